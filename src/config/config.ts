@@ -1,0 +1,52 @@
+import type { NetworkProfile } from './network-profile.ts';
+import type { Secret } from './secret.ts';
+
+/** Everything the service needs to know, complete and checked. Built only by `parseConfig`. */
+export interface Config {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly profile: NetworkProfile;
+  readonly upstreams: Upstreams;
+  readonly sponsorship: {
+    readonly auth: 'forward' | 'token';
+    /** `null` in forward mode, and on the embedded devnet when none is given (it makes one). */
+    readonly token: Secret | null;
+    readonly allowAnonymous: boolean;
+    /** A budget must be below it. */
+    readonly maxGasBudgetExclusive: number;
+  };
+  /** Of our own connections; the ledger's page sizes are the ledger's. */
+  readonly pages: { readonly defaultSize: number; readonly maxSize: number };
+  readonly limits: {
+    /** Base64 text of `txBytes` and `userSig`, in bytes. */
+    readonly maxTransactionPayloadBytes: number;
+    /** Whole request body, in bytes. */
+    readonly maxBodyBytes: number;
+    /** Operations in one batched request; 0 = arrays are refused. */
+    readonly maxBatchSize: number;
+  };
+  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+  /** `'*'` or the list of allowed origins. Never with credentials. */
+  readonly corsOrigins: '*' | readonly string[];
+  readonly graphiql: boolean;
+  readonly introspection: boolean;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  readonly schema: {
+    /** 0 = never asked again after the first success. */
+    readonly pollMs: number;
+    readonly cacheFile: string | null;
+  };
+  /** Keys that were set and are checked, but whose feature this version does not have; said at start. */
+  readonly notInForce: readonly string[];
+}
+
+export type Upstreams =
+  /** The embedded simulated network: all three upstreams on loopback. */
+  | { readonly kind: 'devnet' }
+  | {
+      readonly kind: 'remote';
+      readonly ledger: { readonly graphqlUrl: string };
+      readonly sponsor: { readonly url: string } | null;
+      readonly events: { readonly rpcUrl: string; readonly wsUrl: string | null } | null;
+    };

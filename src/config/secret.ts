@@ -1,0 +1,26 @@
+import { inspect } from 'node:util';
+
+/** Text that must not be shown: prints, serialises and logs as `[redacted]`. `reveal` is the only way to the value. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '[redacted]';
+  }
+
+  toJSON(): string {
+    return '[redacted]';
+  }
+
+  [inspect.custom](): string {
+    return '[redacted]';
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * What the simulated ledger remembers. Plain immutable records: the three faces read them, only execution and the
+ * checkpoint clock write them. Identifiers are in their canonical text form: addresses and object ids `0x` + 64
+ * lower-case hex digits, digests base58 of 32 bytes.
+ */
+
+export type TransactionKind =
+  | 'GENESIS'
+  | 'CONSENSUS_COMMIT_PROLOGUE_V1'
+  | 'END_OF_EPOCH_TX'
+  | 'RANDOMNESS_STATE_UPDATE'
+  | 'PROGRAMMABLE_TX';
+
+export type OwnerRecord =
+  | { readonly kind: 'address'; readonly address: string }
+  | { readonly kind: 'object'; readonly address: string }
+  | { readonly kind: 'shared'; readonly initialSharedVersion: number }
+  | { readonly kind: 'immutable' };
+
+export interface ObjectRef {
+  readonly objectId: string;
+  readonly version: number;
+  readonly digest: string;
+}
+
+/** One version of one object. `live: false` marks the version at which it was deleted. */
+export interface ObjectRecord extends ObjectRef {
+  /** Fully qualified Move type, for example `0x…02::coin::Coin<0x…02::ledger::LEDGER>`; a package has `package`. */
+  readonly type: string;
+  readonly owner: OwnerRecord;
+  readonly live: boolean;
+  /** Content as plain JSON (u64 and wider as decimal text). */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** BCS of the Move content. */
+  readonly bcs: Uint8Array;
+  readonly previousTransaction: string;
+  readonly storageRebate: bigint;
+  /** Coins only: balance in the smallest unit. */
+  readonly balance: bigint | null;
+  /** Sequence number of the checkpoint this version became visible in; `null` while pending. */
+  readonly checkpoint: number | null;
+}
+
+export interface GasSummary {
+  readonly computationCost: bigint;
+  readonly computationCostBurned: bigint;
+  readonly storageCost: bigint;
+  readonly storageRebate: bigint;
+  readonly nonRefundableStorageFee: bigint;
+}
+
+export interface ObjectChange {
+  readonly objectId: string;
+  readonly input: ObjectRecord | null;
+  readonly output: ObjectRecord | null;
+  readonly kind: 'created' | 'mutated' | 'deleted';
+}
+
+export interface BalanceChange {
+  readonly owner: string;
+  readonly coinType: string;
+  readonly amount: bigint;
+}
+
+export interface EventRecord {
+  readonly txDigest: string;
+  /** Position in its transaction, from 0. */
+  readonly eventSeq: number;
+  /** Position in the whole ledger, from 0: the order of (transaction sequence, event sequence). */
+  readonly sequence: number;
+  readonly packageId: string;
+  readonly transactionModule: string;
+  readonly sender: string;
+  /** Fully qualified struct type. */
+  readonly type: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly bcs: Uint8Array;
+  readonly timestampMs: number;
+  /** Objects this event is tied to: those its transaction created, mutated or took as input. */
+  readonly objectIds: readonly string[];
+  /** Addresses that received an object in this event's transaction. */
+  readonly recipients: readonly string[];
+}
+
+export interface MoveCallRecord {
+  readonly package: string;
+  readonly module: string;
+  readonly function: string;
+  readonly typeArguments: readonly string[];
+}
+
+export interface TransactionRecord {
+  readonly digest: string;
+  /** Position in the whole ledger, from 0. */
+  readonly sequence: number;
+  readonly kind: TransactionKind;
+  /** `0x000…0` for system transactions. */
+  readonly sender: string;
+  /** BCS of the TransactionData. */
+  readonly bytes: Uint8Array;
+  /** Base64 of flag ‖ signature ‖ public key, user first, sponsor second. */
+  readonly signatures: readonly string[];
+  readonly gas: {
+    readonly owner: string;
+    readonly payment: readonly ObjectRef[];
+    readonly price: bigint;
+    readonly budget: bigint;
+  };
+  readonly moveCalls: readonly MoveCallRecord[];
+  /** Objects named by the transaction's inputs, gas payment included. */
+  readonly inputObjects: readonly ObjectRef[];
+  readonly expirationEpoch: number | null;
+  readonly status: { readonly ok: true } | { readonly ok: false; readonly error: string };
+  readonly gasUsed: GasSummary;
+  readonly lamportVersion: number;
+  readonly dependencies: readonly string[];
+  readonly changes: readonly ObjectChange[];
+  readonly gasObject: ObjectRecord | null;
+  readonly balanceChanges: readonly BalanceChange[];
+  readonly events: readonly EventRecord[];
+  /** Base58 digest of the events, `null` when there are none. */
+  readonly eventsDigest: string | null;
+  readonly epoch: number;
+  readonly timestampMs: number;
+  /** Sequence number of the containing checkpoint; `null` until the checkpoint clock closes it. */
+  readonly checkpoint: number | null;
+}
+
+export interface CheckpointRecord {
+  readonly sequenceNumber: number;
+  readonly digest: string;
+  readonly previousDigest: string | null;
+  readonly timestampMs: number;
+  readonly epoch: number;
+  /** Sequence numbers of the first transaction in it and of the first one after it. */
+  readonly firstTransaction: number;
+  readonly endTransaction: number;
+  readonly networkTotalTransactions: number;
+  /** Running total of the epoch so far. */
+  readonly rollingGasSummary: GasSummary;
+  /** Base64 of a simulated aggregate signature. */
+  readonly validatorSignatures: string;
+}
+
+export interface EpochRecord {
+  readonly epochId: number;
+  readonly referenceGasPrice: bigint;
+  readonly startMs: number;
+  readonly endMs: number | null;
+  readonly firstCheckpoint: number;
+  readonly endCheckpoint: number | null;
+  readonly firstTransaction: number;
+  readonly totalGasFees: bigint;
+}
+
+export interface CoinMetadataRecord {
+  readonly coinType: string;
+  readonly objectId: string;
+  readonly decimals: number;
+  readonly name: string;
+  readonly symbol: string;
+  readonly description: string;
+  readonly iconUrl: string | null;
+  readonly supply: bigint;
+}

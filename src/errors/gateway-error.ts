@@ -1,0 +1,31 @@
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
+import type { ErrorCode } from './catalogue.ts';
+
+/** Names of the upstreams as clients see them in `extensions.upstream`. */
+export type UpstreamName = 'ledger' | 'sponsor' | 'events';
+
+/** Facts beside the code that a client may act on. Never a URL, a token or an upstream's raw body. */
+export interface ErrorFacts {
+  readonly upstream?: UpstreamName;
+  readonly digest?: string;
+  readonly reservationId?: string;
+  readonly checkAfterMs?: number;
+  readonly argument?: string;
+  /** The environment key that would configure the missing thing. */
+  readonly setting?: string;
+  /** A JSON-RPC error code, as the node sent it. */
+  readonly rpcCode?: number;
+}
+
+/**
+ * An error that is meant for the client: its message is safe to show, its code is from the catalogue. Everything else
+ * that is thrown is masked on its way out.
+ */
+export function gatewayError(
+  code: ErrorCode,
+  message: string,
+  facts: ErrorFacts = {},
+  options: Pick<GraphQLErrorOptions, 'nodes' | 'path' | 'originalError'> = {},
+): GraphQLError {
+  return new GraphQLError(message, { ...options, extensions: { code, ...facts } });
+}

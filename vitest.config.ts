@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Sources import `graphql` as ES modules and Yoga loads it as CommonJS; two copies would break `instanceof GraphQLError`,
+ * so both are pointed at the one CommonJS build.
+ */
+const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
+
+const project = (name: string, options: Record<string, unknown> = {}) => ({
+  resolve: { alias },
+  test: { name, include: [`test/${name}/**/*.test.ts`], environment: 'node' as const, ...options },
+});
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    projects: [
+      project('unit'),
+      project('integration', { testTimeout: 30_000, hookTimeout: 30_000 }),
+      project('conformance', { testTimeout: 60_000, hookTimeout: 30_000 }),
+      project('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
+    ],
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], exclude: ['src/generated/**'], reporter: ['text-summary', 'json-summary'] },
+  },
+});
