@@ -1,0 +1,27 @@
+import { GraphQLError } from 'graphql';
+import type { ErrorCode } from '../errors/catalogue.ts';
+import { gatewayError, type UpstreamName } from '../errors/gateway-error.ts';
+import { UpstreamCallError, type UpstreamFailure } from './upstream-call.ts';
+
+const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; readonly says: string }>> = {
+  unreachable: { code: 'UPSTREAM_UNAVAILABLE', says: 'cannot be reached' },
+  interrupted: { code: 'UPSTREAM_UNAVAILABLE', says: 'closed the connection before its answer was complete' },
+  timeout: { code: 'UPSTREAM_TIMEOUT', says: 'did not answer in time' },
+  'too-large': { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent an answer larger than this gateway accepts' },
+  aborted: { code: 'REQUEST_TIMEOUT', says: 'had not answered when the request ended' },
+};
+
+/**
+ * What a failed call to an upstream becomes for the client: which upstream, and what kind of failure. Addresses and
+ * socket details stay in `originalError`, for the log. An error already meant for the client passes as it is; anything
+ * that is no transport failure is a fault of ours and says nothing.
+ */
+export function toGatewayError(error: unknown, upstream: UpstreamName): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  if (!(error instanceof UpstreamCallError)) {
+    return gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, { originalError });
+  }
+  const { code, says } = failures[error.failure];
+  return gatewayError(code, `The ${upstream} upstream ${says}.`, { upstream }, { originalError });
+}
