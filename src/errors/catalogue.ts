@@ -16,28 +16,64 @@ export const errorCatalogue = {
     meaning: 'An argument breaks a rule; the message names the argument, its value and the rule.',
     retry: 'Fix the argument. No upstream was asked, or the ledger itself refused.',
   },
-  UNSUPPORTED_RPC_VERSION: { status: 421, meaning: 'The RPC version asked for is not served here.', retry: 'Ask for another version, or none.' },
-  UNAUTHENTICATED: { status: 401, meaning: 'A credential is needed, or the one sent is not valid.', retry: 'Send a valid credential.' },
+  UNSUPPORTED_RPC_VERSION: {
+    status: 421,
+    meaning: 'The RPC version asked for is not served here.',
+    retry: 'Ask for another version, or none.',
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    meaning: 'A credential is needed, or the one sent is not valid.',
+    retry: 'Send a valid credential.',
+  },
   FORBIDDEN: { status: 403, meaning: 'The caller may not do this.', retry: 'Ask the operator for the scope.' },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this caller.', retry: 'After `Retry-After` seconds.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The request body is over the bound.', retry: 'Send less.' },
-  REQUEST_TIMEOUT: { status: 504, meaning: 'The operation did not finish in time.', retry: 'Queries: yes, with backoff. Mutations: look first.' },
-  STALE_CURSOR: { status: 400, meaning: 'The cursor points outside what the upstream still keeps.', retry: 'Start again from the first page.' },
+  REQUEST_TIMEOUT: {
+    status: 504,
+    meaning: 'The operation did not finish in time.',
+    retry: 'Queries: yes, with backoff. Mutations: look first.',
+  },
+  STALE_CURSOR: {
+    status: 400,
+    meaning: 'The cursor points outside what the upstream still keeps.',
+    retry: 'Start again from the first page.',
+  },
   UPSTREAM_UNAVAILABLE: {
     status: 502,
     meaning: 'An upstream cannot be reached; `extensions.upstream` names it. The rest of the graph works.',
     retry: 'Yes, with backoff.',
   },
-  UPSTREAM_TIMEOUT: { status: 504, meaning: 'An upstream did not answer in time; `extensions.upstream` names it.', retry: 'Yes, with backoff.' },
+  UPSTREAM_TIMEOUT: {
+    status: 504,
+    meaning: 'An upstream did not answer in time; `extensions.upstream` names it.',
+    retry: 'Yes, with backoff.',
+  },
   UPSTREAM_BAD_RESPONSE: {
     status: 502,
     meaning: 'An upstream answered something that is not of its contract; `extensions.upstream` names it.',
     retry: 'Yes, with backoff; tell the operator if it stays.',
   },
-  SPONSOR_UNAUTHORIZED: { status: 401, meaning: 'The sponsor does not accept the bearer token.', retry: 'With a valid token.' },
-  SPONSOR_FORBIDDEN: { status: 403, meaning: "The sponsor's access controller denied the transaction.", retry: 'Not as it is.' },
-  SPONSOR_REJECTED: { status: 400, meaning: 'The sponsor refused the request; the message is its own text.', retry: 'Not as it is.' },
-  SPONSOR_EXHAUSTED: { status: 503, meaning: 'The sponsor has no coins, or no daily allowance, left for this.', retry: 'Later, or with a smaller budget.' },
+  SPONSOR_UNAUTHORIZED: {
+    status: 401,
+    meaning: 'The sponsor does not accept the bearer token.',
+    retry: 'With a valid token.',
+  },
+  SPONSOR_FORBIDDEN: {
+    status: 403,
+    meaning: "The sponsor's access controller denied the transaction.",
+    retry: 'Not as it is.',
+  },
+  SPONSOR_REJECTED: {
+    status: 400,
+    meaning: 'The sponsor refused the request; the message is its own text.',
+    retry: 'Not as it is.',
+  },
+  SPONSOR_EXHAUSTED: {
+    status: 503,
+    meaning: 'The sponsor has no coins, or no daily allowance, left for this.',
+    retry: 'Later, or with a smaller budget.',
+  },
   SPONSOR_MAINTENANCE: { status: 503, meaning: 'The sponsor is in maintenance.', retry: 'Later.' },
   RESERVATION_NOT_FOUND: {
     status: 404,
@@ -46,12 +82,25 @@ export const errorCatalogue = {
   },
   EXECUTION_OUTCOME_UNKNOWN: {
     status: 504,
-    meaning: 'The transaction was handed to the sponsor and no answer came back: it may or may not execute. `extensions` has its digest.',
+    meaning:
+      'The transaction was handed to the sponsor and no answer came back: it may or may not execute. `extensions` has its digest.',
     retry: 'Never blindly. Look up `transactionBlock(digest)` after `checkAfterMs`.',
   },
-  IDEMPOTENCY_CONFLICT: { status: 409, meaning: 'The idempotency key was used with other arguments.', retry: 'With another key.' },
-  NOT_CONFIGURED: { status: 501, meaning: 'This gateway has no such upstream or feature; the message names the setting.', retry: 'No.' },
-  INTERNAL_SERVER_ERROR: { status: 500, meaning: 'A fault of the gateway; the details are in its log under the request id.', retry: 'Perhaps.' },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    meaning: 'The idempotency key was used with other arguments.',
+    retry: 'With another key.',
+  },
+  NOT_CONFIGURED: {
+    status: 501,
+    meaning: 'This gateway has no such upstream or feature; the message names the setting.',
+    retry: 'No.',
+  },
+  INTERNAL_SERVER_ERROR: {
+    status: 500,
+    meaning: 'A fault of the gateway; the details are in its log under the request id.',
+    retry: 'Perhaps.',
+  },
 } as const satisfies Record<string, ErrorCatalogueEntry>;
 
 export interface ErrorCatalogueEntry {

@@ -1,0 +1,82 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  print,
+  stripIgnoredCharacters,
+} from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { toGatewayError } from '../../transport/to-gateway-error.ts';
+import type { UpstreamCall } from '../../transport/upstream-call.ts';
+import { attributeErrors } from './attribute-errors.ts';
+import { parseLedgerAnswer } from './ledger-answer.ts';
+import type { RpcVersion } from './rpc-version.ts';
+
+export interface LedgerRequest {
+  readonly document: DocumentNode;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  readonly operationName?: string | undefined;
+  /** Cancels a query. A mutation that has been sent is never cut short: its outcome would be unknown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Resolves with the ledger's answer; rejects with a catalogued error when there is none. */
+export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult>;
+
+export interface LedgerExecutorOptions {
+  readonly call: UpstreamCall;
+  /** Path of the GraphQL endpoint, query string included. */
+  readonly path: string;
+  /** Response header that carries the build version, lower case. */
+  readonly versionHeader: string;
+  readonly version: RpcVersion;
+  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+}
+
+/**
+ * Sends documents to the ledger. Only the document and its variables travel: no header of the caller does. The text is
+ * sent without ignorable characters, since the ledger bounds its length in bytes.
+ */
+export function createLedgerExecutor({
+  call,
+  path,
+  versionHeader,
+  version,
+  timeouts,
+}: LedgerExecutorOptions): LedgerExecutor {
+  return async ({ document, variables, operationName, signal }) => {
+    const operation = getOperationAST(document, operationName);
+    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
+      throw gatewayError(
+        'NOT_CONFIGURED',
+        "The ledger's subscriptions are not carried by this version of the gateway.",
+        { upstream: 'ledger' },
+      );
+    }
+    const isMutation = operation?.operation === OperationTypeNode.MUTATION;
+    try {
+      const response = await call({
+        method: 'POST',
+        path,
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({ query: stripIgnoredCharacters(print(document)), variables }),
+        timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
+        signal: isMutation ? undefined : signal,
+      });
+      version.observe(response.headers[versionHeader]);
+      return attributeErrors(parseLedgerAnswer(response), rootKeys(document));
+    } catch (error) {
+      throw toGatewayError(error, 'ledger');
+    }
+  };
+}
+
+/** Response keys directly below the operation; delegated documents have plain fields and inline fragments there. */
+function rootKeys(document: DocumentNode): string[] {
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  return (operation?.selectionSet.selections ?? []).flatMap((selection) =>
+    selection.kind === Kind.FIELD ? [selection.alias?.value ?? selection.name.value] : [],
+  );
+}
