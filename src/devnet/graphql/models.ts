@@ -1,0 +1,99 @@
+import type { ObjectChange as ChangeRecord, CheckpointRecord, EpochRecord, EventRecord, MoveCallRecord, ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
+
+/**
+ * What resolvers hand to their children. Each carries the checkpoint it was read at, so that nested fields read the
+ * same one.
+ */
+export interface Viewed {
+  /** Sequence number of the checkpoint. */
+  readonly viewedAt: number;
+}
+
+export interface AddressModel extends Viewed {
+  readonly address: string;
+}
+
+export interface ObjectModel extends Viewed {
+  readonly record: ObjectRecord;
+}
+
+export interface OwnerKindModel extends Viewed {
+  readonly owner: OwnerRecord;
+  readonly isPackage: boolean;
+}
+
+export interface ModuleModel extends Viewed {
+  readonly packageId: string;
+  readonly name: string;
+}
+
+export interface TransactionModel extends Viewed {
+  readonly record: TransactionRecord;
+  /** A dry run has no digest, signatures or effects that lasted. */
+  readonly dryRun: boolean;
+}
+
+export interface EventModel extends Viewed {
+  readonly record: EventRecord;
+}
+
+export interface CheckpointModel extends Viewed {
+  readonly record: CheckpointRecord;
+}
+
+export interface EpochModel extends Viewed {
+  readonly record: EpochRecord;
+}
+
+export interface TypeModel {
+  /** Canonical text. */
+  readonly repr: string;
+}
+
+export interface ValueModel {
+  readonly type: string;
+  readonly bcs: Uint8Array;
+  readonly json: unknown;
+}
+
+export interface ObjectChangeModel extends Viewed {
+  readonly change: ChangeRecord;
+}
+
+export interface BalanceModel {
+  readonly coinType: string;
+  readonly coinObjectCount: number;
+  readonly totalBalance: bigint;
+}
+
+export interface BalanceChangeModel extends Viewed {
+  readonly owner: string;
+  readonly coinType: string;
+  readonly amount: bigint;
+}
+
+export interface DynamicFieldModel extends Viewed {
+  readonly name: ValueModel;
+  readonly value: ValueModel | ObjectModel;
+}
+
+export interface MoveCallModel {
+  readonly call: MoveCallRecord;
+}
+
+export interface EdgeModel<Node> {
+  readonly cursor: string;
+  readonly node: Node;
+}
+
+/** A page as the resolvers of its connection make it. */
+export interface ConnectionModel<Node> {
+  readonly pageInfo: {
+    readonly hasPreviousPage: boolean;
+    readonly hasNextPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+  readonly edges: readonly EdgeModel<Node>[];
+  readonly nodes: readonly Node[];
+}
