@@ -1,0 +1,48 @@
+import { GraphQLError } from 'graphql';
+import { isErrorCode } from './catalogue.ts';
+import { gatewayError } from './gateway-error.ts';
+
+/**
+ * Decides what a client sees of an error. What is meant for clients passes: our catalogued errors, the ledger's public
+ * ones, and GraphQL's own about the request. Anything else becomes one fixed text.
+ * @param onMasked called with each error that was hidden, for the log
+ */
+export function createMaskError(onMasked: (error: unknown) => void) {
+  return (error: unknown): GraphQLError => {
+    if (error instanceof GraphQLError && isForClients(error)) return error;
+    onMasked(error);
+    const at = error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {};
+    return gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, at);
+  };
+}
+
+function isForClients(error: GraphQLError): boolean {
+  if (isErrorCode(error.extensions.code) && error.extensions.code !== 'INTERNAL_SERVER_ERROR') return true;
+  return (
+    error.originalError === undefined ||
+    (error.originalError instanceof GraphQLError && isForClients(error.originalError))
+  );
+}
+
+/** Several errors below one nulled object travel as an `AggregateError`; clients get each of them. */
+export function unwrapErrors(errors: readonly GraphQLError[]): GraphQLError[] {
+  return errors.flatMap((error) => {
+    const inner: unknown =
+      error.originalError && 'errors' in error.originalError ? error.originalError.errors : undefined;
+    if (!Array.isArray(inner)) return [error];
+    return inner.map((each: unknown) =>
+      each instanceof GraphQLError
+        ? new GraphQLError(each.message, {
+            nodes: error.nodes,
+            path: each.path ?? error.path,
+            extensions: each.extensions,
+            originalError: each,
+          })
+        : new GraphQLError('Unexpected error.', {
+            nodes: error.nodes,
+            path: error.path,
+            originalError: new Error(String(each)),
+          }),
+    );
+  });
+}

@@ -1,0 +1,52 @@
+import {
+  type GraphQLSchema,
+  isIntrospectionType,
+  isObjectType,
+  isScalarType,
+  printType,
+  specifiedScalarTypes,
+} from 'graphql';
+
+const builtIn = new Set(specifiedScalarTypes.map((type) => type.name));
+
+/**
+ * Names that mean something in both schemas. Stitching would merge such types silently, and of two root fields the last
+ * would win; each is described here with both owners, so that it can be refused. Allowed are scalars on both sides,
+ * the root types, and `PageInfo` as long as it is the same field for field.
+ */
+export function findCollisions(local: GraphQLSchema, ledger: GraphQLSchema): string[] {
+  const ledgerRoots = new Set(rootTypes(ledger).map(([, type]) => type));
+  const types = Object.values(local.getTypeMap()).flatMap((type) => {
+    const theirs = ledger.getType(type.name);
+    if (!theirs || isIntrospectionType(type) || builtIn.has(type.name)) return [];
+    if (isScalarType(type) && isScalarType(theirs)) return [];
+    if (ledgerRoots.has(theirs as never) && rootTypes(local).some(([, root]) => root === type)) return [];
+    if (type.name === 'PageInfo' && fieldsOf(local) === fieldsOf(ledger)) return [];
+    return [`type ${type.name}: the gateway has its own, and the ledger has one too`];
+  });
+  const localRoots = new Map(rootTypes(local));
+  const fields = rootTypes(ledger).flatMap(([operation, theirs]) =>
+    Object.keys(localRoots.get(operation)?.getFields() ?? {})
+      .filter((name) => name in theirs.getFields())
+      .map((name) => `${operation} field ${name}: the gateway has its own, and the ledger has one too`),
+  );
+  return [...types, ...fields];
+}
+
+function rootTypes(schema: GraphQLSchema) {
+  return [
+    ['query', schema.getQueryType()] as const,
+    ['mutation', schema.getMutationType()] as const,
+    ['subscription', schema.getSubscriptionType()] as const,
+  ].flatMap(([operation, type]) => (type ? [[operation, type] as const] : []));
+}
+
+/** PageInfo without its descriptions, fields in alphabetical order. */
+function fieldsOf(schema: GraphQLSchema): string {
+  const type = schema.getType('PageInfo');
+  if (!isObjectType(type)) return type ? printType(type) : '';
+  return Object.values(type.getFields())
+    .map((field) => `${field.name}:${field.type}(${field.args.map((arg) => `${arg.name}:${arg.type}`)})`)
+    .sort()
+    .join();
+}

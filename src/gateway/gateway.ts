@@ -1,0 +1,45 @@
+import { createYoga } from 'graphql-yoga';
+import type { Config } from '../config/config.ts';
+import { createMaskError } from '../errors/mask-error.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
+import type { SchemaKeeper } from './schema-keeper.ts';
+import { useDocumentChecks } from './use-document-checks.ts';
+import { useGeneration } from './use-generation.ts';
+import { type ServerContext, useOperation } from './use-operation.ts';
+
+export interface GatewayOptions {
+  readonly config: Pick<Config, 'introspection' | 'limits' | 'timeouts'>;
+  readonly keeper: SchemaKeeper;
+  readonly identify: (context: ServerContext) => Caller;
+  readonly onMasked: (error: unknown) => void;
+}
+
+export const graphqlPath = '/graphql';
+
+/** The GraphQL server without its listener: health, CORS, GraphiQL and body bounds are the listener's. */
+export function createGateway({ config, keeper, identify, onMasked }: GatewayOptions) {
+  return createYoga<ServerContext>({
+    graphqlEndpoint: graphqlPath,
+    landingPage: false,
+    graphiql: false,
+    healthCheckEndpoint: '/health/yoga',
+    cors: false,
+    logging: false,
+    multipart: false,
+    maxRequestBodySize: false,
+    batching: config.limits.maxBatchSize > 0 ? { limit: config.limits.maxBatchSize } : false,
+    maskedErrors: { maskError: createMaskError(onMasked) },
+    plugins: [
+      // the schema in force
+      useGeneration(keeper),
+
+      // the document
+      useDocumentChecks({ keeper, introspection: config.introspection }),
+
+      // the operation: caller, deadline, errors
+      useOperation({ identify, timeouts: config.timeouts }),
+    ],
+  });
+}
+
+export type Gateway = ReturnType<typeof createGateway>;

@@ -1,0 +1,38 @@
+import { GraphQLError } from 'graphql';
+import type { JoinAnswer } from '../subschemas/ledger/join-loader.ts';
+
+/**
+ * Puts each error where the ledger says it happened, as the value of the field that became null, with the path it has in
+ * the client's answer. What has no such place concerns the whole value.
+ * @param at path of the join field in the client's answer
+ */
+export function placeErrors(
+  { value, errors }: JoinAnswer,
+  at: readonly (string | number)[],
+): { value: unknown; unplaced: GraphQLError[] } {
+  if (errors.length === 0) return { value, unplaced: [] };
+  // The same answer may serve several fields, each with a path of its own.
+  const copy: unknown = structuredClone(value);
+  const unplaced: GraphQLError[] = [];
+  for (const error of errors) {
+    const path = error.path ?? [];
+    const located = new GraphQLError(error.message, { path: [...at, ...path], extensions: error.extensions });
+    if (!putAt(copy, path, located)) unplaced.push(located);
+  }
+  return { value: copy, unplaced };
+}
+
+/** Replaces the first null along the path; false if there is none. */
+function putAt(root: unknown, path: readonly (string | number)[], error: GraphQLError): boolean {
+  let parent = root as Record<string | number, unknown> | null;
+  for (const key of path) {
+    if (typeof parent !== 'object' || parent === null || parent instanceof Error) return false;
+    const child = parent[key];
+    if (child === null) {
+      parent[key] = error;
+      return true;
+    }
+    parent = child as typeof parent;
+  }
+  return false;
+}

@@ -1,0 +1,47 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+
+/**
+ * The scalars our own types share with the ledger by name. Stitching two scalars of one name leaves the outer schema with
+ * one that accepts anything, so the outer schema gets these. They are strict on the way in, as the ledger is, and change
+ * nothing on the way out: a value of the ledger that we would have written otherwise must not become a null.
+ */
+export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
+  UInt53: createScalar(
+    'UInt53',
+    // The ledger lets through whatever fits 64 bits; our own arguments have their ranges checked besides.
+    (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 64,
+    'an unsigned integer, written as a JSON number',
+  ),
+  BigInt: createScalar(
+    'BigInt',
+    (value) => typeof value === 'string' && /^-?\d+$/.test(value),
+    'a whole number, written as text',
+  ),
+  Base64: createScalar('Base64', (value) => typeof value === 'string', 'bytes, written as base64 text'),
+  DateTime: createScalar('DateTime', (value) => typeof value === 'string', 'an instant, written as RFC 3339 text'),
+  JSON: createScalar('JSON', () => true, 'any JSON value'),
+};
+
+function createScalar(name: string, accepts: (value: unknown) => boolean, expected: string): GraphQLScalarType {
+  const parse = (value: unknown, node?: ValueNode): unknown => {
+    if (accepts(value)) return value;
+    throw new GraphQLError(`${name} expects ${expected}; got ${describe(value)}.`, node ? { nodes: node } : {});
+  };
+  return new GraphQLScalarType({
+    name,
+    serialize: (value) => value,
+    parseValue: (value) => parse(value),
+    parseLiteral: (node, variables) => parse(toValue(name, node, variables ?? {}), node),
+  });
+}
+
+/** A number literal keeps its kind: an integer for a scalar that wants text is refused, as the ledger does. */
+function toValue(name: string, node: ValueNode, variables: Record<string, unknown>): unknown {
+  if (name === 'UInt53' && node.kind !== Kind.INT) return node.kind === Kind.STRING ? node.value : undefined;
+  return valueFromASTUntyped(node, variables);
+}
+
+function describe(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

@@ -1,0 +1,35 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { IntrospectionQuery } from 'graphql';
+import { shippedRequestLimits } from '../subschemas/ledger/request-limits.ts';
+import type { SchemaCache } from './schema-keeper.ts';
+
+/**
+ * Keeps the last good ledger schema in a file, replaced in one step so that a crash never leaves half of it. A file that
+ * cannot be read or written costs the cache, not the service.
+ */
+export function createSchemaCache(file: string, onFailure: (error: unknown) => void): SchemaCache {
+  return {
+    async read() {
+      try {
+        const { introspection, limits } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+        if (!introspection) return null;
+        return {
+          introspection: introspection as IntrospectionQuery,
+          limits: { ...shippedRequestLimits, ...(limits as object) },
+          origin: 'cache',
+        };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onFailure(error);
+        return null;
+      }
+    },
+    async write({ introspection, limits }) {
+      try {
+        await writeFile(`${file}.new`, JSON.stringify({ introspection, limits }));
+        await rename(`${file}.new`, file);
+      } catch (error) {
+        onFailure(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { SubschemaConfig } from '@graphql-tools/delegate';
+import { stitchSchemas } from '@graphql-tools/stitch';
+import type { ExecutionRequest, Executor } from '@graphql-tools/utils';
+import type { GraphQLSchema } from 'graphql';
+import type { NetworkProfile } from '../config/network-profile.ts';
+import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
+import type { RequestLimits } from '../subschemas/ledger/request-limits.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+import { createJoinResolver, joinSelectionSet } from './join-resolvers.ts';
+import { findJoinOffer, type Join, joinName, joins } from './joins.ts';
+import { sharedScalars } from './scalars.ts';
+
+export interface StitchOptions {
+  readonly local: GraphQLSchema;
+  readonly ledger: { readonly schema: GraphQLSchema; readonly limits: RequestLimits } | null;
+  readonly execute: LedgerExecutor;
+  readonly names: NetworkProfile['joins'];
+}
+
+export interface StitchedGraph {
+  readonly schema: GraphQLSchema;
+  /** Joins that are not part of the graph, by name, and why. */
+  readonly missingJoins: ReadonlyMap<string, string>;
+}
+
+/** The one schema clients see: the ledger's, ours, and the joins for which the ledger has an entry. */
+export function stitch({ local, ledger, execute, names }: StitchOptions): StitchedGraph {
+  if (!ledger) {
+    const reason = "The ledger's schema is not loaded yet.";
+    return {
+      schema: stitchSchemas({ subschemas: [{ schema: local }], resolvers: { ...sharedScalars } }),
+      missingJoins: new Map(joins.map((join) => [joinName(join), reason])),
+    };
+  }
+  const subschema: SubschemaConfig & { schema: GraphQLSchema } = {
+    schema: ledger.schema,
+    executor: ((request: ExecutionRequest) =>
+      execute({
+        document: request.document,
+        variables: request.variables,
+        signal: (request.context as OperationContext | undefined)?.signal,
+      })) as Executor,
+    // Root fields of one operation that belong to the ledger travel as one request and so read one checkpoint.
+    batch: true,
+  };
+  const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
+  const offered = offers.flatMap(({ join, offer }) => ('returns' in offer ? [{ join, returns: offer.returns }] : []));
+  const resolverOf = createJoinResolver({ execute, limits: ledger.limits, names, ledger: subschema });
+  const schema = stitchSchemas({
+    // The last one wins the descriptions of what both have, and the ledger's own are the better ones.
+    subschemas: [{ schema: local }, subschema],
+    typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
+    resolvers: [
+      { ...sharedScalars },
+      ...offered.map(({ join }) => ({
+        [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
+      })),
+    ],
+  });
+  return {
+    schema,
+    missingJoins: new Map(
+      offers.flatMap(({ join, offer }) => ('reason' in offer ? [[joinName(join), offer.reason] as const] : [])),
+    ),
+  };
+}
+
+function joinTypeDefs({ type, field, description, waits }: Join, returns: string): string {
+  const waitMs = `(
+    "How long to wait for the ledger's indexer while it does not know the transaction yet, 0 to 10000 milliseconds."
+    waitMs: Int = 0
+  )`;
+  return `extend type ${type} { "${description}" ${field}${waits ? waitMs : ''}: ${returns} }`;
+}
