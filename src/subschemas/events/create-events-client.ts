@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { toGatewayError } from '../../transport/to-gateway-error.ts';
+import type { UpstreamCall, UpstreamResponse } from '../../transport/upstream-call.ts';
+import { toRpcGatewayError } from './rpc-failure.ts';
+import {
+  type EventIdWire,
+  type EventPageWire,
+  eventPageWire,
+  type FilterWire,
+  rpcAnswerWire,
+  type TransactionOptionsWire,
+  type TransactionPageWire,
+  transactionPageWire,
+} from './wire.ts';
+
+/** One call for one page. */
+export interface RpcPageRequest<Filter, Cursor> {
+  readonly filter: Filter;
+  /** Exclusive; `null` begins at the end the walk starts from. */
+  readonly cursor: Cursor | null;
+  /** 1 to 50. */
+  readonly limit: number;
+  /** Newest first. */
+  readonly descending: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The ledger's JSON-RPC queries. Rejects only with errors meant for the client. */
+export interface EventsClient {
+  queryEvents(request: RpcPageRequest<FilterWire, EventIdWire>): Promise<EventPageWire>;
+  /** `options`: the parts of each transaction the node should add. */
+  queryTransactionBlocks(
+    request: RpcPageRequest<FilterWire | null, string> & { readonly options: TransactionOptionsWire },
+  ): Promise<TransactionPageWire>;
+}
+
+export interface EventsClientOptions {
+  readonly call: UpstreamCall;
+  /** Absolute path of the JSON-RPC endpoint below the upstream's origin. */
+  readonly path: string;
+  /** Method names on the wire, from the network profile. */
+  readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
+  /** Each call, headers to last byte. */
+  readonly timeoutMs: number;
+}
+
+export function createEventsClient({ call, path, methods, timeoutMs }: EventsClientOptions): EventsClient {
+  let lastId = 0;
+
+  async function ask<Result>(
+    method: string,
+    params: readonly unknown[],
+    shape: z.ZodType<Result>,
+    { cursor, signal }: { readonly cursor: unknown; readonly signal?: AbortSignal | undefined },
+  ): Promise<Result> {
+    lastId += 1;
+    const id = lastId;
+    const response = await call({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+      timeoutMs,
+      signal,
+    }).catch((error: unknown) => {
+      throw toGatewayError(error, 'events');
+    });
+    const answer = parseAnswer(response);
+    if ('error' in answer) throw toRpcGatewayError(answer.error, cursor !== null);
+    if (answer.id !== id) throw badResponse('answered another call');
+    const result = shape.safeParse(answer.result);
+    if (!result.success) throw badResponse('sent a page of an unknown shape', result.error);
+    return result.data;
+  }
+
+  return {
+    queryEvents: (request) => {
+      const { filter, cursor, limit, descending } = request;
+      return ask(methods.queryEvents, [filter, cursor, limit, descending], eventPageWire, request);
+    },
+    queryTransactionBlocks: (request) => {
+      const { filter, options, cursor, limit, descending } = request;
+      const params = [{ filter, options }, cursor, limit, descending];
+      return ask(methods.queryTransactionBlocks, params, transactionPageWire, request);
+    },
+  };
+}
+
+/** Nodes answer 200 whatever happens; another status comes from something in front of them. */
+function parseAnswer({ status, body }: UpstreamResponse): z.output<typeof rpcAnswerWire> {
+  if (status === 429 || status === 502 || status === 503 || status === 504) {
+    throw gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy or down.', { upstream: 'events' });
+  }
+  if (status !== 200) throw badResponse(`answered with HTTP status ${status}`);
+  let json: unknown;
+  try {
+    json = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw badResponse('sent something that is not JSON', error);
+  }
+  const answer = rpcAnswerWire.safeParse(json);
+  if (!answer.success) throw badResponse('sent something that is not a JSON-RPC answer', answer.error);
+  return answer.data;
+}
+
+function badResponse(what: string, cause?: unknown) {
+  const options = cause instanceof Error ? { originalError: cause } : {};
+  return gatewayError('UPSTREAM_BAD_RESPONSE', `The events upstream ${what}.`, { upstream: 'events' }, options);
+}

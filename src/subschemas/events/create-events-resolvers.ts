@@ -1,0 +1,147 @@
+import type { NetworkProfile } from '../../config/network-profile.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import type { PageInfo, Resolvers, RpcEvent, RpcTransaction } from '../../generated/local.ts';
+import type { EventsClient } from './create-events-client.ts';
+import { type CursorScope, createCursorCodec } from './cursor.ts';
+import { type PageArguments, type PageSizes, planPage } from './plan-page.ts';
+import type { Position } from './position.ts';
+import { readPage, type Walk } from './read-page.ts';
+import { selectsField } from './selects-field.ts';
+import { toEventFilterWire } from './to-event-filter-wire.ts';
+import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
+import type { EventIdWire, EventWire, TransactionOptionsWire, TransactionWire } from './wire.ts';
+
+export interface EventsResolversOptions {
+  /** `null` where no events upstream is configured. */
+  readonly client: EventsClient | null;
+  /** The environment key that would configure it. */
+  readonly missingSetting: string;
+  readonly profile: NetworkProfile;
+  readonly pages: PageSizes;
+}
+
+/** Asked for only when `raw` is selected: these parts cost the node more than the transaction itself. */
+const wholeTransaction: TransactionOptionsWire = {
+  showInput: true,
+  showEffects: true,
+  showEvents: true,
+  showObjectChanges: true,
+  showBalanceChanges: true,
+};
+
+export function createEventsResolvers(options: EventsResolversOptions): Pick<Resolvers, 'Query'> {
+  const { profile, pages, missingSetting } = options;
+
+  function configuredClient(): EventsClient {
+    if (options.client) return options.client;
+    const message = `This gateway has no events upstream: ${missingSetting} is not set.`;
+    throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: missingSetting });
+  }
+
+  return {
+    Query: {
+      queryEvents: async (_, args, { signal }) => {
+        const client = configuredClient();
+        const { wire: filter, identity } = toEventFilterWire(args.filter, profile.events);
+        return readConnection({ field: 'queryEvents', identity }, args, pages, toEventNode, {
+          positionOf: toEventPosition,
+          step: async (position, limit, descending) => {
+            const cursor = position && { txDigest: position.digest, eventSeq: position.eventSeq ?? '0' };
+            const page = await client.queryEvents({ filter, cursor, limit, descending, signal });
+            return {
+              items: page.data,
+              next: page.nextCursor && toIdPosition(page.nextCursor),
+              hasMore: page.hasNextPage,
+            };
+          },
+        });
+      },
+      queryTransactionBlocks: async (_, args, { signal }, info) => {
+        const client = configuredClient();
+        const { wire: filter, identity } = toTransactionFilterWire(args.filter);
+        const rawSelected = selectsField(info, ['nodes', 'raw']) || selectsField(info, ['edges', 'node', 'raw']);
+        const shown = rawSelected ? wholeTransaction : {};
+        return readConnection({ field: 'queryTransactionBlocks', identity }, args, pages, toTransactionNode, {
+          positionOf: toTransactionPosition,
+          step: async (position, limit, descending) => {
+            const cursor = position?.digest ?? null;
+            const page = await client.queryTransactionBlocks({
+              filter,
+              options: shown,
+              cursor,
+              limit,
+              descending,
+              signal,
+            });
+            return {
+              items: page.data,
+              next: page.nextCursor ? toDigestPosition(page.nextCursor) : null,
+              hasMore: page.hasNextPage,
+            };
+          },
+        });
+      },
+    },
+  };
+}
+
+interface Connection<Node> {
+  readonly pageInfo: PageInfo;
+  readonly edges: readonly { readonly cursor: string; readonly node: Node }[];
+  readonly nodes: readonly Node[];
+}
+
+async function readConnection<Item, Node>(
+  scope: CursorScope,
+  args: PageArguments,
+  sizes: PageSizes,
+  toNode: (item: Item) => Node,
+  walk: Walk<Item>,
+): Promise<Connection<Node>> {
+  const { size, backward } = planPage(args, sizes);
+  const { toCursor, parseCursor } = createCursorCodec(scope);
+  const after = args.after == null ? null : parseCursor('after', args.after);
+  const before = args.before == null ? null : parseCursor('before', args.before);
+  const page = await readPage({ size, backward, after, before }, walk);
+  const edges = page.items.map((item) => ({ cursor: toCursor(walk.positionOf(item)), node: toNode(item) }));
+  return {
+    pageInfo: {
+      hasPreviousPage: page.hasPreviousPage,
+      hasNextPage: page.hasNextPage,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    edges,
+    nodes: edges.map(({ node }) => node),
+  };
+}
+
+function toEventNode(event: EventWire): RpcEvent {
+  return { ...event, parsedJson: event.parsedJson ?? null };
+}
+
+function toTransactionNode(transaction: TransactionWire): RpcTransaction {
+  return transaction;
+}
+
+function toEventPosition({ id, timestampMs }: EventWire): Position {
+  return { ...toIdPosition(id), timestampMs: toMilliseconds(timestampMs) };
+}
+
+function toTransactionPosition({ digest, timestampMs }: TransactionWire): Position {
+  return { ...toDigestPosition(digest), timestampMs: toMilliseconds(timestampMs) };
+}
+
+function toIdPosition({ txDigest, eventSeq }: EventIdWire): Position {
+  return { digest: txDigest, eventSeq, timestampMs: null };
+}
+
+function toDigestPosition(digest: string): Position {
+  return { digest, eventSeq: null, timestampMs: null };
+}
+
+/** Time only serves to order; what is no plain number of milliseconds is as good as none. */
+function toMilliseconds(text: string | null): number | null {
+  const value = text === null ? Number.NaN : Number(text);
+  return Number.isSafeInteger(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,34 @@
+/** A place in a walk over events or transactions, exact enough to resume at. */
+export interface Position {
+  readonly digest: string;
+  /** Decimal text; `null` for a transaction. */
+  readonly eventSeq: string | null;
+  /** `null` if the node does not say. */
+  readonly timestampMs: number | null;
+}
+
+/** Text that two positions share only if they are the same place. */
+export function toPositionKey({ digest, eventSeq }: Position): string {
+  return eventSeq === null ? digest : `${digest}:${eventSeq}`;
+}
+
+/**
+ * Where a position lies of a bound, seen in the direction of a walk. Only a common transaction or different times tell;
+ * transactions of one millisecond, or without a time, are `unordered`.
+ */
+export function relationToBound(
+  position: Position,
+  bound: Position,
+  descending: boolean,
+): 'before' | 'at' | 'beyond' | 'unordered' {
+  const order = compare(position, bound);
+  if (order === null) return 'unordered';
+  if (order === 0) return 'at';
+  return order < 0 === descending ? 'beyond' : 'before';
+}
+
+function compare(a: Position, b: Position): number | null {
+  if (a.digest === b.digest) return Math.sign(Number(BigInt(a.eventSeq ?? 0) - BigInt(b.eventSeq ?? 0)));
+  if (a.timestampMs === null || b.timestampMs === null || a.timestampMs === b.timestampMs) return null;
+  return Math.sign(a.timestampMs - b.timestampMs);
+}

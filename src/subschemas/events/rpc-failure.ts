@@ -1,0 +1,45 @@
+import type { GraphQLError } from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
+
+export interface RpcFailure {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** Bad parameters, an invalid request, a transaction refused because of its content: the caller can mend these. */
+const callersFault = new Set([-32602, -32600, -32002]);
+/** Transient, and server busy. Rate limiting comes as text under several codes. */
+const passing = new Set([-32050, -32009]);
+const unknownMethod = -32601;
+
+/**
+ * What a JSON-RPC error means to the client. The node's own text is kept only where it speaks to the caller and is plain.
+ * @param cursorSent whether the call carried a cursor: only then can "not found" mean that the cursor is stale
+ */
+export function toRpcGatewayError({ code, message }: RpcFailure, cursorSent: boolean): GraphQLError {
+  const facts = { upstream: 'events', rpcCode: code } as const;
+  if (passing.has(code) || /too many requests/i.test(message)) {
+    return gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy.', facts);
+  }
+  if (cursorSent && /could not find the referenced (transaction|event)/i.test(message)) {
+    return gatewayError(
+      'STALE_CURSOR',
+      'The events upstream no longer knows the position this cursor points to.',
+      facts,
+    );
+  }
+  if (callersFault.has(code)) {
+    const said = isPlainText(message) ? message : 'The events upstream refused the query.';
+    return gatewayError('BAD_USER_INPUT', said, facts);
+  }
+  return gatewayError(
+    'UPSTREAM_BAD_RESPONSE',
+    code === unknownMethod ? 'The events upstream does not have this query.' : 'The events upstream failed to answer.',
+    facts,
+  );
+}
+
+/** One short line without addresses of machines, places in source code, or control characters. */
+function isPlainText(text: string): boolean {
+  return /^[\x20-\x7e]{1,300}$/.test(text) && !/:\/\/|\.(rs|ts|js|go):\d|panicked|(^|\s)at \S+ \(/.test(text);
+}
