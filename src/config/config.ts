@@ -10,7 +10,10 @@ export interface Config {
   readonly upstreams: Upstreams;
   readonly sponsorship: {
     readonly auth: 'forward' | 'token';
-    /** `null` in forward mode, and on the embedded devnet when none is given (it makes one). */
+    /**
+     * What the gateway sends to a real sponsor; `null` in forward mode. On the embedded devnet: what its sponsor accepts,
+     * in both modes; `null` when none is given (it makes one).
+     */
     readonly token: Secret | null;
     readonly allowAnonymous: boolean;
     /** A budget must be below it. */

@@ -1,0 +1,81 @@
+import type { ConfigMistake } from './config-error.ts';
+import type { ConfigKeyName, ConfigValues } from './keys.ts';
+import { secretFiles } from './parse-values.ts';
+
+/** Values, and which keys were set at all: a set key with a mistake of its own has its default as value. */
+export interface Settings {
+  readonly values: ConfigValues;
+  readonly isSet: (name: ConfigKeyName) => boolean;
+}
+
+/** Who holds the sponsor's token, when nobody says so: whoever was given it. The embedded network makes its own. */
+export function toSponsorAuth({ values, isSet }: Settings): 'forward' | 'token' {
+  const tokenIsGiven = isSet('SPONSOR_TOKEN') || isSet('SPONSOR_TOKEN_FILE') || !isSet('LEDGER_GRAPHQL_URL');
+  return values.SPONSOR_AUTH ?? (tokenIsGiven ? 'token' : 'forward');
+}
+
+/** What keys demand of one another. */
+export function checkSettings(settings: Settings): ConfigMistake[] {
+  return [
+    ...checkUpstreams(settings),
+    ...checkSecretFiles(settings),
+    ...checkSponsorship(settings),
+    ...checkPages(settings),
+  ];
+}
+
+function checkUpstreams({ isSet }: Settings): ConfigMistake[] {
+  const needs: readonly (readonly [ConfigKeyName, ConfigKeyName])[] = [
+    ['LEDGER_RPC_URL', 'LEDGER_GRAPHQL_URL'],
+    ['LEDGER_RPC_WS_URL', isSet('LEDGER_GRAPHQL_URL') ? 'LEDGER_RPC_URL' : 'LEDGER_GRAPHQL_URL'],
+    ['SPONSOR_URL', 'LEDGER_GRAPHQL_URL'],
+  ];
+  return needs
+    .filter(([key, needed]) => isSet(key) && !isSet(needed))
+    .map(([key, needed]) => ({ key, expected: `${needed} beside it`, got: `no ${needed}` }));
+}
+
+function checkSecretFiles({ isSet }: Settings): ConfigMistake[] {
+  return secretFiles
+    .filter(([secret, file]) => isSet(secret) && isSet(file))
+    .map(([secret, file]) => ({ key: file, expected: `either ${secret} or ${file}`, got: 'both' }));
+}
+
+function checkSponsorship(settings: Settings): ConfigMistake[] {
+  const { values, isSet } = settings;
+  const isReal = isSet('LEDGER_GRAPHQL_URL') && isSet('SPONSOR_URL');
+  const isEmbedded = !isSet('LEDGER_GRAPHQL_URL');
+  if (toSponsorAuth(settings) !== 'token' || !(isReal || isEmbedded)) return [];
+  const mistakes: ConfigMistake[] = [];
+  if (isReal && !isSet('SPONSOR_TOKEN') && !isSet('SPONSOR_TOKEN_FILE')) {
+    mistakes.push({
+      key: 'SPONSOR_TOKEN',
+      expected: 'it, or SPONSOR_TOKEN_FILE, because SPONSOR_AUTH is token',
+      got: 'neither',
+    });
+  }
+  const hasCredentials = isSet('CLIENTS_FILE') || isSet('JWT_JWKS_URL');
+  const allowsAnonymous = values.SPONSOR_ALLOW_ANONYMOUS ?? isEmbedded;
+  if (!allowsAnonymous && !hasCredentials) {
+    mistakes.push({
+      key: 'SPONSOR_ALLOW_ANONYMOUS',
+      expected: 'true, because SPONSOR_AUTH is token and no client has a credential (or SPONSOR_AUTH=forward)',
+      got: values.SPONSOR_ALLOW_ANONYMOUS === false ? 'false' : 'nothing',
+    });
+  }
+  if (isReal && values.CORS_ORIGINS === '*' && (allowsAnonymous || !hasCredentials)) {
+    mistakes.push({
+      key: 'CORS_ORIGINS',
+      expected:
+        'the origins that may call, each by name, because anonymous callers may spend the gas of a real sponsor',
+      got: isSet('CORS_ORIGINS') ? '*' : 'nothing, which is *',
+    });
+  }
+  return mistakes;
+}
+
+function checkPages({ values }: Settings): ConfigMistake[] {
+  const { LIMIT_DEFAULT_PAGE_SIZE: size, LIMIT_MAX_PAGE_SIZE: max } = values;
+  if (size === null || size <= max) return [];
+  return [{ key: 'LIMIT_DEFAULT_PAGE_SIZE', expected: `at most LIMIT_MAX_PAGE_SIZE, ${max}`, got: String(size) }];
+}

@@ -1,0 +1,94 @@
+import { configKey } from '../config-key.ts';
+import { defaults } from '../defaults.ts';
+import { filePath, integer } from '../value-kinds.ts';
+
+const longestTimeoutMs = 600_000;
+const upstreams = 'the ledger’s own';
+
+export const limitKeys = {
+  LIMIT_DEFAULT_PAGE_SIZE: configKey({
+    group: 'Limits',
+    kind: integer(1, 1000, 'items'),
+    fallback: null,
+    fallbackText: `\`${defaults.defaultPageSize}\`, or \`LIMIT_MAX_PAGE_SIZE\` if that is less`,
+    description:
+      'Page size of `queryEvents` and `queryTransactionBlocks` when neither `first` nor `last` is given. The ledger’s own connections keep the ledger’s.',
+    inForce: true,
+  }),
+  LIMIT_MAX_PAGE_SIZE: configKey({
+    group: 'Limits',
+    kind: integer(1, 1000, 'items'),
+    fallback: defaults.maxPageSize,
+    description:
+      'The largest `first` or `last` of the same two; more is refused. Above what the node itself gives (commonly 50), pages come out short.',
+    inForce: true,
+  }),
+  LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE: configKey({
+    group: 'Limits',
+    kind: integer(1, 1_000_000, 'bytes of base64'),
+    fallback: defaults.maxTransactionPayloadBytes,
+    description: 'The largest `txBytes` and `userSig` together; more is refused before the sponsor is asked.',
+    inForce: true,
+  }),
+  REQUEST_TIMEOUT_MS: configKey({
+    group: 'Limits',
+    kind: integer(1, longestTimeoutMs, 'milliseconds'),
+    fallback: defaults.queryTimeoutMs,
+    description: 'How long a query may take from end to end. Its calls to upstreams are then aborted.',
+    inForce: true,
+  }),
+  MUTATION_TIMEOUT_MS: configKey({
+    group: 'Limits',
+    kind: integer(1, longestTimeoutMs, 'milliseconds'),
+    fallback: defaults.mutationTimeoutMs,
+    description:
+      'How long a caller waits for a mutation. Its call to an upstream is never aborted: the outcome may be looked up later.',
+    inForce: true,
+  }),
+  BATCH_MAX: configKey({
+    group: 'Limits',
+    kind: integer(0, 100, 'operations'),
+    fallback: defaults.maxBatchSize,
+    description: 'How many operations one request may carry as an array. `0`: arrays are refused.',
+    inForce: true,
+  }),
+  LIMIT_MAX_QUERY_DEPTH: configKey({
+    group: 'Limits',
+    kind: integer(1, 1000, 'levels'),
+    fallback: null,
+    fallbackText: upstreams,
+    description: 'Deepest nesting of a query.',
+    inForce: false,
+  }),
+  LIMIT_MAX_QUERY_NODES: configKey({
+    group: 'Limits',
+    kind: integer(1, 1_000_000, 'nodes'),
+    fallback: null,
+    fallbackText: upstreams,
+    description: 'Most selections of a query, fragments expanded.',
+    inForce: false,
+  }),
+  LIMIT_MAX_OUTPUT_NODES: configKey({
+    group: 'Limits',
+    kind: integer(1, 2_147_483_647, 'nodes'),
+    fallback: null,
+    fallbackText: upstreams,
+    description: 'Most nodes that a query could answer by its page sizes.',
+    inForce: false,
+  }),
+  LIMIT_MAX_QUERY_PAYLOAD_SIZE: configKey({
+    group: 'Limits',
+    kind: integer(1, 1_000_000, 'bytes'),
+    fallback: null,
+    fallbackText: upstreams,
+    description: 'Longest query text.',
+    inForce: false,
+  }),
+  TRUSTED_DOCUMENTS_FILE: configKey({
+    group: 'Limits',
+    kind: filePath,
+    fallback: null,
+    description: 'The only documents that are served.',
+    inForce: 'refused',
+  }),
+};

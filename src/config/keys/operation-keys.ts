@@ -1,0 +1,51 @@
+import { configKey } from '../config-key.ts';
+import { defaults } from '../defaults.ts';
+import { filePath, integer, oneOf, workerCount } from '../value-kinds.ts';
+
+export const operationKeys = {
+  CONFIG_FILE: configKey({
+    group: 'Operation',
+    kind: filePath,
+    fallback: null,
+    description:
+      'A JSON or YAML file with any of these keys at its top level, except this one. The environment wins over the file; an unknown key in the file is a mistake.',
+    inForce: true,
+  }),
+  LOG_LEVEL: configKey({
+    group: 'Operation',
+    kind: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    fallback: 'info',
+    description: 'The least severe log line that is written. Logs are JSON, one object a line, on standard output.',
+    inForce: true,
+  }),
+  SCHEMA_POLL_MS: configKey({
+    group: 'Operation',
+    kind: integer(0, 86_400_000, 'milliseconds'),
+    fallback: defaults.schemaPollMs,
+    description: 'How often the ledger is asked whether its schema changed. `0`: never again after the first success.',
+    inForce: true,
+  }),
+  SCHEMA_CACHE_FILE: configKey({
+    group: 'Operation',
+    kind: filePath,
+    fallback: null,
+    description:
+      'Where the last good ledger schema is kept, so that a start while the ledger is down still serves. The directory must exist and be writable.',
+    inForce: true,
+  }),
+  METRICS_PORT: configKey({
+    group: 'Operation',
+    kind: integer(0, 65_535),
+    fallback: null,
+    description: 'A port of its own for `/metrics`. Unset: metrics are answered to loopback peers on the main port.',
+    inForce: false,
+  }),
+  WORKERS: configKey({
+    group: 'Operation',
+    kind: workerCount,
+    fallback: defaults.workers,
+    description: 'How many processes serve. `auto` is one per available core.',
+    inForce: false,
+    asAbsent: defaults.workers,
+  }),
+};

@@ -1,0 +1,56 @@
+import { configKey } from '../config-key.ts';
+import { type NetworkProfileName, networkProfiles } from '../network-profile.ts';
+import { jsonObject, oneOf, url } from '../value-kinds.ts';
+
+const profileNames = Object.keys(networkProfiles) as NetworkProfileName[];
+
+export const upstreamKeys = {
+  NETWORK_PROFILE: configKey({
+    group: 'Network and upstreams',
+    kind: oneOf(...profileNames),
+    fallback: 'ledger',
+    description: 'How the network spells its headers, JSON-RPC methods, filters and root fields.',
+    inForce: true,
+  }),
+  PROFILE_OVERRIDES: configKey({
+    group: 'Network and upstreams',
+    kind: jsonObject,
+    fallback: null,
+    description:
+      'Single wire names of the profile, for a network that differs in them: `{"headers":{"version":"x-my-rpc-version"}}`. In a configuration file it may be a nested object. An unknown path is a mistake.',
+    inForce: true,
+  }),
+  LEDGER_GRAPHQL_URL: configKey({
+    group: 'Network and upstreams',
+    kind: url('http', 'https'),
+    fallback: null,
+    description:
+      "The ledger's GraphQL endpoint. Unset: the gateway runs on an embedded, simulated network, and says so loudly.",
+    inForce: true,
+  }),
+  LEDGER_RPC_URL: configKey({
+    group: 'Network and upstreams',
+    kind: url('http', 'https'),
+    fallback: null,
+    description:
+      "The ledger's JSON-RPC endpoint: event and transaction queries. Unset: those fields answer `NOT_CONFIGURED`. Needs `LEDGER_GRAPHQL_URL`.",
+    inForce: true,
+  }),
+  LEDGER_RPC_WS_URL: configKey({
+    group: 'Network and upstreams',
+    kind: url('ws', 'wss'),
+    fallback: null,
+    description:
+      "The ledger's JSON-RPC WebSocket endpoint, for live streams by its deprecated subscriptions. Needs `LEDGER_RPC_URL`.",
+    inForce: false,
+  }),
+  LIVE_SOURCE: configKey({
+    group: 'Network and upstreams',
+    kind: oneOf('auto', 'graphql', 'poll', 'websocket'),
+    fallback: 'auto',
+    description:
+      'Where live streams come from. `auto`: GraphQL subscriptions of the ledger where they can express the filter, polling otherwise.',
+    inForce: false,
+    asAbsent: 'auto',
+  }),
+};

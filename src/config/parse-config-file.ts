@@ -1,0 +1,87 @@
+import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
+import type { ConfigMistake } from './config-error.ts';
+import type { ConfigKeyName } from './keys.ts';
+import { configKeyNames, configKeys, isConfigKeyName } from './keys.ts';
+import { nearestName } from './nearest-name.ts';
+import { quoteText } from './quote-text.ts';
+
+export interface ConfigFileContent {
+  /** Settings as the text they would be in the environment. */
+  readonly settings: ReadonlyMap<ConfigKeyName, string>;
+  readonly mistakes: readonly ConfigMistake[];
+}
+
+/**
+ * Reads the text of a configuration file, YAML or JSON (which is YAML). Numbers, booleans, lists of them and, for
+ * `PROFILE_OVERRIDES`, nested objects become the text that the environment would hold.
+ */
+export function parseConfigFile(text: string): ConfigFileContent {
+  const settings = new Map<ConfigKeyName, string>();
+  const content = parseYaml(text);
+  if ('mistake' in content) return { settings, mistakes: [content.mistake] };
+  const mistakes: ConfigMistake[] = [];
+  for (const [key, value] of content.entries) {
+    if (!isConfigKeyName(key) || key === 'CONFIG_FILE') {
+      mistakes.push(toUnknownKey(key));
+      continue;
+    }
+    const setting = toText(key, value);
+    if (setting === undefined)
+      mistakes.push({ key, expected: configKeys[key].kind.expected, got: describeShape(value) });
+    else settings.set(key, setting);
+  }
+  return { settings, mistakes };
+}
+
+type Parsed = { readonly entries: readonly (readonly [string, unknown])[] } | { readonly mistake: ConfigMistake };
+
+/** The parser's own messages quote the file, and the file may hold a token: only the place is told. */
+function parseYaml(text: string): Parsed {
+  const mistake = (got: string): Parsed => ({
+    mistake: { key: 'CONFIG_FILE', expected: 'a JSON or YAML object of settings', got },
+  });
+  try {
+    const document = parseDocument(text, { logLevel: 'error' });
+    const [error] = document.errors;
+    if (error) return mistake(`text that is neither (line ${error.linePos?.[0].line ?? '?'}: ${error.code})`);
+    const value: unknown = document.toJS();
+    if (value === null || value === undefined) return { entries: [] };
+    if (typeof value !== 'object' || Array.isArray(value)) return mistake(describeShape(value));
+    return { entries: Object.entries(value).map(([key, item]) => [key, asWritten(document, key) ?? item]) };
+  } catch {
+    return mistake('text that cannot be read as either');
+  }
+}
+
+/** A number as it was written: a token of digits alone may be longer than a number holds, or begin with zeros. */
+function asWritten(document: Document, key: string): string | undefined {
+  const node = isMap(document.contents) ? document.contents.get(key, true) : undefined;
+  return isScalarNode(node) && typeof node.value === 'number' ? node.source : undefined;
+}
+
+function toText(key: ConfigKeyName, value: unknown): string | undefined {
+  const { kind } = configKeys[key];
+  if (value === null || value === undefined) return '';
+  if (isScalar(value)) return String(value);
+  if (Array.isArray(value)) return 'isList' in kind && value.every(isScalar) ? value.join(',') : undefined;
+  return key === 'PROFILE_OVERRIDES' ? JSON.stringify(value) : undefined;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function describeShape(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function toUnknownKey(key: string): ConfigMistake {
+  if (key === 'CONFIG_FILE') return { key, expected: 'it only in the environment', got: 'it in the file it names' };
+  const nearest = nearestName(key, configKeyNames);
+  return {
+    key: quoteText(key).slice(1, -1),
+    expected: nearest ? `a known key; the nearest is ${nearest}` : 'a known key',
+    got: 'an unknown one in the configuration file',
+  };
+}

@@ -1,0 +1,92 @@
+import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
+import type { Config, Upstreams } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import type { ConfigKey } from './config-key.ts';
+import { defaults } from './defaults.ts';
+import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } from './keys.ts';
+import { networkProfiles } from './network-profile.ts';
+import { parseNetworkProfile } from './parse-network-profile.ts';
+import { parseValues } from './parse-values.ts';
+import { type ReadFile, readSettings } from './read-settings.ts';
+
+export interface ConfigSource {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads the configuration file and the files that hold secrets, as UTF-8. May throw. */
+  readonly readFile: ReadFile;
+}
+
+/**
+ * Turns environment and configuration file into a checked configuration.
+ * @throws ConfigError with every mistake there is; nothing else
+ */
+export function parseConfig({ env, readFile }: ConfigSource): Config {
+  const raw = readSettings(env, readFile);
+  const parsed = parseValues(raw.texts, readFile);
+  const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
+  const settings: Settings = { values: parsed.values, isSet: (name) => raw.texts.has(name) || broken.has(name) };
+  const profile = parseNetworkProfile(
+    networkProfiles[parsed.values.NETWORK_PROFILE],
+    parsed.values.PROFILE_OVERRIDES ?? {},
+  );
+
+  // With a file that cannot be read, nobody knows what is set; with a broken key, one mistake says enough.
+  const beside = broken.has('CONFIG_FILE') ? [] : checkSettings(settings).filter(({ key }) => !broken.has(key));
+  const mistakes = [...raw.mistakes, ...parsed.mistakes, ...beside, ...('mistakes' in profile ? profile.mistakes : [])];
+  if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
+  return { ...toConfig(settings), profile: profile.profile };
+}
+
+function toConfig(settings: Settings): Omit<Config, 'profile'> {
+  const { values } = settings;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    upstreams: toUpstreams(values),
+    sponsorship: toSponsorship(settings),
+    pages: {
+      defaultSize: values.LIMIT_DEFAULT_PAGE_SIZE ?? Math.min(defaults.defaultPageSize, values.LIMIT_MAX_PAGE_SIZE),
+      maxSize: values.LIMIT_MAX_PAGE_SIZE,
+    },
+    limits: {
+      maxTransactionPayloadBytes: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE,
+      maxBodyBytes: defaults.maxBodyBytes,
+      maxBatchSize: values.BATCH_MAX,
+    },
+    timeouts: { queryMs: values.REQUEST_TIMEOUT_MS, mutationMs: values.MUTATION_TIMEOUT_MS },
+    corsOrigins: values.CORS_ORIGINS,
+    graphiql: values.GRAPHIQL,
+    introspection: values.INTROSPECTION,
+    logLevel: values.LOG_LEVEL,
+    schema: { pollMs: values.SCHEMA_POLL_MS, cacheFile: values.SCHEMA_CACHE_FILE },
+    notInForce: configKeyNames.filter((name) => settings.isSet(name) && isIdle(name, values)),
+  };
+}
+
+function toUpstreams(values: ConfigValues): Upstreams {
+  const { LEDGER_GRAPHQL_URL, LEDGER_RPC_URL, LEDGER_RPC_WS_URL, SPONSOR_URL } = values;
+  if (LEDGER_GRAPHQL_URL === null) return { kind: 'devnet' };
+  return {
+    kind: 'remote',
+    ledger: { graphqlUrl: LEDGER_GRAPHQL_URL },
+    sponsor: SPONSOR_URL === null ? null : { url: SPONSOR_URL },
+    events: LEDGER_RPC_URL === null ? null : { rpcUrl: LEDGER_RPC_URL, wsUrl: LEDGER_RPC_WS_URL },
+  };
+}
+
+function toSponsorship(settings: Settings): Config['sponsorship'] {
+  const { values } = settings;
+  const isEmbedded = values.LEDGER_GRAPHQL_URL === null;
+  const auth = toSponsorAuth(settings);
+  return {
+    auth,
+    token: auth === 'token' || isEmbedded ? values.SPONSOR_TOKEN : null,
+    allowAnonymous: values.SPONSOR_ALLOW_ANONYMOUS ?? isEmbedded,
+    maxGasBudgetExclusive: values.SPONSOR_MAX_GAS_BUDGET,
+  };
+}
+
+/** Does this value ask for something that this version does not do? */
+function isIdle(name: ConfigKeyName, values: ConfigValues): boolean {
+  const { inForce, asAbsent }: ConfigKey<unknown> = configKeys[name];
+  return inForce === false && values[name] !== asAbsent;
+}

@@ -1,0 +1,69 @@
+import type { ConfigMistake } from './config-error.ts';
+import type { ConfigKey } from './config-key.ts';
+import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } from './keys.ts';
+import { quoteText } from './quote-text.ts';
+import { type RawSettings, type ReadFile, toErrorCode } from './read-settings.ts';
+
+/** Secrets that may be given as a file: the key of the secret, and the key of the file. */
+export const secretFiles = [
+  ['SPONSOR_TOKEN', 'SPONSOR_TOKEN_FILE'],
+  ['LEASE_KEYS', 'LEASE_KEYS_FILE'],
+] as const satisfies readonly (readonly [ConfigKeyName, ConfigKeyName])[];
+
+export interface ParsedValues {
+  /** A key with a mistake has its default here. A secret from a file stands under the secret's own key. */
+  readonly values: ConfigValues;
+  readonly mistakes: readonly ConfigMistake[];
+}
+
+/** Parses every setting by its own rule; what keys demand of one another is not looked at. */
+export function parseValues(texts: RawSettings['texts'], readFile: ReadFile): ParsedValues {
+  const mistakes: ConfigMistake[] = [];
+  const values = new Map<ConfigKeyName, unknown>();
+  for (const name of configKeyNames) {
+    const text = texts.get(name);
+    values.set(name, text === undefined ? configKeys[name].fallback : parseValue(name, text, mistakes));
+  }
+  for (const [secret, file] of secretFiles) {
+    const path = texts.get(file);
+    if (path !== undefined && !texts.has(secret))
+      values.set(secret, readSecret(secret, file, path, readFile, mistakes));
+  }
+  return { values: Object.fromEntries(values) as ConfigValues, mistakes };
+}
+
+function parseValue(name: ConfigKeyName, text: string, mistakes: ConfigMistake[]): unknown {
+  const { kind, fallback, inForce }: ConfigKey<unknown> = configKeys[name];
+  if (inForce === 'refused') {
+    const expected =
+      'it unset: this version does not support it, and going on without it would be less safe than asked for';
+    mistakes.push({ key: name, expected, got: 'a value' });
+    return fallback;
+  }
+  const value = kind.parse(text);
+  if (value !== undefined) return value;
+  mistakes.push({ key: name, expected: kind.expected, got: (kind.show ?? quoteText)(text) });
+  return fallback;
+}
+
+function readSecret(
+  secret: ConfigKeyName,
+  file: ConfigKeyName,
+  path: string,
+  readFile: ReadFile,
+  mistakes: ConfigMistake[],
+): unknown {
+  const { kind }: ConfigKey<unknown> = configKeys[secret];
+  const refuse = (expected: string, got: string) => {
+    mistakes.push({ key: file, expected, got });
+    return null;
+  };
+  let text: string;
+  try {
+    text = readFile(path).trim();
+  } catch (error) {
+    return refuse('a path to a readable file', `one that cannot be read (${toErrorCode(error)})`);
+  }
+  if (text === '') return refuse(`a file that holds ${kind.expected}`, 'an empty one');
+  return kind.parse(text) ?? refuse(`a file that holds ${kind.expected}`, 'one that holds something else');
+}

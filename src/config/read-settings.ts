@@ -1,0 +1,40 @@
+import type { ConfigMistake } from './config-error.ts';
+import { type ConfigKeyName, configKeyNames } from './keys.ts';
+import { parseConfigFile } from './parse-config-file.ts';
+import { quoteText } from './quote-text.ts';
+
+/** Text of a file; throws when it cannot be read. */
+export type ReadFile = (path: string) => string;
+
+export interface RawSettings {
+  /** What is set, as text, white space around it removed. Empty ones are left out: they count as unset. */
+  readonly texts: ReadonlyMap<ConfigKeyName, string>;
+  readonly mistakes: readonly ConfigMistake[];
+}
+
+/** Puts the environment over the configuration file that it names, if it names one. */
+export function readSettings(env: Readonly<Record<string, string | undefined>>, readFile: ReadFile): RawSettings {
+  const file = readConfigFile(env.CONFIG_FILE?.trim() ?? '', readFile);
+  const texts = new Map<ConfigKeyName, string>();
+  for (const name of configKeyNames) {
+    const text = env[name]?.trim() || file.settings.get(name)?.trim();
+    if (text) texts.set(name, text);
+  }
+  return { texts, mistakes: file.mistakes };
+}
+
+function readConfigFile(path: string, readFile: ReadFile): ReturnType<typeof parseConfigFile> {
+  if (path === '') return { settings: new Map(), mistakes: [] };
+  try {
+    return parseConfigFile(readFile(path));
+  } catch (error) {
+    const got = `${quoteText(path)}, which cannot be read (${toErrorCode(error)})`;
+    return { settings: new Map(), mistakes: [{ key: 'CONFIG_FILE', expected: 'a path to a readable file', got }] };
+  }
+}
+
+/** The system's name of a failure, `ENOENT`; its message would show the path. */
+export function toErrorCode(error: unknown): string {
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z_\d]{1,40}$/.test(code) ? code : 'unknown error';
+}
