@@ -1,0 +1,978 @@
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = Maybe<T>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  /** Bytes in standard base64 with padding. */
+  Base64: { input: string; output: string; }
+  /** A whole number as decimal text, exact whatever its size. */
+  BigInt: { input: string; output: string; }
+  /** An instant as RFC 3339 text in UTC. */
+  DateTime: { input: string; output: string; }
+  /** Any JSON value. */
+  JSON: { input: unknown; output: unknown; }
+  /** A JSON integer from 0 to 2^53-1. */
+  UInt53: { input: number; output: number; }
+};
+
+/**
+ * Which events to find: exactly one member.
+ * Example: `{ moveEventModule: { package: "0x2", module: "coin" } }`.
+ */
+export type EventQueryFilter =
+  /** Every event. Only `true` is allowed. */
+  { readonly all: Scalars['Boolean']['input']; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events by type: `package::module::Struct`. A generic type without its parameters stands for every instantiation. */
+  { readonly all?: never; readonly eventType: Scalars['String']['input']; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events by the name of their struct, for example `Minted`. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent: Scalars['String']['input']; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events whose struct type is defined in a module, whoever emitted them. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule: MoveModuleFilter; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events by type, as `eventType`. Only where the network's nodes have it. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType: Scalars['String']['input']; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events emitted by a module. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule: MoveModuleFilter; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events tied to an object, by its id: 0x and 1 to 64 hex digits. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object: Scalars['String']['input']; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events emitted by any module of a package, by its id. Only where the network's nodes have it. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package: Scalars['String']['input']; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events of transactions in which somebody received an object. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient: RecipientFilter; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events of transactions signed by an address: 0x and 1 to 64 hex digits. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender: Scalars['String']['input']; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events in an interval of time, both ends included. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange: TimeRangeFilter; readonly transaction?: never; }
+  |  /** Events of one transaction, by its digest: base58 of 32 bytes. */
+  { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction: Scalars['String']['input']; };
+
+/** How a sponsored transaction ended. */
+export type ExecuteTxOutcome =
+  /** It ran and succeeded. */
+  | 'EXECUTED'
+  /** It ran and failed; gas was paid. `effects.status.error` says why. */
+  | 'FAILED'
+  /** The sponsor's answer was lost and the transaction was found on the ledger. */
+  | 'RECOVERED';
+
+/** What the sponsor waits for before it answers an execution. */
+export type ExecuteTxRequestType =
+  /** The certified effects: faster; a read right after may not see them yet. The default. */
+  | 'WAIT_FOR_EFFECTS_CERT'
+  /** Execution on the sponsor's own node as well: slower; reads of that node see the effects. */
+  | 'WAIT_FOR_LOCAL_EXECUTION';
+
+/** A sponsored transaction that ran. */
+export type ExecuteTxResult = {
+  /** Transaction digest, base58. Computed by the gateway from `txBytes`, and equal to what the sponsor reports. */
+  readonly digest: Scalars['String']['output'];
+  /** What it did to the ledger, as the sponsor reports it. Null when the outcome was recovered from the ledger, and, with `UPSTREAM_BAD_RESPONSE`, when the sponsor's effects are not readable; digest and outcome stand either way. */
+  readonly effects?: Maybe<SponsoredEffects>;
+  /** How it ended. */
+  readonly outcome: ExecuteTxOutcome;
+};
+
+/** From one address to another. Example: `{ from: "0x2", to: "0x3" }`. */
+export type FromAndToFilter = {
+  /** Who signed: 0x and 1 to 64 hex digits. */
+  readonly from: Scalars['String']['input'];
+  /** Who received an object: 0x and 1 to 64 hex digits. */
+  readonly to: Scalars['String']['input'];
+};
+
+/** Gas coins of the sponsor, reserved for one transaction. */
+export type GasReservation = {
+  /** When the reservation ends, by the gateway's clock, counted from just before the sponsor was asked. For example `2026-01-31T12:00:00.000Z`. */
+  readonly expiresAt: Scalars['DateTime']['output'];
+  /** The budget asked for, in the ledger's smallest unit. The transaction's own budget may not exceed it. */
+  readonly gasBudget: Scalars['UInt53']['output'];
+  /** The reserved coins: exactly these must be the gas payment of the transaction. */
+  readonly gasCoins: ReadonlyArray<ReservedGasCoin>;
+  /** What `executeTx` takes: the sponsor's own number as text, exact, for example `42`. */
+  readonly reservationId: Scalars['ID']['output'];
+  /** Whole seconds until `expiresAt`, 0 once it has passed; computed when the field is read. */
+  readonly secondsLeft: Scalars['Int']['output'];
+  /** The ledger address that owns the coins and must be the gas owner of the transaction: hex with 0x prefix. */
+  readonly sponsorAddress: Scalars['String']['output'];
+  /** Where the reservation stands; computed when the field is read. */
+  readonly state: GasReservationState;
+};
+
+/** Where a reservation stands. */
+export type GasReservationState =
+  /** Its coins are reserved and not used yet, as far as the gateway knows. */
+  | 'ACTIVE'
+  /** It was used by an execution. */
+  | 'CONSUMED'
+  /** Its time is over; the coins are the sponsor's again. */
+  | 'EXPIRED';
+
+/** The gateway about itself. Costs no upstream call. */
+export type Gateway = {
+  /** Optional parts of the graph: each join and each event filter, and why one is missing. */
+  readonly capabilities: ReadonlyArray<GatewayCapability>;
+  /** Which network's wire names are in use: ledger, iota or sui. */
+  readonly networkProfile: Scalars['String']['output'];
+  /** Full build version of the ledger as last seen in its response header; `0.0.0-unknown` before the first sight. */
+  readonly rpcVersion: Scalars['String']['output'];
+  /** The upstreams: ledger, sponsor, events. */
+  readonly upstreams: ReadonlyArray<GatewayUpstream>;
+  /** Version of this gateway, semver. */
+  readonly version: Scalars['String']['output'];
+};
+
+/** An optional part of the graph. */
+export type GatewayCapability = {
+  readonly available: Scalars['Boolean']['output'];
+  /** For example `join:ReservedGasCoin.object` or `eventFilter:moveEventType`. */
+  readonly name: Scalars['String']['output'];
+  /** Why it is not available; null when it is. */
+  readonly reason?: Maybe<Scalars['String']['output']>;
+};
+
+/** One upstream as the gateway last saw it. */
+export type GatewayUpstream = {
+  /** Does this gateway have an address for it? */
+  readonly configured: Scalars['Boolean']['output'];
+  /** Why it is not UP, in words. */
+  readonly detail?: Maybe<Scalars['String']['output']>;
+  /** When it last answered. */
+  readonly lastSeenAt?: Maybe<Scalars['DateTime']['output']>;
+  /** ledger, sponsor or events. */
+  readonly name: Scalars['String']['output'];
+  readonly state: GatewayUpstreamState;
+  /** The version it reported, where it reports one. */
+  readonly version?: Maybe<Scalars['String']['output']>;
+};
+
+export type GatewayUpstreamState =
+  /** It answers, but not all of it works. */
+  | 'DEGRADED'
+  /** Its last call failed to reach it. */
+  | 'DOWN'
+  /** No address is configured. */
+  | 'NOT_CONFIGURED'
+  /** Its last answer was a good one, or it has not been asked yet. */
+  | 'UP';
+
+/** A package, a module of it, or one of its functions. Example: `{ package: "0x2", module: "coin" }`. */
+export type MoveFunctionFilter = {
+  /** Name of the function, a Move identifier; needs `module`. */
+  readonly function?: InputMaybe<Scalars['String']['input']>;
+  /** Name of the module, a Move identifier. */
+  readonly module?: InputMaybe<Scalars['String']['input']>;
+  /** Object id of the package: 0x and 1 to 64 hex digits. */
+  readonly package: Scalars['String']['input'];
+};
+
+/** A module. Example: `{ package: "0x2", module: "coin" }`. */
+export type MoveModuleFilter = {
+  /** Name of the module, a Move identifier: letters, digits and `_`, not beginning with a digit, at most 128. */
+  readonly module: Scalars['String']['input'];
+  /** Object id of the package: 0x and 1 to 64 hex digits. */
+  readonly package: Scalars['String']['input'];
+};
+
+export type Mutation = {
+  /**
+   * The sponsor's deep health check. It really reserves coins and signs: never poll it; `sponsor { health }` is the cheap probe.
+   *
+   * Errors: `FORBIDDEN` (scope `admin` missing), `SPONSOR_UNAUTHORIZED`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`,
+   * `UPSTREAM_BAD_RESPONSE`, `NOT_CONFIGURED`. A failed check is a result with `ok: false`, not an error.
+   *
+   * Example: `mutation { checkSponsorHealth { ok message } }`
+   */
+  readonly checkSponsorHealth?: Maybe<SponsorHealthCheck>;
+  /**
+   * Has the sponsor sign and execute a transaction that pays its gas with the coins of a reservation. A reservation serves one
+   * execution. The gateway sends it once and never retries, and a caller that hangs up does not cancel it.
+   *
+   * A transaction that ran and failed (for example a Move abort) is a result with outcome `FAILED`, not an error: it paid gas.
+   *
+   * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
+   * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED`, `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired,
+   * used, or never existed), `UPSTREAM_UNAVAILABLE` (nothing reached the sponsor; the reservation is unused),
+   * `UPSTREAM_BAD_RESPONSE` (the sponsor could not read the request; nothing was executed), `NOT_CONFIGURED`, and
+   * `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`: the transaction may or may not
+   * execute, so look its digest up on the ledger before doing anything else.
+   *
+   * Example: `mutation ($tx: Base64!, $sig: Base64!) { executeTx(reservationId: "42", txBytes: $tx, userSig: $sig) { digest outcome } }`
+   */
+  readonly executeTx?: Maybe<ExecuteTxResult>;
+  /**
+   * Has the sponsor read its access controller configuration again.
+   *
+   * Errors: `FORBIDDEN` (scope `admin` missing), `SPONSOR_UNAUTHORIZED`, `SPONSOR_REJECTED` (it could not load the
+   * configuration), `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`, `UPSTREAM_BAD_RESPONSE`, `NOT_CONFIGURED`.
+   *
+   * Example: `mutation { reloadAccessController { result } }`
+   */
+  readonly reloadAccessController?: Maybe<SponsorReloadResult>;
+  /**
+   * Reserves gas coins of the sponsor for a budget and a time. Nothing is ever reserved twice for one call: the gateway does
+   * not retry it, and a caller that hangs up does not cancel it. Coins that are not used return to the sponsor when the
+   * reservation expires; it cannot be renewed or cancelled.
+   *
+   * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
+   * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's own text), `SPONSOR_EXHAUSTED` (no coins or
+   * no daily allowance left), `SPONSOR_MAINTENANCE`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT` and `UPSTREAM_BAD_RESPONSE`
+   * (the message says whether coins may be locked), `NOT_CONFIGURED`.
+   *
+   * Example: `mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }`
+   */
+  readonly reserveGas?: Maybe<GasReservation>;
+};
+
+
+export type MutationExecuteTxArgs = {
+  idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+  requestType?: InputMaybe<ExecuteTxRequestType>;
+  reservationId: Scalars['ID']['input'];
+  txBytes: Scalars['Base64']['input'];
+  userSig: Scalars['Base64']['input'];
+};
+
+
+export type MutationReserveGasArgs = {
+  gasBudget: Scalars['UInt53']['input'];
+  idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+  reserveDurationSecs: Scalars['Int']['input'];
+};
+
+/** Where a page lies in its connection. */
+export type PageInfo = {
+  readonly endCursor?: Maybe<Scalars['String']['output']>;
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  readonly startCursor?: Maybe<Scalars['String']['output']>;
+};
+
+export type Query = {
+  /** The gateway's view of itself: version, upstreams, and which optional parts of the graph exist. */
+  readonly gateway: Gateway;
+  /**
+   * Events in ledger order, newest last: by transaction, then by position in the transaction. No filter, or
+   * `{ all: true }`: every event. Pages both ways; each page is read live, so events that happen meanwhile appear at the end.
+   * Example: `queryEvents(filter: { sender: "0x2" }, last: 10) { nodes { type parsedJson } pageInfo { startCursor } }`.
+   * Null with an error if the events upstream is down (`UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`), answers nonsense
+   * (`UPSTREAM_BAD_RESPONSE`) or is not configured (`NOT_CONFIGURED`), or if an argument breaks a rule (`BAD_USER_INPUT`).
+   */
+  readonly queryEvents?: Maybe<RpcEventConnection>;
+  /**
+   * Transactions in ledger order, newest last. No filter: every transaction.
+   * Example: `queryTransactionBlocks(filter: { fromAddress: "0x2" }, first: 5) { nodes { digest checkpoint } }`.
+   * Errors as for `queryEvents`.
+   */
+  readonly queryTransactionBlocks?: Maybe<RpcTransactionConnection>;
+  /**
+   * The gas sponsoring service. Never null: when no sponsor is configured, or it is down, its fields are null with an error
+   * each and the rest of the operation is served.
+   *
+   * Example: `{ sponsor { health version { raw } } }`
+   */
+  readonly sponsor: Sponsor;
+};
+
+
+export type QueryQueryEventsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filter?: InputMaybe<EventQueryFilter>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type QueryQueryTransactionBlocksArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filter?: InputMaybe<TransactionQueryFilter>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A recipient. Example: `{ addressOwner: "0x2" }`. */
+export type RecipientFilter = {
+  /** Address that received an object: 0x and 1 to 64 hex digits. */
+  readonly addressOwner: Scalars['String']['input'];
+};
+
+/** An object reference to a reserved gas coin. */
+export type ReservedGasCoin = {
+  /** Object digest, base58. */
+  readonly digest: Scalars['String']['output'];
+  /** Object id: hex with 0x prefix. */
+  readonly objectId: Scalars['String']['output'];
+  /** Object version. `UPSTREAM_BAD_RESPONSE` when the sponsor's number is beyond 2^53-1, rather than a rounded one. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
+/** An event emitted by a Move module, as the ledger's JSON-RPC interface tells it. */
+export type RpcEvent = {
+  /** The struct in BCS, as the node encodes it: base64, older nodes base58. Null if the node leaves it out. */
+  readonly bcs?: Maybe<Scalars['String']['output']>;
+  /** Names the event for ever. */
+  readonly id: RpcEventId;
+  /** Object id of the package whose code emitted it: 0x and 64 hex digits. */
+  readonly packageId: Scalars['String']['output'];
+  /** The struct's fields. u64 and wider are decimal text, narrower ones numbers, addresses full-length hex. */
+  readonly parsedJson?: Maybe<Scalars['JSON']['output']>;
+  /** Address that signed the transaction: 0x and 64 hex digits. */
+  readonly sender: Scalars['String']['output'];
+  /** When its transaction was executed, milliseconds since the Unix epoch as decimal text. Null if the node does not say. */
+  readonly timestampMs?: Maybe<Scalars['String']['output']>;
+  /** Module of that package that ran in the transaction. */
+  readonly transactionModule: Scalars['String']['output'];
+  /** Fully qualified struct type, for example `0x2::coin::Minted<0x2::ledger::LEDGER>`. */
+  readonly type: Scalars['String']['output'];
+};
+
+/** One page of events. */
+export type RpcEventConnection = {
+  /** The events with their cursors, oldest first. */
+  readonly edges: ReadonlyArray<RpcEventEdge>;
+  /** The events alone, oldest first. */
+  readonly nodes: ReadonlyArray<RpcEvent>;
+  /** Where the page lies. `hasPreviousPage` of a forward page is true only if `after` was given; `hasNextPage` of a backward page only if `before` was. */
+  readonly pageInfo: PageInfo;
+};
+
+/** An event in a connection. */
+export type RpcEventEdge = {
+  /** Opaque; for `after` or `before` of a query with the same filter. */
+  readonly cursor: Scalars['String']['output'];
+  /** The event. */
+  readonly node: RpcEvent;
+};
+
+/** An event's name: its transaction and its place there. */
+export type RpcEventId = {
+  /** Position among the transaction's events from 0, as decimal text. */
+  readonly eventSeq: Scalars['String']['output'];
+  /** Digest of the transaction, base58 of 32 bytes. */
+  readonly txDigest: Scalars['String']['output'];
+};
+
+/** A transaction, as the ledger's JSON-RPC interface tells it. */
+export type RpcTransaction = {
+  /** Sequence number of its checkpoint as decimal text. Null if the node does not say. */
+  readonly checkpoint?: Maybe<Scalars['String']['output']>;
+  /** Base58 of 32 bytes. */
+  readonly digest: Scalars['String']['output'];
+  /**
+   * The node's whole answer. Selecting it asks the node for input, effects, events, object changes and balance changes as
+   * well; without it none of them is fetched.
+   */
+  readonly raw: Scalars['JSON']['output'];
+  /** When it was checkpointed, milliseconds since the Unix epoch as decimal text. Null if the node does not say. */
+  readonly timestampMs?: Maybe<Scalars['String']['output']>;
+};
+
+/** One page of transactions. */
+export type RpcTransactionConnection = {
+  /** The transactions with their cursors, oldest first. */
+  readonly edges: ReadonlyArray<RpcTransactionEdge>;
+  /** The transactions alone, oldest first. */
+  readonly nodes: ReadonlyArray<RpcTransaction>;
+  /** Where the page lies. `hasPreviousPage` of a forward page is true only if `after` was given; `hasNextPage` of a backward page only if `before` was. */
+  readonly pageInfo: PageInfo;
+};
+
+/** A transaction in a connection. */
+export type RpcTransactionEdge = {
+  /** Opaque; for `after` or `before` of a query with the same filter. */
+  readonly cursor: Scalars['String']['output'];
+  /** The transaction. */
+  readonly node: RpcTransaction;
+};
+
+/** The gas sponsoring service. Each field is one call to it, made only when the field is selected and at most once per operation. */
+export type Sponsor = {
+  /** Its shallow health check: `OK`. Null with an error when it is not configured (`NOT_CONFIGURED`), not reachable (`UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`) or answers anything else (`UPSTREAM_BAD_RESPONSE`). */
+  readonly health?: Maybe<Scalars['String']['output']>;
+  /** The version it reports. Null with an error on the same conditions as `health`. */
+  readonly version?: Maybe<SponsorVersion>;
+};
+
+/** The outcome of the sponsor's deep health check. */
+export type SponsorHealthCheck = {
+  /** `OK`, or a fixed sentence that the check failed; the sponsor's own reason is in the gateway's log only. */
+  readonly message: Scalars['String']['output'];
+  /** Did it reserve coins and sign? */
+  readonly ok: Scalars['Boolean']['output'];
+};
+
+/** The outcome of a reload of the access controller. */
+export type SponsorReloadResult = {
+  /** What the sponsor answered: `success`. */
+  readonly result: Scalars['String']['output'];
+};
+
+/** A version as the sponsor reports it, `<semver>-<build hash>`, whole and in parts. */
+export type SponsorVersion = {
+  /** The build hash, for example `1a2b3c4d5e6f`; null when `raw` is not of the form above. */
+  readonly buildHash?: Maybe<Scalars['String']['output']>;
+  /** The whole text, for example `0.3.0-1a2b3c4d5e6f`. */
+  readonly raw: Scalars['String']['output'];
+  /** The part before the build hash, for example `0.3.0`; null when `raw` is not of the form above. */
+  readonly semver?: Maybe<Scalars['String']['output']>;
+};
+
+/** The effects of a sponsored transaction. Lists the sponsor leaves out are empty. */
+export type SponsoredEffects = {
+  /** Objects created. */
+  readonly created: ReadonlyArray<SponsoredObjectChange>;
+  /** Objects deleted. */
+  readonly deleted: ReadonlyArray<SponsoredObjectRef>;
+  /** Digests of the transactions this one builds on, base58. */
+  readonly dependencies: ReadonlyArray<Scalars['String']['output']>;
+  /** Digest of the emitted events, base58; null when there are none. */
+  readonly eventsDigest?: Maybe<Scalars['String']['output']>;
+  /** The epoch it was executed in. */
+  readonly executedEpoch: Scalars['BigInt']['output'];
+  /** The coin that paid the gas. */
+  readonly gasObject: SponsoredObjectChange;
+  /** What it cost, in the ledger's smallest unit. */
+  readonly gasUsed: SponsoredGasUsed;
+  /** Version tag of the effects, for example `v1`. */
+  readonly messageVersion: Scalars['String']['output'];
+  /** The version each mutated or deleted object had before. */
+  readonly modifiedAtVersions: ReadonlyArray<SponsoredModifiedAt>;
+  /** Objects changed, the gas coin included. */
+  readonly mutated: ReadonlyArray<SponsoredObjectChange>;
+  /** The sponsor's effects as JSON, fields this schema does not know included. Integers beyond 2^53-1 are decimal text here, so that none is rounded. */
+  readonly raw: Scalars['JSON']['output'];
+  /** Shared objects it read or wrote, at their version before. */
+  readonly sharedObjects: ReadonlyArray<SponsoredObjectRef>;
+  /** Success or failure. */
+  readonly status: SponsoredStatus;
+  /** Digest of the transaction, base58. */
+  readonly transactionDigest: Scalars['String']['output'];
+  /** Objects taken out of another object. */
+  readonly unwrapped: ReadonlyArray<SponsoredObjectChange>;
+  /** Objects taken out of another object and deleted. */
+  readonly unwrappedThenDeleted: ReadonlyArray<SponsoredObjectRef>;
+  /** Objects put into another object. */
+  readonly wrapped: ReadonlyArray<SponsoredObjectRef>;
+};
+
+/** Gas costs, in the ledger's smallest unit. */
+export type SponsoredGasUsed = {
+  /** Cost of computation. */
+  readonly computationCost: Scalars['BigInt']['output'];
+  /** The part of `computationCost` that was burned; null on ledgers that do not report it. */
+  readonly computationCostBurned?: Maybe<Scalars['BigInt']['output']>;
+  /** The part of the refund that is kept by the ledger. */
+  readonly nonRefundableStorageFee: Scalars['BigInt']['output'];
+  /** Cost of storage taken. */
+  readonly storageCost: Scalars['BigInt']['output'];
+  /** Refund for storage given back. */
+  readonly storageRebate: Scalars['BigInt']['output'];
+};
+
+/** An object and the version it had before the transaction. */
+export type SponsoredModifiedAt = {
+  /** Object id: hex with 0x prefix. */
+  readonly objectId: Scalars['String']['output'];
+  /** The version before. */
+  readonly sequenceNumber: Scalars['BigInt']['output'];
+};
+
+/** An object after the transaction, and its owner. */
+export type SponsoredObjectChange = {
+  /** Who owns it now. `UPSTREAM_BAD_RESPONSE` when the sponsor names a kind of owner this schema does not know. */
+  readonly owner: SponsoredOwner;
+  /** The version the transaction made. */
+  readonly reference: SponsoredObjectRef;
+};
+
+/** A reference to one version of an object. */
+export type SponsoredObjectRef = {
+  /** Object digest, base58. */
+  readonly digest: Scalars['String']['output'];
+  /** Object id: hex with 0x prefix. */
+  readonly objectId: Scalars['String']['output'];
+  /** Object version. `UPSTREAM_BAD_RESPONSE` when the sponsor's number is beyond 2^53-1, rather than a rounded one; `SponsoredEffects.raw` has it exact. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
+/** The owner of an object. */
+export type SponsoredOwner = {
+  /** The owning address or object, hex with 0x prefix, for `ADDRESS` and `OBJECT`; null otherwise. */
+  readonly address?: Maybe<Scalars['String']['output']>;
+  /** The version at which the object became shared, for `SHARED`; null otherwise. `UPSTREAM_BAD_RESPONSE` when it is beyond 2^53-1. */
+  readonly initialSharedVersion?: Maybe<Scalars['UInt53']['output']>;
+  /** Which of the fields below is set. */
+  readonly kind: SponsoredOwnerKind;
+};
+
+/** The kinds of owner. */
+export type SponsoredOwnerKind =
+  /** An address. */
+  | 'ADDRESS'
+  /** Nobody: it can never change. */
+  | 'IMMUTABLE'
+  /** Another object. */
+  | 'OBJECT'
+  /** Shared: anyone may use it in a transaction. */
+  | 'SHARED';
+
+/** Whether a sponsored transaction succeeded. */
+export type SponsoredStatus = {
+  /** Why it failed, in the ledger's words, for example `MoveAbort(...)`; null on success. */
+  readonly error?: Maybe<Scalars['String']['output']>;
+  /** `success` or `failure`. */
+  readonly status: Scalars['String']['output'];
+};
+
+/** An interval of time, closed on both ends. Example: `{ startTime: 1767225600000, endTime: 1767225659999 }`. */
+export type TimeRangeFilter = {
+  /** Last millisecond of the interval, itself included; not before `startTime`. */
+  readonly endTime: Scalars['UInt53']['input'];
+  /** First millisecond of the interval, since the Unix epoch. */
+  readonly startTime: Scalars['UInt53']['input'];
+};
+
+/**
+ * Which transactions to find: exactly one member.
+ * Example: `{ moveFunction: { package: "0x2", module: "coin", function: "mint" } }`.
+ */
+export type TransactionQueryFilter =
+  /** Those that created, changed or deleted an object, by its id: 0x and 1 to 64 hex digits. */
+  { readonly changedObject: Scalars['String']['input']; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those of one checkpoint, by its sequence number as decimal text. */
+  { readonly changedObject?: never; readonly checkpoint: Scalars['String']['input']; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those signed by an address: 0x and 1 to 64 hex digits. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress: Scalars['String']['input']; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those signed by one address in which another received an object. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress: FromAndToFilter; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those an address signed or received an object in: 0x and 1 to 64 hex digits. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress: Scalars['String']['input']; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those that take an object as input, by its id: 0x and 1 to 64 hex digits. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject: Scalars['String']['input']; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those that call a Move function. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction: MoveFunctionFilter; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those in which an address received an object: 0x and 1 to 64 hex digits. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress: Scalars['String']['input']; readonly transactionKind?: never; readonly transactionKindIn?: never; }
+  |  /** Those of one kind, as the node spells it, for example `ProgrammableTransaction`. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind: Scalars['String']['input']; readonly transactionKindIn?: never; }
+  |  /** Those of any of these kinds, as the node spells them: 1 to 32. */
+  { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn: ReadonlyArray<Scalars['String']['input']>; };
+
+
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+
+export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
+  resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
+};
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+
+
+
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  Base64: ResolverTypeWrapper<any>;
+  BigInt: ResolverTypeWrapper<any>;
+  Boolean: ResolverTypeWrapper<any>;
+  DateTime: ResolverTypeWrapper<any>;
+  EventQueryFilter: ResolverTypeWrapper<any>;
+  ExecuteTxOutcome: ResolverTypeWrapper<any>;
+  ExecuteTxRequestType: ResolverTypeWrapper<any>;
+  ExecuteTxResult: ResolverTypeWrapper<any>;
+  FromAndToFilter: ResolverTypeWrapper<any>;
+  GasReservation: ResolverTypeWrapper<any>;
+  GasReservationState: ResolverTypeWrapper<any>;
+  Gateway: ResolverTypeWrapper<any>;
+  GatewayCapability: ResolverTypeWrapper<any>;
+  GatewayUpstream: ResolverTypeWrapper<any>;
+  GatewayUpstreamState: ResolverTypeWrapper<any>;
+  ID: ResolverTypeWrapper<any>;
+  Int: ResolverTypeWrapper<any>;
+  JSON: ResolverTypeWrapper<any>;
+  MoveFunctionFilter: ResolverTypeWrapper<any>;
+  MoveModuleFilter: ResolverTypeWrapper<any>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  PageInfo: ResolverTypeWrapper<any>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  RecipientFilter: ResolverTypeWrapper<any>;
+  ReservedGasCoin: ResolverTypeWrapper<any>;
+  RpcEvent: ResolverTypeWrapper<any>;
+  RpcEventConnection: ResolverTypeWrapper<any>;
+  RpcEventEdge: ResolverTypeWrapper<any>;
+  RpcEventId: ResolverTypeWrapper<any>;
+  RpcTransaction: ResolverTypeWrapper<any>;
+  RpcTransactionConnection: ResolverTypeWrapper<any>;
+  RpcTransactionEdge: ResolverTypeWrapper<any>;
+  Sponsor: ResolverTypeWrapper<any>;
+  SponsorHealthCheck: ResolverTypeWrapper<any>;
+  SponsorReloadResult: ResolverTypeWrapper<any>;
+  SponsorVersion: ResolverTypeWrapper<any>;
+  SponsoredEffects: ResolverTypeWrapper<any>;
+  SponsoredGasUsed: ResolverTypeWrapper<any>;
+  SponsoredModifiedAt: ResolverTypeWrapper<any>;
+  SponsoredObjectChange: ResolverTypeWrapper<any>;
+  SponsoredObjectRef: ResolverTypeWrapper<any>;
+  SponsoredOwner: ResolverTypeWrapper<any>;
+  SponsoredOwnerKind: ResolverTypeWrapper<any>;
+  SponsoredStatus: ResolverTypeWrapper<any>;
+  String: ResolverTypeWrapper<any>;
+  TimeRangeFilter: ResolverTypeWrapper<any>;
+  TransactionQueryFilter: ResolverTypeWrapper<any>;
+  UInt53: ResolverTypeWrapper<any>;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  Base64: any;
+  BigInt: any;
+  Boolean: any;
+  DateTime: any;
+  EventQueryFilter: any;
+  ExecuteTxResult: any;
+  FromAndToFilter: any;
+  GasReservation: any;
+  Gateway: any;
+  GatewayCapability: any;
+  GatewayUpstream: any;
+  ID: any;
+  Int: any;
+  JSON: any;
+  MoveFunctionFilter: any;
+  MoveModuleFilter: any;
+  Mutation: Record<PropertyKey, never>;
+  PageInfo: any;
+  Query: Record<PropertyKey, never>;
+  RecipientFilter: any;
+  ReservedGasCoin: any;
+  RpcEvent: any;
+  RpcEventConnection: any;
+  RpcEventEdge: any;
+  RpcEventId: any;
+  RpcTransaction: any;
+  RpcTransactionConnection: any;
+  RpcTransactionEdge: any;
+  Sponsor: any;
+  SponsorHealthCheck: any;
+  SponsorReloadResult: any;
+  SponsorVersion: any;
+  SponsoredEffects: any;
+  SponsoredGasUsed: any;
+  SponsoredModifiedAt: any;
+  SponsoredObjectChange: any;
+  SponsoredObjectRef: any;
+  SponsoredOwner: any;
+  SponsoredStatus: any;
+  String: any;
+  TimeRangeFilter: any;
+  TransactionQueryFilter: any;
+  UInt53: any;
+};
+
+export interface Base64ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Base64'], any> {
+  name: 'Base64';
+}
+
+export interface BigIntScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['BigInt'], any> {
+  name: 'BigInt';
+}
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
+  name: 'DateTime';
+}
+
+export type ExecuteTxResultResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['ExecuteTxResult'] = ResolversParentTypes['ExecuteTxResult']> = {
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  effects?: Resolver<Maybe<ResolversTypes['SponsoredEffects']>, ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['ExecuteTxOutcome'], ParentType, ContextType>;
+};
+
+export type GasReservationResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['GasReservation'] = ResolversParentTypes['GasReservation']> = {
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  gasBudget?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  gasCoins?: Resolver<ReadonlyArray<ResolversTypes['ReservedGasCoin']>, ParentType, ContextType>;
+  reservationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  secondsLeft?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  sponsorAddress?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  state?: Resolver<ResolversTypes['GasReservationState'], ParentType, ContextType>;
+};
+
+export type GatewayResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Gateway'] = ResolversParentTypes['Gateway']> = {
+  capabilities?: Resolver<ReadonlyArray<ResolversTypes['GatewayCapability']>, ParentType, ContextType>;
+  networkProfile?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  rpcVersion?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  upstreams?: Resolver<ReadonlyArray<ResolversTypes['GatewayUpstream']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type GatewayCapabilityResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['GatewayCapability'] = ResolversParentTypes['GatewayCapability']> = {
+  available?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type GatewayUpstreamResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['GatewayUpstream'] = ResolversParentTypes['GatewayUpstream']> = {
+  configured?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  detail?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastSeenAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  state?: Resolver<ResolversTypes['GatewayUpstreamState'], ParentType, ContextType>;
+  version?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
+  name: 'JSON';
+}
+
+export type MutationResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  checkSponsorHealth?: Resolver<Maybe<ResolversTypes['SponsorHealthCheck']>, ParentType, ContextType>;
+  executeTx?: Resolver<Maybe<ResolversTypes['ExecuteTxResult']>, ParentType, ContextType, RequireFields<MutationExecuteTxArgs, 'requestType' | 'reservationId' | 'txBytes' | 'userSig'>>;
+  reloadAccessController?: Resolver<Maybe<ResolversTypes['SponsorReloadResult']>, ParentType, ContextType>;
+  reserveGas?: Resolver<Maybe<ResolversTypes['GasReservation']>, ParentType, ContextType, RequireFields<MutationReserveGasArgs, 'gasBudget' | 'reserveDurationSecs'>>;
+};
+
+export type PageInfoResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  gateway?: Resolver<ResolversTypes['Gateway'], ParentType, ContextType>;
+  queryEvents?: Resolver<Maybe<ResolversTypes['RpcEventConnection']>, ParentType, ContextType, Partial<QueryQueryEventsArgs>>;
+  queryTransactionBlocks?: Resolver<Maybe<ResolversTypes['RpcTransactionConnection']>, ParentType, ContextType, Partial<QueryQueryTransactionBlocksArgs>>;
+  sponsor?: Resolver<ResolversTypes['Sponsor'], ParentType, ContextType>;
+};
+
+export type ReservedGasCoinResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['ReservedGasCoin'] = ResolversParentTypes['ReservedGasCoin']> = {
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  objectId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+};
+
+export type RpcEventResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcEvent'] = ResolversParentTypes['RpcEvent']> = {
+  bcs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['RpcEventId'], ParentType, ContextType>;
+  packageId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  parsedJson?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  sender?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  timestampMs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  transactionModule?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type RpcEventConnectionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcEventConnection'] = ResolversParentTypes['RpcEventConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['RpcEventEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['RpcEvent']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type RpcEventEdgeResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcEventEdge'] = ResolversParentTypes['RpcEventEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['RpcEvent'], ParentType, ContextType>;
+};
+
+export type RpcEventIdResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcEventId'] = ResolversParentTypes['RpcEventId']> = {
+  eventSeq?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  txDigest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type RpcTransactionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcTransaction'] = ResolversParentTypes['RpcTransaction']> = {
+  checkpoint?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  raw?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  timestampMs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type RpcTransactionConnectionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcTransactionConnection'] = ResolversParentTypes['RpcTransactionConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['RpcTransactionEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['RpcTransaction']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type RpcTransactionEdgeResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcTransactionEdge'] = ResolversParentTypes['RpcTransactionEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['RpcTransaction'], ParentType, ContextType>;
+};
+
+export type SponsorResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Sponsor'] = ResolversParentTypes['Sponsor']> = {
+  health?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  version?: Resolver<Maybe<ResolversTypes['SponsorVersion']>, ParentType, ContextType>;
+};
+
+export type SponsorHealthCheckResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsorHealthCheck'] = ResolversParentTypes['SponsorHealthCheck']> = {
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  ok?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type SponsorReloadResultResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsorReloadResult'] = ResolversParentTypes['SponsorReloadResult']> = {
+  result?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type SponsorVersionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsorVersion'] = ResolversParentTypes['SponsorVersion']> = {
+  buildHash?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  raw?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  semver?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type SponsoredEffectsResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredEffects'] = ResolversParentTypes['SponsoredEffects']> = {
+  created?: Resolver<ReadonlyArray<ResolversTypes['SponsoredObjectChange']>, ParentType, ContextType>;
+  deleted?: Resolver<ReadonlyArray<ResolversTypes['SponsoredObjectRef']>, ParentType, ContextType>;
+  dependencies?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  eventsDigest?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  executedEpoch?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  gasObject?: Resolver<ResolversTypes['SponsoredObjectChange'], ParentType, ContextType>;
+  gasUsed?: Resolver<ResolversTypes['SponsoredGasUsed'], ParentType, ContextType>;
+  messageVersion?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  modifiedAtVersions?: Resolver<ReadonlyArray<ResolversTypes['SponsoredModifiedAt']>, ParentType, ContextType>;
+  mutated?: Resolver<ReadonlyArray<ResolversTypes['SponsoredObjectChange']>, ParentType, ContextType>;
+  raw?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  sharedObjects?: Resolver<ReadonlyArray<ResolversTypes['SponsoredObjectRef']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['SponsoredStatus'], ParentType, ContextType>;
+  transactionDigest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  unwrapped?: Resolver<ReadonlyArray<ResolversTypes['SponsoredObjectChange']>, ParentType, ContextType>;
+  unwrappedThenDeleted?: Resolver<ReadonlyArray<ResolversTypes['SponsoredObjectRef']>, ParentType, ContextType>;
+  wrapped?: Resolver<ReadonlyArray<ResolversTypes['SponsoredObjectRef']>, ParentType, ContextType>;
+};
+
+export type SponsoredGasUsedResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredGasUsed'] = ResolversParentTypes['SponsoredGasUsed']> = {
+  computationCost?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  computationCostBurned?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  nonRefundableStorageFee?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  storageCost?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  storageRebate?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+};
+
+export type SponsoredModifiedAtResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredModifiedAt'] = ResolversParentTypes['SponsoredModifiedAt']> = {
+  objectId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  sequenceNumber?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+};
+
+export type SponsoredObjectChangeResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredObjectChange'] = ResolversParentTypes['SponsoredObjectChange']> = {
+  owner?: Resolver<ResolversTypes['SponsoredOwner'], ParentType, ContextType>;
+  reference?: Resolver<ResolversTypes['SponsoredObjectRef'], ParentType, ContextType>;
+};
+
+export type SponsoredObjectRefResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredObjectRef'] = ResolversParentTypes['SponsoredObjectRef']> = {
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  objectId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+};
+
+export type SponsoredOwnerResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredOwner'] = ResolversParentTypes['SponsoredOwner']> = {
+  address?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  initialSharedVersion?: Resolver<Maybe<ResolversTypes['UInt53']>, ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['SponsoredOwnerKind'], ParentType, ContextType>;
+};
+
+export type SponsoredStatusResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['SponsoredStatus'] = ResolversParentTypes['SponsoredStatus']> = {
+  error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export interface UInt53ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['UInt53'], any> {
+  name: 'UInt53';
+}
+
+export type Resolvers<ContextType = OperationContext> = {
+  Base64?: GraphQLScalarType;
+  BigInt?: GraphQLScalarType;
+  DateTime?: GraphQLScalarType;
+  ExecuteTxResult?: ExecuteTxResultResolvers<ContextType>;
+  GasReservation?: GasReservationResolvers<ContextType>;
+  Gateway?: GatewayResolvers<ContextType>;
+  GatewayCapability?: GatewayCapabilityResolvers<ContextType>;
+  GatewayUpstream?: GatewayUpstreamResolvers<ContextType>;
+  JSON?: GraphQLScalarType;
+  Mutation?: MutationResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  ReservedGasCoin?: ReservedGasCoinResolvers<ContextType>;
+  RpcEvent?: RpcEventResolvers<ContextType>;
+  RpcEventConnection?: RpcEventConnectionResolvers<ContextType>;
+  RpcEventEdge?: RpcEventEdgeResolvers<ContextType>;
+  RpcEventId?: RpcEventIdResolvers<ContextType>;
+  RpcTransaction?: RpcTransactionResolvers<ContextType>;
+  RpcTransactionConnection?: RpcTransactionConnectionResolvers<ContextType>;
+  RpcTransactionEdge?: RpcTransactionEdgeResolvers<ContextType>;
+  Sponsor?: SponsorResolvers<ContextType>;
+  SponsorHealthCheck?: SponsorHealthCheckResolvers<ContextType>;
+  SponsorReloadResult?: SponsorReloadResultResolvers<ContextType>;
+  SponsorVersion?: SponsorVersionResolvers<ContextType>;
+  SponsoredEffects?: SponsoredEffectsResolvers<ContextType>;
+  SponsoredGasUsed?: SponsoredGasUsedResolvers<ContextType>;
+  SponsoredModifiedAt?: SponsoredModifiedAtResolvers<ContextType>;
+  SponsoredObjectChange?: SponsoredObjectChangeResolvers<ContextType>;
+  SponsoredObjectRef?: SponsoredObjectRefResolvers<ContextType>;
+  SponsoredOwner?: SponsoredOwnerResolvers<ContextType>;
+  SponsoredStatus?: SponsoredStatusResolvers<ContextType>;
+  UInt53?: GraphQLScalarType;
+};
+

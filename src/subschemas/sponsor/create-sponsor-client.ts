@@ -1,0 +1,169 @@
+import type { NetworkProfile } from '../../config/network-profile.ts';
+import type { Secret } from '../../config/secret.ts';
+import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
+import type { UpstreamCall } from '../../transport/upstream-call.ts';
+import { checkAfterMs, toLostAnswerError } from './lost-answer.ts';
+import { redact } from './redact.ts';
+import { type SponsorAnswer, toSponsorAnswer } from './sponsor-answer.ts';
+import type { ExecuteTxInput, ReserveGasInput, SponsorClient } from './sponsor-client.ts';
+import { type SponsorEndpoint, sponsorEndpoints } from './sponsor-endpoint.ts';
+import { lookItUp, toSponsorRefusal } from './sponsor-refusal.ts';
+import {
+  readDeepHealth,
+  readEffects,
+  readExecution,
+  readHealth,
+  readReloadResult,
+  readReservation,
+  readVersion,
+} from './wire.ts';
+
+/** Something the operator should see and the client must not. */
+export interface SponsorObservation {
+  readonly endpoint: SponsorEndpoint;
+  readonly status: number;
+  readonly what: 'unknown-text' | 'failed-health-check' | 'digest-mismatch' | 'unreadable-effects';
+  /** Secrets redacted, at most 2,000 characters. */
+  readonly text: string;
+}
+
+export interface SponsorClientOptions {
+  readonly call: UpstreamCall;
+  /** Path of the sponsor's address, with or without a slash at its end; `''` or `/` for none. */
+  readonly basePath: string;
+  /** How the network spells the key that says what an execution waits for. */
+  readonly requestTypeKey: NetworkProfile['sponsor']['requestTypeKey'];
+  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+  /** Called for every text that is kept from the client. Must not throw. */
+  readonly observe: (observation: SponsorObservation) => void;
+}
+
+interface Call {
+  readonly endpoint: SponsorEndpoint;
+  readonly authorization: Secret | null;
+  readonly facts?: ErrorFacts;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+const maxShownLength = 500;
+const maxObservedLength = 2_000;
+
+/**
+ * Speaks to the sponsor's HTTP service. Nothing is ever retried: a reservation made twice locks coins twice, and an
+ * execution is not idempotent. Only health and version can be cancelled; what may move money runs to its end.
+ */
+export function createSponsorClient(options: SponsorClientOptions): SponsorClient {
+  const { call, requestTypeKey, timeouts, observe } = options;
+  const basePath = options.basePath.replace(/\/+$/, '');
+
+  async function ask({ endpoint, authorization, facts, body, signal }: Call): Promise<SponsorAnswer> {
+    const { method, path } = sponsorEndpoints[endpoint];
+    const response = await call({
+      method,
+      path: basePath + path,
+      headers: {
+        accept: 'application/json, text/plain',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(authorization ? { authorization: authorization.reveal() } : {}),
+      },
+      ...(body === undefined ? {} : { body }),
+      timeoutMs: endpoint === 'health' || endpoint === 'version' ? timeouts.queryMs : timeouts.mutationMs,
+      ...(signal ? { signal } : {}),
+    }).catch((error: unknown) => {
+      throw toLostAnswerError(endpoint, error, { upstream: 'sponsor', ...facts });
+    });
+    return toSponsorAnswer(response);
+  }
+
+  function note(
+    what: SponsorObservation['what'],
+    { endpoint, authorization }: Call,
+    { status, text }: SponsorAnswer,
+  ): void {
+    observe({ endpoint, status, what, text: redact(text, authorization, maxObservedLength) });
+  }
+
+  function refuse(asked: Call, answer: SponsorAnswer): never {
+    const { code, message, own, unknown } = toSponsorRefusal(asked.endpoint, answer);
+    if (unknown) note('unknown-text', asked, answer);
+    throw gatewayError(code, own ? redact(message, asked.authorization, maxShownLength) : message, {
+      upstream: 'sponsor',
+      ...asked.facts,
+      ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}),
+    });
+  }
+
+  async function read<Result>(asked: Call, toResult: (answer: SponsorAnswer) => Result | null): Promise<Result> {
+    const answer = await ask(asked);
+    return toResult(answer) ?? refuse(asked, answer);
+  }
+
+  return {
+    health: (authorization, signal) => read({ endpoint: 'health', authorization, signal }, readHealth),
+
+    version: (authorization, signal) => read({ endpoint: 'version', authorization, signal }, readVersion),
+
+    async debugHealthCheck(authorization) {
+      const asked = { endpoint: 'debugHealthCheck', authorization } as const;
+      const answer = await ask(asked);
+      const health = readDeepHealth(answer);
+      if (health === 'ok') return { ok: true, message: 'OK' };
+      if (health !== 'failed') return refuse(asked, answer);
+      note('failed-health-check', asked, answer);
+      return { ok: false, message: 'The sponsor failed its own health check.' };
+    },
+
+    async reserveGas(input, authorization) {
+      const wire = await read({ endpoint: 'reserveGas', authorization, body: reserveGasBody(input) }, readReservation);
+      return {
+        reservationId: wire.reservation_id,
+        sponsorAddress: wire.sponsor_address,
+        gasCoins: wire.gas_coins,
+      };
+    },
+
+    async executeTx(input, authorization) {
+      const { digest, reservationId } = input;
+      const asked: Call = {
+        endpoint: 'executeTx',
+        authorization,
+        facts: { digest, reservationId },
+        body: executeTxBody(input, requestTypeKey),
+      };
+      const answer = await ask(asked);
+      const execution = readExecution(answer) ?? refuse(asked, answer);
+      // Effects of another transaction say nothing about this one, and "bad response, try again" would be the wrong advice.
+      if (execution.transactionDigest !== digest) {
+        note('digest-mismatch', asked, answer);
+        const message = `The sponsor answered with the effects of another transaction. ${lookItUp}`;
+        throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, {
+          upstream: 'sponsor',
+          ...asked.facts,
+          checkAfterMs,
+        });
+      }
+      const effects = readEffects(execution.raw);
+      if (!effects) note('unreadable-effects', asked, answer);
+      return { digest, succeeded: execution.succeeded, effects, rawEffects: execution.raw };
+    },
+
+    async reloadAccessController(authorization) {
+      return { result: await read({ endpoint: 'reloadAccessController', authorization }, readReloadResult) };
+    },
+  };
+}
+
+function reserveGasBody({ gasBudget, reserveDurationSecs }: ReserveGasInput): string {
+  return JSON.stringify({ gas_budget: gasBudget, reserve_duration_secs: reserveDurationSecs });
+}
+
+/** The reservation id goes in digit by digit: it is a u64, and a JavaScript number would round it. */
+function executeTxBody(input: ExecuteTxInput, requestTypeKey: string): string {
+  const rest = JSON.stringify({
+    tx_bytes: input.txBytes,
+    user_sig: input.userSig,
+    [requestTypeKey]: input.requestType,
+  });
+  return `{"reservation_id":${input.reservationId},${rest.slice(1)}`;
+}

@@ -1,0 +1,60 @@
+import type { UpstreamResponse } from '../../transport/upstream-call.ts';
+import { parseLosslessJson } from './lossless-json.ts';
+
+/** What came back from the sponsor, read but not yet judged. */
+export interface SponsorAnswer {
+  readonly status: number;
+  /** The JSON value, or `undefined` when the answer does not call itself JSON or is not. */
+  readonly json: unknown;
+  readonly text: string;
+}
+
+/**
+ * The content type decides what is parsed as JSON, never the status: the sponsor's refusals are JSON envelopes, while its
+ * web framework's (body not readable, wrong content type, body too large) are plain text under the same statuses.
+ */
+export function toSponsorAnswer({ status, headers, body }: UpstreamResponse): SponsorAnswer {
+  const text = body.toString('utf8');
+  return { status, text, json: isJsonContent(headers['content-type']) ? jsonOrUndefined(text) : undefined };
+}
+
+/**
+ * The `error` text of a refusal envelope, with one key or with two; `null` when the answer is no such envelope. Beside
+ * effects an error refuses nothing: something ran.
+ */
+export function errorTextOf({ json }: SponsorAnswer): string | null {
+  if (typeof json !== 'object' || json === null || !('error' in json)) return null;
+  if ('effects' in json && json.effects !== null) return null;
+  return typeof json.error === 'string' && json.error !== '' ? json.error : null;
+}
+
+/** What a plain-text answer says in a sentence; `null` for JSON objects, pages and anything long. */
+export function sentenceOf(answer: SponsorAnswer): string | null {
+  const word = wordOf(answer);
+  return word.length <= 500 && !/^[{[<]/.test(word) ? word : null;
+}
+
+/**
+ * The word a plain endpoint says: `OK` and versions come as a JSON string or as bare text, and some builds name the one
+ * content type and send the other form.
+ */
+export function wordOf({ json, text }: SponsorAnswer): string {
+  const value = typeof json === 'string' ? json : text;
+  return value.trim().replace(/^"(.*)"$/s, '$1');
+}
+
+export function isSuccess({ status }: SponsorAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isJsonContent(contentType: string | string[] | undefined): boolean {
+  return contentType === undefined || /\bjson\b/i.test(String(contentType));
+}
+
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return parseLosslessJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { Secret } from '../../config/secret.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import type { Caller, Scope } from '../operation-context.ts';
+
+export interface SponsorAuthorization {
+  /** The `Authorization` header that goes to the sponsor for this caller; `null` for none. */
+  headerFor(caller: Caller): Secret | null;
+  /** @throws `FORBIDDEN` naming the scope that is missing */
+  demand(scope: Scope, caller: Caller): void;
+}
+
+export interface SponsorAuthorizationOptions {
+  /**
+   * `forward`: the caller's own header goes to the sponsor, whole, and the sponsor decides who may do what.
+   * `token`: the gateway's token goes to the sponsor, and the caller's scopes decide.
+   */
+  readonly auth: 'forward' | 'token';
+  /** Needed in token mode. */
+  readonly token: Secret | null;
+}
+
+/**
+ * Who may ask the sponsor for what, and with which credential. A missing scope is `FORBIDDEN` for everybody, anonymous
+ * callers included: whether a credential would help is for the operator to say, and one code is one thing to handle.
+ */
+export function createSponsorAuthorization({ auth, token }: SponsorAuthorizationOptions): SponsorAuthorization {
+  if (auth === 'forward') return { headerFor: (caller) => caller.authorization, demand() {} };
+  if (!token) throw new Error('Sponsor authorization in token mode needs the token.');
+  const bearer = new Secret(`Bearer ${token.reveal()}`);
+  return {
+    headerFor: () => bearer,
+    demand(scope, caller) {
+      if (!caller.scopes.has(scope)) throw gatewayError('FORBIDDEN', `This needs the scope "${scope}".`);
+    },
+  };
+}

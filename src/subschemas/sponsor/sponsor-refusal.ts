@@ -1,0 +1,86 @@
+import type { ErrorCode } from '../../errors/catalogue.ts';
+import { findKnownRefusal } from './known-refusals.ts';
+import { errorTextOf, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
+import type { SponsorEndpoint } from './sponsor-endpoint.ts';
+
+/** What an answer that is not a success means for the caller. */
+export interface SponsorRefusal {
+  readonly code: ErrorCode;
+  /** The sponsor's own words where `own`, else fixed. Own words are still to be redacted. */
+  readonly message: string;
+  readonly own: boolean;
+  /** True when the message stands in for an answer nobody has seen before: its text belongs in the log. */
+  readonly unknown: boolean;
+}
+
+/** Statuses of the sponsor's web framework for a body it could not read: it looks at the body before anything else. */
+const unreadableRequest = new Set([400, 413, 415, 422]);
+
+/**
+ * Judges an answer from which no result could be read. A refusal envelope under 4xx is contract and keeps its text; under
+ * any other status only known texts do. `EXECUTION_OUTCOME_UNKNOWN` is given wherever a transaction may have run.
+ */
+export function toSponsorRefusal(endpoint: SponsorEndpoint, answer: SponsorAnswer): SponsorRefusal {
+  const { status } = answer;
+  const envelopeText = errorTextOf(answer);
+  const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
+  if (known && !(isClientError(status) && envelopeText !== null)) return { ...known, own: false, unknown: false };
+  if (isClientError(status) && envelopeText !== null) {
+    return { code: known?.code ?? codeOfClientError(status), message: envelopeText, own: true, unknown: false };
+  }
+  return { ...fixedRefusal(endpoint, status), own: false, unknown: true };
+}
+
+/** 408 is left out: proxies send it for their own upstream's silence, after the request went through. */
+function isClientError(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408;
+}
+
+function codeOfClientError(status: number): ErrorCode {
+  if (status === 401) return 'SPONSOR_UNAUTHORIZED';
+  if (status === 403) return 'SPONSOR_FORBIDDEN';
+  if (status === 429) return 'SPONSOR_EXHAUSTED';
+  return 'SPONSOR_REJECTED';
+}
+
+function fixedRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
+  if (isClientError(status)) return fixedClientError(status);
+  if (endpoint === 'executeTx') {
+    return {
+      code: 'EXECUTION_OUTCOME_UNKNOWN',
+      message: `The sponsor answered the execution in a way that does not tell its outcome (HTTP ${status}). ${lookItUp}`,
+    };
+  }
+  const aftermath = aftermathOf(endpoint);
+  if (status === 502 || status === 503) {
+    return { code: 'UPSTREAM_UNAVAILABLE', message: `The sponsor is not available (HTTP ${status}).${aftermath}` };
+  }
+  if (status === 504 || status === 408) {
+    return { code: 'UPSTREAM_TIMEOUT', message: `The sponsor did not answer in time (HTTP ${status}).${aftermath}` };
+  }
+  const says = status >= 500 ? 'failed' : 'answered something that is not of its contract';
+  return { code: 'UPSTREAM_BAD_RESPONSE', message: `The sponsor ${says} (HTTP ${status}).${aftermath}` };
+}
+
+function fixedClientError(status: number): Pick<SponsorRefusal, 'code' | 'message'> {
+  if (status === 401) return { code: 'SPONSOR_UNAUTHORIZED', message: 'The sponsor did not accept the authorization.' };
+  if (status === 403) return { code: 'SPONSOR_FORBIDDEN', message: 'The sponsor denied the request.' };
+  if (status === 429) return { code: 'SPONSOR_EXHAUSTED', message: 'The sponsor refuses requests for now (HTTP 429).' };
+  return {
+    code: 'UPSTREAM_BAD_RESPONSE',
+    message: unreadableRequest.has(status)
+      ? `The sponsor could not read the request of this gateway (HTTP ${status}); it did nothing.`
+      : `The sponsor does not serve this request (HTTP ${status}); it did nothing.`,
+  };
+}
+
+export const lookItUp =
+  'The transaction may or may not execute: look its digest up on the ledger before anything else.';
+
+/** What a call may have left behind when its answer is lost; starts with a space, empty when it leaves nothing. */
+export function aftermathOf(endpoint: SponsorEndpoint): string {
+  if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the duration asked for is over.';
+  if (endpoint === 'debugHealthCheck') return ' If it reserved coins for the check, they return by themselves.';
+  if (endpoint === 'reloadAccessController') return ' The configuration may or may not have been read again.';
+  return '';
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { isSuccess, type SponsorAnswer, wordOf } from './sponsor-answer.ts';
+
+/** A u64 or larger, as a JSON number or as text, kept as exact decimal text. */
+const integerText = z.union([
+  z.string().regex(/^(?:0|[1-9]\d{0,77})$/),
+  z
+    .number()
+    .int()
+    .nonnegative()
+    .transform((number) => String(number)),
+]);
+
+/** The sponsor leaves empty lists out. */
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+
+const objectRef = z.object({ objectId: z.string(), version: integerText, digest: z.string() });
+
+const reservation = z.object({
+  sponsor_address: z.string().min(1),
+  reservation_id: integerText,
+  gas_coins: z.array(objectRef),
+});
+
+/** The owner stays unread: it is an object or a bare word, and an unknown kind must not cost the rest of the effects. */
+const objectChange = z.object({ owner: z.unknown(), reference: objectRef });
+
+const status = z.object({
+  status: z.string(),
+  error: z
+    .string()
+    .nullish()
+    .transform((error) => error ?? null),
+});
+
+const effects = z.object({
+  messageVersion: z.string(),
+  status,
+  executedEpoch: integerText,
+  gasUsed: z.object({
+    computationCost: integerText,
+    computationCostBurned: integerText.nullish().transform((cost) => cost ?? null),
+    storageCost: integerText,
+    storageRebate: integerText,
+    nonRefundableStorageFee: integerText,
+  }),
+  modifiedAtVersions: listOf(z.object({ objectId: z.string(), sequenceNumber: integerText })),
+  sharedObjects: listOf(objectRef),
+  transactionDigest: z.string(),
+  created: listOf(objectChange),
+  mutated: listOf(objectChange),
+  unwrapped: listOf(objectChange),
+  deleted: listOf(objectRef),
+  unwrappedThenDeleted: listOf(objectRef),
+  wrapped: listOf(objectRef),
+  gasObject: objectChange,
+  eventsDigest: z
+    .string()
+    .nullish()
+    .transform((digest) => digest ?? null),
+  dependencies: listOf(z.string()),
+});
+
+/** All that must be readable to know how an execution ended. The rest of the effects is read when it is asked for. */
+const verdict = z.object({
+  transactionDigest: z.string().min(1),
+  status: z.object({ status: z.enum(['success', 'failure']) }),
+});
+
+export type WireObjectRef = z.output<typeof objectRef>;
+export type WireReservation = z.output<typeof reservation>;
+export type WireEffects = z.output<typeof effects>;
+
+export interface WireExecution {
+  readonly transactionDigest: string;
+  readonly succeeded: boolean;
+  /** The effects exactly as sent. */
+  readonly raw: unknown;
+}
+
+/** `{ result: Reservation }`, with or without `error: null`; `null` for anything else. */
+export function readReservation(answer: SponsorAnswer): WireReservation | null {
+  return isSuccess(answer) ? (reservation.safeParse(member(answer.json, 'result')).data ?? null) : null;
+}
+
+/** `{ effects, error: null }`, with or without the second key; `null` for anything else. */
+export function readExecution(answer: SponsorAnswer): WireExecution | null {
+  if (!isSuccess(answer)) return null;
+  const raw = member(answer.json, 'effects');
+  const { data } = verdict.safeParse(raw);
+  return data ? { transactionDigest: data.transactionDigest, succeeded: data.status.status === 'success', raw } : null;
+}
+
+/** The effects field by field; `null` when they are not of a form known here. */
+export function readEffects(raw: unknown): WireEffects | null {
+  return effects.safeParse(raw).data ?? null;
+}
+
+/** `{ result: "success" }`; `null` for anything else. */
+export function readReloadResult(answer: SponsorAnswer): string | null {
+  return isSuccess(answer) && member(answer.json, 'result') === 'success' ? 'success' : null;
+}
+
+/** `OK`, quoted or not; `null` for anything else: a page of some proxy is not health. */
+export function readHealth(answer: SponsorAnswer): 'OK' | null {
+  return isSuccess(answer) && wordOf(answer) === 'OK' ? 'OK' : null;
+}
+
+/** One printable word; `null` for anything else. */
+export function readVersion(answer: SponsorAnswer): string | null {
+  const word = wordOf(answer);
+  return isSuccess(answer) && /^[\x21-\x7e]{1,128}$/.test(word) && !/[<>"{}]/.test(word) ? word : null;
+}
+
+/** The deep health check always answers 200, and says how it went in words. */
+export function readDeepHealth(answer: SponsorAnswer): 'ok' | 'unauthorized' | 'failed' | null {
+  if (!isSuccess(answer)) return null;
+  const word = wordOf(answer);
+  if (word === 'OK') return 'ok';
+  if (word === 'Unauthorized') return 'unauthorized';
+  return word.startsWith('Failed to check health') ? 'failed' : null;
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
