@@ -1,4 +1,12 @@
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import {
+  GraphQLError,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  isScalarType,
+  Kind,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
 
 /**
  * The scalars our own types share with the ledger by name. Stitching two scalars of one name leaves the outer schema with
@@ -21,6 +29,16 @@ export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
   DateTime: createScalar('DateTime', (value) => typeof value === 'string', 'an instant, written as RFC 3339 text'),
   JSON: createScalar('JSON', () => true, 'any JSON value'),
 };
+
+/** The shared scalars, each with the description it has in the first of these schemas that knows it. */
+export function describedScalars(...schemas: readonly GraphQLSchema[]): Record<string, GraphQLScalarType> {
+  const described = Object.values(sharedScalars).map((scalar) => {
+    const source = schemas.map((schema) => schema.getType(scalar.name)).find(isScalarType);
+    const { description, specifiedByURL } = source ?? scalar;
+    return [scalar.name, new GraphQLScalarType({ ...scalar.toConfig(), description, specifiedByURL })] as const;
+  });
+  return Object.fromEntries(described);
+}
 
 function createScalar(name: string, accepts: (value: unknown) => boolean, expected: string): GraphQLScalarType {
   const parse = (value: unknown, node?: ValueNode): unknown => {

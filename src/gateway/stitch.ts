@@ -8,7 +8,7 @@ import type { RequestLimits } from '../subschemas/ledger/request-limits.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { createJoinResolver, joinSelectionSet } from './join-resolvers.ts';
 import { findJoinOffer, type Join, joinName, joins } from './joins.ts';
-import { sharedScalars } from './scalars.ts';
+import { describedScalars } from './scalars.ts';
 
 export interface StitchOptions {
   readonly local: GraphQLSchema;
@@ -28,7 +28,7 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
   if (!ledger) {
     const reason = "The ledger's schema is not loaded yet.";
     return {
-      schema: stitchSchemas({ subschemas: [{ schema: local }], resolvers: { ...sharedScalars } }),
+      schema: stitchSchemas({ subschemas: [{ schema: local }], resolvers: describedScalars(local) }),
       missingJoins: new Map(joins.map((join) => [joinName(join), reason])),
     };
   }
@@ -51,7 +51,7 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
     subschemas: [{ schema: local }, subschema],
     typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
     resolvers: [
-      { ...sharedScalars },
+      describedScalars(ledger.schema, local),
       ...offered.map(({ join }) => ({
         [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
       })),

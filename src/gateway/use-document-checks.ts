@@ -47,6 +47,8 @@ function requestError(
   message: string,
 ): GraphQLError {
   const at =
-    error instanceof GraphQLError ? { nodes: error.nodes, source: error.source, positions: error.positions } : {};
+    error instanceof GraphQLError
+      ? { nodes: error.nodes ?? null, source: error.source ?? null, positions: error.positions ?? null }
+      : {};
   return new GraphQLError(message, { ...at, extensions: { code, http: { spec: true, status: 400 } } });
 }

@@ -58,7 +58,7 @@ export function useOperation({ identify, timeouts }: OperationOptions): Plugin<S
 /** Without `data` nothing was executed: the variables do not fit the operation. */
 function asVariableError(error: GraphQLError): NonNullable<ExecutionResult['errors']>[number] {
   if (error.extensions.code) return error;
-  const { message, nodes, source, positions } = error;
+  const { message, nodes = null, source = null, positions = null } = error;
   return new GraphQLError(message, {
     nodes,
     source,

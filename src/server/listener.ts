@@ -1,0 +1,190 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Secret } from '../config/secret.ts';
+import type { OperationRecord, ServerContext } from '../gateway/use-operation.ts';
+import type { GraphiqlPage } from './graphiql-page.ts';
+import type { Readiness } from './health.ts';
+import { sendRaw } from './raw-response.ts';
+import { readBody, restoreBody } from './read-body.ts';
+import { sendJson, sendRefusal } from './response-body.ts';
+import { type StampOptions, sendPreflight, stampHeaders, stampResponse, toRequestId } from './stamp-response.ts';
+
+/** What is known of a request once it has been answered. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly operations: readonly OperationRecord[];
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly graphqlPath: string;
+  readonly maxBodyBytes: number;
+  readonly stamp: StampOptions;
+  /** Serves one GraphQL request over HTTP. */
+  readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
+  /** `null` when GraphiQL is off. */
+  readonly graphiql: GraphiqlPage | null;
+  readonly readiness: (draining: boolean) => Promise<Readiness>;
+  readonly onRequest: (record: RequestRecord) => void;
+}
+
+export interface Listener {
+  readonly url: string;
+  /** Stops accepting, lets what runs finish for at most so long, then cuts what is left. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Opens the HTTP listener. Rejects when the address cannot be bound. */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const { host, port, stamp } = options;
+  let draining = false;
+  const server = createServer((req, res) => {
+    const requestId = stampResponse(req, res, stamp);
+    if (draining) res.setHeader('connection', 'close');
+    const startedAt = performance.now();
+    const operations: OperationRecord[] = [];
+    const path = pathOf(req);
+    res.once('close', () => {
+      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      options.onRequest({ requestId, method: req.method ?? '', path, status: res.statusCode, durationMs, operations });
+    });
+    const authorization = req.headers.authorization === undefined ? null : new Secret(req.headers.authorization);
+    const context: ServerContext = {
+      requestId,
+      authorization,
+      remoteAddress: req.socket.remoteAddress ?? '',
+      operations,
+    };
+    route(req, res, path, context).catch(() => {
+      if (res.headersSent) res.destroy();
+      else sendRefusal(req, res, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
+    });
+  });
+
+  const route = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    path: string,
+    context: ServerContext,
+  ): Promise<void> => {
+    switch (path) {
+      case options.graphqlPath:
+        return serveGraphql(req, res, context);
+      case '/health/live':
+        return sendJson(req, res, 200, { status: 'live' });
+      case '/health/ready': {
+        const { status, body } = await options.readiness(draining);
+        return sendJson(req, res, status, body);
+      }
+      default:
+        return sendRefusal(
+          req,
+          res,
+          'BAD_REQUEST',
+          `There is nothing at this path. GraphQL is at ${options.graphqlPath}.`,
+          404,
+        );
+    }
+  };
+
+  const serveGraphql = async (req: IncomingMessage, res: ServerResponse, context: ServerContext): Promise<void> => {
+    if (req.method === 'OPTIONS') return sendPreflight(req, res);
+    if (req.method === 'GET') {
+      if (options.graphiql && wantsPage(req)) return options.graphiql.send(req, res);
+      await options.graphql(req, res, context);
+      return;
+    }
+    if (req.method !== 'POST') {
+      res.setHeader('allow', 'GET, POST, OPTIONS');
+      return sendRefusal(req, res, 'BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
+    }
+    // Forms and plain text need no preflight, so a page elsewhere could post them in a user's name: only JSON is read.
+    if (!/^application\/(graphql\+)?json(?:[ ;]|$)/i.test(req.headers['content-type'] ?? '')) {
+      return refuseUnread(req, res, 'The content type must be application/json.', 415);
+    }
+    if (req.headers['content-encoding'] !== undefined && req.headers['content-encoding'] !== 'identity') {
+      return refuseUnread(req, res, 'Compressed request bodies are not accepted.', 415);
+    }
+    const reading = await readBody(req, options.maxBodyBytes);
+    if (reading.kind === 'aborted') return;
+    if (reading.kind === 'too-large') {
+      res.setHeader('connection', 'close');
+      return sendRefusal(req, res, 'PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
+    }
+    restoreBody(req, reading.body);
+    await options.graphql(req, res, context);
+  };
+
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+    const status = tooLarge ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+    sendRaw(
+      socket,
+      status,
+      'BAD_REQUEST',
+      'The HTTP request is malformed.',
+      stampHeaders({ headers: {} }, toRequestId(undefined), stamp),
+    );
+  });
+  server.on('upgrade', (req, socket) => {
+    const headers = stampHeaders(req, toRequestId(req.headers['x-request-id']), stamp);
+    sendRaw(socket, 501, 'NOT_CONFIGURED', 'This version of the gateway serves no WebSocket.', headers);
+  });
+
+  await listen(server, host, port);
+  return {
+    url: toUrl(host, server.address() as AddressInfo),
+    async drain(graceMs) {
+      draining = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const fuse = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(fuse);
+    },
+  };
+}
+
+function refuseUnread(req: IncomingMessage, res: ServerResponse, message: string, status: number): void {
+  // What follows on the connection is a body nobody reads.
+  res.setHeader('connection', 'close');
+  sendRefusal(req, res, 'BAD_REQUEST', message, status);
+}
+
+function pathOf(req: IncomingMessage): string {
+  const url = req.url ?? '/';
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** A browser that navigates here, rather than a client that queries. */
+function wantsPage(req: IncomingMessage): boolean {
+  return (req.headers.accept ?? '').includes('text/html') && !/[?&](query|extensions)=/.test(req.url ?? '');
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function toUrl(host: string, { port, family, address }: AddressInfo): string {
+  const name =
+    host === '0.0.0.0' || host === '::'
+      ? family === 'IPv6'
+        ? '[::1]'
+        : '127.0.0.1'
+      : family === 'IPv6'
+        ? `[${address}]`
+        : host;
+  return `http://${name}:${port}`;
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export interface StampOptions {
+  /** Header names that carry the ledger's build version: the contract's, and the network's own. */
+  readonly versionHeaders: readonly string[];
+  readonly rpcVersion: () => string;
+  readonly corsOrigins: '*' | readonly string[];
+}
+
+const acceptableId = /^[\w.-]{1,64}$/;
+
+/** The caller's own request id if it is short and safe to repeat, else a new one. */
+export function toRequestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && acceptableId.test(header) ? header : randomUUID();
+}
+
+/** Headers that every response bears whatever answers it: version, request id, and who may read them. */
+export function stampHeaders(
+  req: Pick<IncomingMessage, 'headers'>,
+  requestId: string,
+  options: StampOptions,
+): Record<string, string> {
+  const headers: Record<string, string> = { 'x-request-id': requestId };
+  for (const name of options.versionHeaders) headers[name] = options.rpcVersion();
+  const { origin } = req.headers;
+  if (options.corsOrigins !== '*') headers.vary = 'origin';
+  if (options.corsOrigins === '*' || (origin !== undefined && options.corsOrigins.includes(origin))) {
+    headers['access-control-allow-origin'] = options.corsOrigins === '*' ? '*' : (origin ?? '');
+    headers['access-control-expose-headers'] = [...options.versionHeaders, 'x-request-id'].join(', ');
+  }
+  return headers;
+}
+
+/** Set on the Node response before anything else sees the request, so that no path can forget them. */
+export function stampResponse(req: IncomingMessage, res: ServerResponse, options: StampOptions): string {
+  const requestId = toRequestId(req.headers['x-request-id']);
+  for (const [name, value] of Object.entries(stampHeaders(req, requestId, options))) res.setHeader(name, value);
+  return requestId;
+}
+
+/** Answers a CORS preflight: any header may be asked for, since none of ours carries ambient authority. */
+export function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
+  const asked = req.headers['access-control-request-headers'];
+  res.writeHead(204, {
+    allow: 'GET, POST, OPTIONS',
+    ...(res.hasHeader('access-control-allow-origin')
+      ? {
+          'access-control-allow-methods': 'GET, POST, OPTIONS',
+          'access-control-allow-headers': asked ?? 'content-type',
+          'access-control-max-age': '86400',
+        }
+      : {}),
+  });
+  res.end();
+}
