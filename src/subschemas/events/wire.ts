@@ -16,7 +16,7 @@ const eventWire = z.object({
   transactionModule: z.string(),
   sender: z.string(),
   type: z.string(),
-  parsedJson: z.unknown(),
+  parsedJson: z.unknown().optional(),
   bcs: z
     .string()
     .nullish()
@@ -24,13 +24,11 @@ const eventWire = z.object({
   timestampMs: optionalDecimalText,
 });
 
-const transactionWire = z
-  .looseObject({ digest: z.string() })
-  .transform((raw) => ({
-    digest: raw.digest,
-    ...timeAndPlace.parse(raw),
-    raw: raw as Readonly<Record<string, unknown>>,
-  }));
+const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) => ({
+  digest: raw.digest,
+  ...timeAndPlace.parse(raw),
+  raw: raw as Readonly<Record<string, unknown>>,
+}));
 const timeAndPlace = z.object({ timestampMs: optionalDecimalText, checkpoint: optionalDecimalText });
 
 /** `nextCursor` is the last item's id even on the last page, so only `hasNextPage` says whether to go on. */
@@ -50,8 +48,8 @@ export const transactionPageWire = z.object({
 });
 
 export const rpcAnswerWire = z.union([
-  z.object({ id: z.unknown(), error: z.object({ code: z.number().int(), message: z.string() }) }),
-  z.object({ id: z.unknown(), result: z.unknown() }).refine((answer) => answer.result !== undefined),
+  z.object({ id: z.unknown().optional(), error: z.object({ code: z.number().int(), message: z.string() }) }),
+  z.object({ id: z.unknown().optional(), result: z.unknown() }),
 ]);
 
 export type EventIdWire = z.output<typeof eventIdWire>;
