@@ -1,0 +1,51 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Config } from '../config/config.ts';
+import { redactFields, redactText } from './redact-fields.ts';
+
+export type { Logger };
+
+export interface LoggerOptions {
+  /** Lines less severe than this are not written. */
+  readonly level: Config['logLevel'];
+  /** Where lines go, each a JSON object and a line end. Default: standard output, written at once. */
+  readonly destination?: DestinationStream;
+}
+
+/**
+ * A JSON logger that cannot be made to print a credential by its fields or its message: whatever is logged goes through
+ * the redaction first, the bindings of child loggers too. Time is ISO 8601, the level a word.
+ */
+export function createLogger({ level, destination }: LoggerOptions): Logger {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      // Errors have become plain objects by then; pino's own serialiser would take them apart once more.
+      serializers: { err: (value: unknown) => value },
+      hooks: {
+        // Not `formatters.log`: pino takes the message of an error before it formats the fields.
+        logMethod(args, method) {
+          method.apply(this, args.map(toSafeArgument) as typeof args);
+        },
+      },
+    },
+    destination ?? pino.destination({ fd: 1, sync: true }),
+  );
+  // pino does not run its formatters over the bindings of children.
+  const child = logger.child;
+  logger.child = function (this: Logger, bindings, options) {
+    return child.call(this, redactFields(bindings), options);
+  } as typeof child;
+  return logger;
+}
+
+/** The fields come first, the message and what is formatted into it after them. */
+function toSafeArgument(argument: unknown, index: number): unknown {
+  if (typeof argument === 'string') return redactText(argument);
+  if (typeof argument !== 'object' || argument === null) return argument;
+  if (index === 0 && !(argument instanceof Error)) return redactFields(argument as Record<string, unknown>);
+  const { err } = redactFields({ err: argument });
+  return index === 0 ? { err } : err;
+}

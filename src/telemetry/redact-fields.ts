@@ -1,0 +1,80 @@
+import { redactUrl } from '../config/redact-url.ts';
+import { Secret } from '../config/secret.ts';
+
+const redacted = '[redacted]';
+
+/** Names of fields that hold credentials, whatever they hold. Compared without case, `-` and `_`. */
+const secretName = /^(proxy)?authorization$|token$|cookie|password|secret|apikey$|leasekeys$|^usersig$|^credentials?$/;
+
+/** Names that end like a secret's and are none. */
+const harmlessNames = new Set(['nexttoken', 'hastoken']);
+
+/** Deeper than this, a log line is no longer read by anyone. */
+const maxDepth = 6;
+
+const urlInText = /\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>`]+/gi;
+const bearerInText = /\b(bearer|basic)\s+[^\s"',;]+/gi;
+
+/** Text for a log line: credentials in URLs and after `Bearer` are taken out. */
+export function redactText(text: string): string {
+  const withoutUrls = text.includes('://') ? text.replaceAll(urlInText, redactUrl) : text;
+  return withoutUrls.replaceAll(bearerInText, `$1 ${redacted}`);
+}
+
+/**
+ * A copy of a log line's fields that may be written: fields named like credentials, secrets, and credentials inside
+ * texts are `[redacted]`; errors become their type, message, code, stack and cause. Never throws.
+ */
+export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return redactObject(fields, 0, new Set());
+}
+
+function redactObject(object: object, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
+  const within = new Set(above).add(object);
+  const entries = Object.keys(object).map((key): [string, unknown] => [
+    key,
+    isSecretName(key) ? redacted : redactValue(readField(object, key), depth + 1, within),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function redactValue(value: unknown, depth: number, above: ReadonlySet<object>): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Secret) return redacted;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof URL) return redactUrl(value.href);
+  if (above.has(value)) return '[circular]';
+  if (depth > maxDepth) return '[too deep]';
+  if (value instanceof Error) return redactError(value, depth, above);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1, new Set(above).add(value)));
+  return redactObject(value, depth, above);
+}
+
+function redactError(error: Error, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
+  const { cause, message, stack } = error;
+  const errors = error instanceof AggregateError ? error.errors : undefined;
+  return {
+    ...redactObject(error, depth, above),
+    type: error.name,
+    message: redactText(String(message)),
+    ...(stack === undefined ? {} : { stack: redactText(String(stack)) }),
+    ...(cause === undefined ? {} : { cause: redactValue(cause, depth + 1, new Set(above).add(error)) }),
+    ...(errors === undefined ? {} : { errors: redactValue(errors, depth + 1, new Set(above).add(error)) }),
+  };
+}
+
+function readField(object: object, key: string): unknown {
+  try {
+    return Reflect.get(object, key);
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+function isSecretName(name: string): boolean {
+  const plain = name.toLowerCase().replaceAll(/[-_]/g, '');
+  return secretName.test(plain) && !harmlessNames.has(plain);
+}

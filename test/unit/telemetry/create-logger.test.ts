@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/config/secret.ts';
+import { createLogger, type Logger } from '../../../src/telemetry/create-logger.ts';
+
+/** What a logger wrote, line by line. */
+function record(log: (logger: Logger) => void, level: 'info' | 'trace' = 'trace') {
+  const lines: string[] = [];
+  log(createLogger({ level, destination: { write: (line) => void lines.push(line) } }));
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('a line', () => {
+  test('is one JSON object with time, level as a word, fields and message', () => {
+    const [line] = record((logger) => logger.warn({ requestId: 'r1', ms: 1.5 }, 'slow answer'));
+    expect(line).toEqual({ level: 'warn', time: expect.any(String), requestId: 'r1', ms: 1.5, msg: 'slow answer' });
+    expect(new Date(line?.time as string).toISOString()).toBe(line?.time);
+  });
+
+  test('below the level is not written', () => {
+    expect(record((logger) => logger.debug('detail'), 'info')).toEqual([]);
+  });
+
+  test('formats values into the message', () => {
+    expect(record((logger) => logger.info('%s of %d', 'one', 2))[0]?.msg).toBe('one of 2');
+  });
+});
+
+describe('redaction', () => {
+  test.each([
+    'authorization',
+    'Authorization',
+    'proxy-authorization',
+    'token',
+    'sponsorToken',
+    'SPONSOR_TOKEN',
+    'cookie',
+    'set-cookie',
+    'password',
+    'clientSecret',
+    'x-api-key',
+    'lease_keys',
+    'userSig',
+  ])('of a field named %s, however deep', (name) => {
+    const [line] = record((logger) =>
+      logger.info({ [name]: 'hunter2', request: { headers: [{ [name]: ['hunter2'] }] } }, 'x'),
+    );
+    expect(line).toMatchObject({ [name]: '[redacted]', request: { headers: [{ [name]: '[redacted]' }] } });
+  });
+
+  test('leaves other fields alone', () => {
+    const fields = { operationName: 'Tokens', tokens: 3, author: 'a', list: [1, 'b', null, true], nothing: null };
+    expect(record((logger) => logger.info(fields))[0]).toMatchObject(fields);
+  });
+
+  test('of secrets, and of credentials in URLs and after Bearer', () => {
+    const [line] = record((logger) =>
+      logger.info(
+        {
+          held: new Secret('hunter2'),
+          url: 'https://me:hunter2@node.example/rpc?key=hunter2',
+          at: new URL('wss://u:hunter2@h/'),
+        },
+        'calling https://me:hunter2@node.example/x with Bearer hunter2, retrying',
+      ),
+    );
+    expect(line).toMatchObject({
+      held: '[redacted]',
+      url: 'https://[redacted]@node.example/rpc?[redacted]',
+      at: 'wss://[redacted]@h/',
+      msg: 'calling https://[redacted]@node.example/x with Bearer [redacted], retrying',
+    });
+  });
+
+  test('of errors, their causes and the message taken from them', () => {
+    const cause = Object.assign(new Error('connect http://me:hunter2@h/'), { code: 'ECONNREFUSED', token: 'hunter2' });
+    const error = new Error('call with Bearer hunter2 failed', { cause });
+    for (const log of [
+      (logger: Logger) => logger.error(error),
+      (logger: Logger) => logger.error({ err: error }),
+      (logger: Logger) => logger.error({ err: error }, 'it failed: %s', 'Bearer hunter2'),
+      (logger: Logger) => logger.error('it failed %o', error),
+    ]) {
+      const [line] = record(log);
+      expect(JSON.stringify(line)).not.toContain('hunter2');
+      expect(line?.msg).toBeTypeOf('string');
+    }
+    expect(record((logger) => logger.error(error))[0]).toMatchObject({
+      msg: 'call with Bearer [redacted] failed',
+      err: {
+        type: 'Error',
+        message: 'call with Bearer [redacted] failed',
+        stack: expect.stringContaining('create-logger.test'),
+        cause: { message: 'connect http://[redacted]@h/', code: 'ECONNREFUSED', token: '[redacted]' },
+      },
+    });
+  });
+
+  test('of the bindings of child loggers, and of theirs', () => {
+    const [line] = record((logger) => logger.child({ token: 'hunter2', id: 1 }).child({ cookie: 'hunter2' }).info('x'));
+    expect(line).toMatchObject({ token: '[redacted]', id: 1, cookie: '[redacted]', msg: 'x' });
+  });
+
+  test('does not fail on circles, depth, getters that throw, binary data or large integers', () => {
+    const circle: Record<string, unknown> = { big: 2n ** 70n, bytes: new Uint8Array(3), when: new Date(0) };
+    circle.self = circle;
+    Object.defineProperty(circle, 'trap', {
+      enumerable: true,
+      get: () => {
+        throw new Error('trap');
+      },
+    });
+    const [line] = record((logger) => logger.info({ circle, deep: nest(50) }));
+    expect(line?.circle).toMatchObject({
+      big: '1180591620717411303424',
+      bytes: '[3 bytes]',
+      self: '[circular]',
+      trap: '[unreadable]',
+      when: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('holds for any shape of fields: what stands in a secret place is never in the line', () => {
+    const secret = 's3cr3t-value';
+    const place = fc.constantFrom<(rest: unknown) => unknown>(
+      (rest) => ({ authorization: secret, rest }),
+      (rest) => [new Secret(secret), rest],
+      (rest) => ({ url: `https://u:${secret}@host/path?k=${secret}`, rest }),
+      (rest) => new Error(`Bearer ${secret}`, { cause: rest }),
+      (rest) => ({ a: { token: { nested: secret } }, rest }),
+    );
+    fc.assert(
+      fc.property(fc.array(place, { minLength: 1, maxLength: 6 }), fc.jsonValue(), (places, leaf) => {
+        const value = places.reduce<unknown>((rest, wrap) => wrap(rest), leaf);
+        const lines = record((logger) => logger.info({ value }, 'x'));
+        expect(lines).toHaveLength(1);
+        expect(JSON.stringify(lines)).not.toContain(secret);
+      }),
+    );
+  });
+});
+
+function nest(levels: number): unknown {
+  return levels === 0 ? 'bottom' : { below: nest(levels - 1) };
+}
