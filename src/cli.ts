@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Services } from './cli/cli-world.ts';
+import { parseArguments } from './cli/parse-arguments.ts';
+import { runCommand } from './cli/run-command.ts';
+import { createStopRequest } from './cli/stop-request.ts';
+import { gatewayVersion } from './config/gateway-version.ts';
+import { Secret } from './config/secret.ts';
+import { createLogger } from './telemetry/create-logger.ts';
+
+/** The rest of the program is loaded only by the commands that need it. */
+const services: Services = {
+  startGateway: async (options) => (await import('./start.ts')).startGateway(options),
+  printPublicSchema: async () => (await import('./start.ts')).printPublicSchema(),
+  startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
+};
+
+const stop = createStopRequest({
+  now: () => performance.now(),
+  onInsist: (signal) => process.exit(128 + (constants.signals[signal as NodeJS.Signals] ?? 0)),
+});
+process.on('SIGINT', (signal) => stop.signal(signal));
+process.on('SIGTERM', (signal) => stop.signal(signal));
+
+const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
+  env: process.env,
+  readFile: (path) => readFileSync(path, 'utf8'),
+  writeOut: (text) => process.stdout.write(text),
+  writeError: (text) => process.stderr.write(text),
+  isTerminal: process.stdout.isTTY === true,
+  stopRequested: stop.requested,
+  createLogger: (level) => createLogger({ level }),
+  randomToken: () => new Secret(randomBytes(24).toString('base64url')),
+  version: gatewayVersion,
+  services,
+});
+process.exit(exitCode);

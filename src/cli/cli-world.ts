@@ -1,0 +1,49 @@
+import type { Config } from '../config/config.ts';
+import type { ReadFile } from '../config/read-settings.ts';
+import type { Secret } from '../config/secret.ts';
+import type { Logger } from '../telemetry/create-logger.ts';
+
+/** All that commands touch of the world outside. */
+export interface CliWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readFile: ReadFile;
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** Does a person look at the output? */
+  readonly isTerminal: boolean;
+  /** Resolves when the process is asked to stop. */
+  readonly stopRequested: Promise<void>;
+  readonly createLogger: (level: Config['logLevel']) => Logger;
+  readonly randomToken: () => Secret;
+  readonly version: string;
+  readonly services: Services;
+}
+
+/** The services behind the commands, loaded when they are asked for: `--help` needs none of them. */
+export interface Services {
+  startGateway(options: { readonly config: Config; readonly logger: Logger }): Promise<RunningGateway>;
+  printPublicSchema(): Promise<string>;
+  startDevnet(options: DevnetSettings): Promise<RunningDevnet>;
+}
+
+export interface RunningGateway {
+  /** Scheme, host and port. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface DevnetSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly sponsorToken: string;
+  readonly seed?: number;
+  readonly checkpointIntervalMs?: number;
+}
+
+export interface RunningDevnet {
+  readonly graphqlUrl: string;
+  readonly sponsorUrl: string;
+  readonly rpcUrl: string;
+  readonly rpcWsUrl: string;
+  close(): Promise<void>;
+}

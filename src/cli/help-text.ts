@@ -1,0 +1,32 @@
+import { defaults } from '../config/defaults.ts';
+import { devnetDefaults } from './parse-arguments.ts';
+
+export const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
+
+Usage
+  ledger-gateway [serve]            serve the gateway
+  ledger-gateway devnet [options]   run the simulated network alone
+  ledger-gateway schema print       print the graph as served on the simulated network
+
+Options
+  -h, --help                        show this
+  -V, --version                     show the version
+
+Options of devnet
+  --port N                          one port for its three faces; 0 = any free one (${devnetDefaults.port})
+  --host ADDRESS                    address to listen on (${devnetDefaults.host})
+  --seed N                          same seed, same genesis
+  --sponsor-token TOKEN             what its sponsor accepts (a random one, printed)
+  --checkpoint-ms N                 milliseconds between two checkpoints
+
+serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
+network, http://${defaults.host}:${defaults.port}/graphql. The README has every key.
+
+Examples
+  ledger-gateway
+  PORT=8080 LOG_LEVEL=warn ledger-gateway
+  LEDGER_GRAPHQL_URL=https://graphql.example.net LEDGER_RPC_URL=https://rpc.example.net NETWORK_PROFILE=iota ledger-gateway
+  CONFIG_FILE=gateway.yaml ledger-gateway serve
+  ledger-gateway devnet --port 4100 --seed 7
+  ledger-gateway schema print > public.graphql
+`;

@@ -1,0 +1,31 @@
+import type { CliWorld } from './cli-world.ts';
+import { helpText } from './help-text.ts';
+import type { Command, UsageError } from './parse-arguments.ts';
+import { runDevnet } from './run-devnet.ts';
+import { runServe } from './run-serve.ts';
+
+/** Runs one command to its end. Resolves with the exit code; 2 means that the caller has to change something. */
+export async function runCommand(command: Command | UsageError, world: CliWorld): Promise<number> {
+  switch (command.name) {
+    case 'serve':
+      return runServe(world);
+    case 'devnet':
+      return runDevnet(command, world);
+    case 'schema print':
+      world.writeOut(ensureLineEnd(await world.services.printPublicSchema()));
+      return 0;
+    case 'help':
+      world.writeOut(helpText);
+      return 0;
+    case 'version':
+      world.writeOut(`${world.version}\n`);
+      return 0;
+    case 'usage error':
+      world.writeError(`ledger-gateway: ${command.message} (see --help)\n`);
+      return 2;
+  }
+}
+
+function ensureLineEnd(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

@@ -1,0 +1,61 @@
+import { defaults } from '../config/defaults.ts';
+import { configKeys } from '../config/keys.ts';
+import { redactText } from '../telemetry/redact-fields.ts';
+import type { CliWorld, RunningDevnet } from './cli-world.ts';
+import type { Command } from './parse-arguments.ts';
+
+/** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
+export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
+  const { host, port, seed, checkpointIntervalMs } = command;
+  const sponsorToken = command.sponsorToken ?? world.randomToken();
+  try {
+    const started = world.services.startDevnet({
+      host,
+      port,
+      sponsorToken: sponsorToken.reveal(),
+      ...(seed === null ? {} : { seed }),
+      ...(checkpointIntervalMs === null ? {} : { checkpointIntervalMs }),
+    });
+    const devnet = await Promise.race([started, world.stopRequested]);
+    if (!devnet) return 0;
+    world.writeOut(describeDevnet(devnet, sponsorToken.reveal()));
+    await world.stopRequested;
+    await devnet.close();
+    return 0;
+  } catch (error) {
+    world.writeError(`ledger-gateway: ${redactText(error instanceof Error ? error.message : String(error))}\n`);
+    return 1;
+  }
+}
+
+/** Where its faces are, and what a gateway in front of it has to be told, to be pasted into a shell. */
+function describeDevnet({ graphqlUrl, sponsorUrl, rpcUrl, rpcWsUrl }: RunningDevnet, sponsorToken: string): string {
+  const settings = [
+    ['LEDGER_GRAPHQL_URL', graphqlUrl],
+    ['LEDGER_RPC_URL', rpcUrl],
+    ['LEDGER_RPC_WS_URL', rpcWsUrl],
+    ['SPONSOR_URL', sponsorUrl],
+    ['SPONSOR_TOKEN', sponsorToken],
+    ['SPONSOR_ALLOW_ANONYMOUS', 'true'],
+    ['CORS_ORIGINS', `http://${defaults.host}:${defaults.port}`],
+  ] as const;
+  const lines = settings
+    .filter(([key]) => configKeys[key].inForce === true)
+    .map(([key, value]) => `export ${key}=${quote(value)}`);
+  return [
+    'A SIMULATED NETWORK: nothing on it is worth anything.',
+    `  ledger GraphQL   ${graphqlUrl}`,
+    `  gas sponsor      ${sponsorUrl}`,
+    `  ledger JSON-RPC  ${rpcUrl} (${rpcWsUrl})`,
+    '',
+    'A gateway in front of it, in another shell:',
+    '',
+    ...lines,
+    'ledger-gateway serve',
+    '',
+  ].join('\n');
+}
+
+function quote(value: string): string {
+  return /^[\w:/.,@%+=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,38 @@
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import { redactText } from '../telemetry/redact-fields.ts';
+import type { CliWorld } from './cli-world.ts';
+
+/** Serves until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start, 2 bad configuration. */
+export async function runServe(world: CliWorld): Promise<number> {
+  const config = readConfig(world);
+  if (!config) return 2;
+  const logger = world.createLogger(config.logLevel);
+  try {
+    const started = world.services.startGateway({ config, logger });
+    const gateway = await Promise.race([started, world.stopRequested]);
+    // Asked to stop before anything was served: there is nothing to finish.
+    if (!gateway) return 0;
+    if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} is ready at ${gateway.url}/graphql\n`);
+    await world.stopRequested;
+    logger.info('stopping: finishing what runs');
+    await gateway.close();
+    logger.info('stopped');
+    return 0;
+  } catch (error) {
+    logger.fatal({ err: error }, 'the gateway failed');
+    world.writeError(`ledger-gateway: ${redactText(error instanceof Error ? error.message : String(error))}\n`);
+    return 1;
+  }
+}
+
+function readConfig({ env, readFile, writeError }: CliWorld): Config | null {
+  try {
+    return parseConfig({ env, readFile });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    writeError(`${error.message}\n`);
+    return null;
+  }
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+
+const devnet = {
+  name: 'devnet',
+  host: '127.0.0.1',
+  port: 4100,
+  seed: null,
+  sponsorToken: null,
+  checkpointIntervalMs: null,
+};
+
+describe('commands', () => {
+  test.each([
+    [[], { name: 'serve' }],
+    [['serve'], { name: 'serve' }],
+    [['schema', 'print'], { name: 'schema print' }],
+    [['--help'], { name: 'help' }],
+    [['-h'], { name: 'help' }],
+    [['help'], { name: 'help' }],
+    [['devnet', '--port', '1', '--help'], { name: 'help' }],
+    [['--version'], { name: 'version' }],
+    [['-V'], { name: 'version' }],
+    [['devnet'], devnet],
+    [['devnet', '--port', '0', '--seed=7', '--host', '::1'], { ...devnet, port: 0, seed: 7, host: '::1' }],
+    [['devnet', '--checkpoint-ms', '50'], { ...devnet, checkpointIntervalMs: 50 }],
+  ])('%j', (argv, command) => {
+    expect(parseArguments(argv)).toEqual(command);
+  });
+
+  test('the sponsor token of the devnet does not print', () => {
+    const command = parseArguments(['devnet', '--sponsor-token', 'hunter2']);
+    expect(JSON.stringify(command)).not.toContain('hunter2');
+    expect(command.name === 'devnet' && command.sponsorToken?.reveal()).toBe('hunter2');
+  });
+});
+
+describe('usage errors are one line that names what was wrong', () => {
+  test.each([
+    [['--prot', '1'], "Unknown option '--prot'"],
+    [['serve', '--port', '1'], "Unknown option '--port'"],
+    [['sevre'], 'Unknown command "sevre"; there are serve, devnet and schema print'],
+    [['schema'], 'Unknown command "schema"; there is schema print'],
+    [['schema', 'pull'], 'Unknown command "schema pull"; there is schema print'],
+    [['schema', 'print', 'x'], 'Unexpected argument "x"'],
+    [['serve', 'x'], 'Unexpected argument "x"'],
+    [['devnet', 'x'], 'Unexpected argument "x"'],
+    [['devnet', '--port'], "Option '--port <value>' argument missing"],
+    [['devnet', '--port', '65536'], '--port: expected an integer from 0 to 65535, got "65536"'],
+    [
+      ['devnet', '--port', 'x', '--seed', '-'],
+      '--port: expected an integer from 0 to 65535, got "x"; --seed: expected an integer from 0 to 4294967295, got "-"',
+    ],
+    [
+      ['devnet', '--sponsor-token', 'two words'],
+      '--sponsor-token: expected a token of visible ASCII characters, without the word Bearer, got [redacted]',
+    ],
+  ])('%j', (argv, message) => {
+    expect(parseArguments(argv)).toEqual({ name: 'usage error', message });
+  });
+
+  test('whatever the arguments are, there is an answer', () => {
+    const words = fc.constantFrom(
+      'devnet',
+      'serve',
+      'schema',
+      'print',
+      '--port',
+      '--help',
+      '--',
+      '-',
+      '--seed=1',
+      '-x',
+      '',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(words, fc.string())), (argv) => {
+        const command = parseArguments(argv);
+        expect(['serve', 'devnet', 'schema print', 'help', 'version', 'usage error']).toContain(command.name);
+        if (command.name === 'usage error') expect(command.message).toMatch(/^[^\n]+$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import type { CliWorld, DevnetSettings } from '../../../src/cli/cli-world.ts';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import { Secret } from '../../../src/config/secret.ts';
+import { createLogger } from '../../../src/telemetry/create-logger.ts';
+
+interface Overrides extends Partial<Omit<CliWorld, 'services'>> {
+  readonly services?: Partial<CliWorld['services']>;
+}
+
+/** A world in which everything works, with what happened in it. */
+function createWorld({ services, ...overrides }: Overrides = {}) {
+  const seen = {
+    out: '',
+    error: '',
+    log: [] as Record<string, unknown>[],
+    configs: [] as Config[],
+    devnets: [] as DevnetSettings[],
+    closed: 0,
+  };
+  const close = async () => {
+    seen.closed += 1;
+  };
+  const world: CliWorld = {
+    env: {},
+    readFile: () => {
+      throw new Error('no files here');
+    },
+    writeOut: (text) => {
+      seen.out += text;
+    },
+    writeError: (text) => {
+      seen.error += text;
+    },
+    isTerminal: false,
+    stopRequested: Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve))),
+    createLogger: (level) =>
+      createLogger({ level, destination: { write: (line) => void seen.log.push(JSON.parse(line)) } }),
+    randomToken: () => new Secret('made-up'),
+    version: '1.2.3',
+    services: {
+      startGateway: async ({ config }) => {
+        seen.configs.push(config);
+        return { url: 'http://127.0.0.1:4000', close };
+      },
+      printPublicSchema: async () => 'type Query { a: Int }',
+      startDevnet: async (settings) => {
+        seen.devnets.push(settings);
+        return {
+          graphqlUrl: 'http://127.0.0.1:4100/graphql',
+          sponsorUrl: 'http://127.0.0.1:4100/sponsor',
+          rpcUrl: 'http://127.0.0.1:4100/rpc',
+          rpcWsUrl: 'ws://127.0.0.1:4100/rpc',
+          close,
+        };
+      },
+      ...services,
+    },
+    ...overrides,
+  };
+  return { world, seen };
+}
+
+const never = new Promise<never>(() => {});
+
+describe('serve', () => {
+  test('starts with the configuration, says where, and stops in order when asked', async () => {
+    const { world, seen } = createWorld({ env: { PORT: '0' } });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+    expect(seen.configs.map(({ port }) => port)).toEqual([0]);
+    expect(seen.closed).toBe(1);
+    expect(seen.log.at(-1)).toMatchObject({ msg: 'stopped' });
+    expect(seen.error).toBe('');
+  });
+
+  test('tells a person at a terminal in one line', async () => {
+    const { world, seen } = createWorld({ isTerminal: true });
+    await runCommand({ name: 'serve' }, world);
+    expect(seen.error).toBe('ledger-gateway 1.2.3 is ready at http://127.0.0.1:4000/graphql\n');
+  });
+
+  test('reports every configuration mistake, one a line, and starts nothing', async () => {
+    const { world, seen } = createWorld({ env: { PORT: 'x', GRAPHIQL: 'maybe', SPONSOR_URL: 'http://s' } });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(2);
+    expect(
+      seen.error
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'GRAPHIQL', 'SPONSOR_URL']);
+    expect(seen.configs).toEqual([]);
+    expect(seen.log).toEqual([]);
+  });
+
+  test('exits with 1 when it cannot start, without showing credentials', async () => {
+    const startGateway = async () => {
+      throw new Error('connect http://me:hunter2@ledger.example/ failed');
+    };
+    const { world, seen } = createWorld({ services: { startGateway } });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(1);
+    expect(seen.error).toBe('ledger-gateway: connect http://[redacted]@ledger.example/ failed\n');
+    expect(JSON.stringify(seen.log)).not.toContain('hunter2');
+    expect(seen.log.at(-1)).toMatchObject({ level: 'fatal' });
+  });
+
+  test('does not wait for a start that hangs when asked to stop', async () => {
+    const { world } = createWorld({ services: { startGateway: () => never } });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+  });
+});
+
+describe('devnet', () => {
+  test('prints its addresses and an environment with which a gateway starts', async () => {
+    const { world, seen } = createWorld();
+    expect(await runCommand(parseArguments(['devnet', '--port', '4100', '--seed', '7']), world)).toBe(0);
+    expect(seen.devnets).toEqual([{ host: '127.0.0.1', port: 4100, seed: 7, sponsorToken: 'made-up' }]);
+    expect(seen.closed).toBe(1);
+    const env = Object.fromEntries(
+      [...seen.out.matchAll(/^export (\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]),
+    );
+    const config = parseConfig({ env, readFile: world.readFile });
+    expect(config.upstreams).toMatchObject({
+      kind: 'remote',
+      ledger: { graphqlUrl: 'http://127.0.0.1:4100/graphql' },
+      sponsor: { url: 'http://127.0.0.1:4100/sponsor' },
+      events: { rpcUrl: 'http://127.0.0.1:4100/rpc' },
+    });
+    expect(config.sponsorship.token?.reveal()).toBe('made-up');
+    expect(config.notInForce).toEqual([]);
+  });
+
+  test('quotes a token that a shell would take apart', async () => {
+    const { world, seen } = createWorld();
+    await runCommand(parseArguments(['devnet', '--sponsor-token', "a'b$c"]), world);
+    expect(seen.out).toContain("export SPONSOR_TOKEN='a'\\''b$c'\n");
+  });
+
+  test('exits with 1 when its port is taken', async () => {
+    const startDevnet = async () => {
+      throw new Error('listen EADDRINUSE: address already in use 127.0.0.1:4100');
+    };
+    const { world, seen } = createWorld({ services: { startDevnet } });
+    expect(await runCommand(parseArguments(['devnet']), world)).toBe(1);
+    expect(seen.error).toContain('EADDRINUSE');
+  });
+});
+
+describe('the rest', () => {
+  test('schema print writes the graph and a line end', async () => {
+    const { world, seen } = createWorld();
+    expect(await runCommand({ name: 'schema print' }, world)).toBe(0);
+    expect(seen.out).toBe('type Query { a: Int }\n');
+  });
+
+  test('help shows every command and examples; version only the version', async () => {
+    const { world, seen } = createWorld();
+    expect(await runCommand({ name: 'help' }, world)).toBe(0);
+    for (const text of ['serve', 'devnet', 'schema print', '--port', 'Examples']) expect(seen.out).toContain(text);
+    const other = createWorld();
+    expect(await runCommand({ name: 'version' }, other.world)).toBe(0);
+    expect(other.seen.out).toBe('1.2.3\n');
+  });
+
+  test('a usage error is one line on standard error and exit code 2', async () => {
+    const { world, seen } = createWorld();
+    expect(await runCommand(parseArguments(['--prot']), world)).toBe(2);
+    expect(seen.error).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");
+  });
+});

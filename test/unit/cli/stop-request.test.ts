@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createStopRequest } from '../../../src/cli/stop-request.ts';
+
+function createStop() {
+  const seen = { nowMs: 0, insisted: [] as string[] };
+  return { seen, stop: createStopRequest({ now: () => seen.nowMs, onInsist: (signal) => seen.insisted.push(signal) }) };
+}
+
+test('the first signal asks to stop', async () => {
+  const { seen, stop } = createStop();
+  stop.signal('SIGTERM');
+  await stop.requested;
+  expect(seen.insisted).toEqual([]);
+});
+
+test('a second one, a moment later, insists', () => {
+  const { seen, stop } = createStop();
+  stop.signal('SIGTERM');
+  seen.nowMs = 251;
+  stop.signal('SIGINT');
+  expect(seen.insisted).toEqual(['SIGINT']);
+});
+
+test('the copy of Ctrl-C that npm passes on is not a second wish', () => {
+  const { seen, stop } = createStop();
+  stop.signal('SIGINT');
+  seen.nowMs = 20;
+  stop.signal('SIGINT');
+  expect(seen.insisted).toEqual([]);
+});
