@@ -4,16 +4,17 @@ import type { GatewayCapability, GatewayUpstream, GatewayUpstreamState, Resolver
 import type { UpstreamHealth } from '../transport/upstream-health.ts';
 import { joinName, joins } from './joins.ts';
 
+/** A configured upstream, or the key that would configure it. */
+export type UpstreamFacts =
+  | { readonly health: () => UpstreamHealth; readonly version?: () => string }
+  | { readonly setting: string };
+
 /** What the gateway can tell about itself at any moment. */
 export interface GatewayFacts {
   readonly version: string;
   readonly profile: NetworkProfile;
   readonly rpcVersion: () => string;
-  /** `null` for an upstream that is not configured, with the key that would configure it. */
-  readonly upstreams: ReadonlyMap<
-    UpstreamName,
-    { readonly health: () => UpstreamHealth; readonly version?: () => string } | { readonly setting: string }
-  >;
+  readonly upstreams: ReadonlyMap<UpstreamName, UpstreamFacts>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
   readonly eventFilters: readonly GatewayCapability[];
 }
@@ -40,10 +41,7 @@ export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
   };
 }
 
-type UpstreamFacts =
-  GatewayFacts['upstreams'] extends ReadonlyMap<infer Name, infer Facts> ? readonly [Name, Facts] : never;
-
-function toGatewayUpstream([name, upstream]: UpstreamFacts): GatewayUpstream {
+function toGatewayUpstream([name, upstream]: readonly [UpstreamName, UpstreamFacts]): GatewayUpstream {
   if ('setting' in upstream) {
     const detail = `Set ${upstream.setting} to configure it.`;
     return { name, configured: false, state: 'NOT_CONFIGURED', version: null, lastSeenAt: null, detail };

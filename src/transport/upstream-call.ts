@@ -55,7 +55,14 @@ export interface UpstreamCallOptions {
   readonly maxResponseBytes: number;
 }
 
-const neverConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Calls one upstream over an undici dispatcher. Redirects are not followed and nothing is retried. */
 export function createUpstreamCall({ origin, dispatcher, maxResponseBytes }: UpstreamCallOptions): UpstreamCall {

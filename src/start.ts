@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { Agent } from 'undici';
+import type { Config } from './config/config.ts';
+import { gatewayVersion } from './config/gateway-version.ts';
+import { networkProfiles } from './config/network-profile.ts';
+import { Secret } from './config/secret.ts';
+import { startDevnet } from './devnet/start-devnet.ts';
+import type { UpstreamName } from './errors/gateway-error.ts';
+import { createGateway, graphqlPath } from './gateway/gateway.ts';
+import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
+import { buildGeneration } from './gateway/generation.ts';
+import { createIdentify } from './gateway/identify-caller.ts';
+import { createLocalSchema } from './gateway/local-schema.ts';
+import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
+import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
+import { createSchemaCache } from './gateway/schema-cache.ts';
+import { type SchemaKeeper, startSchemaKeeper } from './gateway/schema-keeper.ts';
+import { createGraphiqlPage } from './server/graphiql-page.ts';
+import { toReadiness } from './server/health.ts';
+import { startListener } from './server/listener.ts';
+import { createEventsClient } from './subschemas/events/create-events-client.ts';
+import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
+import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
+import { fetchLedgerIntrospection } from './subschemas/ledger/fetch-ledger-schema.ts';
+import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
+import { shippedRequestLimits } from './subschemas/ledger/request-limits.ts';
+import { createRpcVersion } from './subschemas/ledger/rpc-version.ts';
+import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.ts';
+import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
+import type { Logger } from './telemetry/create-logger.ts';
+import { connectUpstream } from './transport/connect-upstream.ts';
+
+export interface StartOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Milliseconds since the Unix epoch; tests pass their own. */
+  readonly now?: () => number;
+}
+
+export interface RunningGateway extends AsyncDisposable {
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** Stops accepting, finishes what runs, closes what it opened. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** The version header of the contract; a network's own name for it is sent besides. */
+const contractVersionHeader = networkProfiles.ledger.headers.version;
+/** Connections to one upstream; more than this wait their turn in the pool. */
+const connectionsPerUpstream = 128;
+/** What the last requests may take beyond their own deadline when draining, in milliseconds. */
+const drainMarginMs = 1_000;
+
+/** Addresses and credentials in force, whoever provides them. */
+interface Network {
+  readonly ledgerUrl: string;
+  readonly sponsorUrl: string | null;
+  readonly rpcUrl: string | null;
+  readonly token: Secret | null;
+  close(): Promise<void>;
+}
+
+/**
+ * From configuration to a running service: connects the upstreams, reads the ledger's schema, opens the listener.
+ * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
+ */
+export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+  const opened: Closer[] = [];
+  const closeAll = async () => {
+    for (let closer = opened.pop(); closer; closer = opened.pop()) await closer();
+  };
+  try {
+    const url = await open(options, (closer) => opened.push(closer));
+    let closing: Promise<void> | undefined;
+    const close = () => {
+      closing ??= closeAll();
+      return closing;
+    };
+    return { url, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+type Closer = () => unknown;
+
+/** Opens everything in the order of need; what must be closed is handed to `defer`, and closed in reverse. */
+async function open(
+  { config, logger, now = Date.now }: StartOptions,
+  defer: (closer: Closer) => void,
+): Promise<string> {
+  const network = await openNetwork(config, logger);
+  defer(() => network.close());
+  const dispatcher = new Agent({ connections: connectionsPerUpstream });
+  defer(() => dispatcher.close());
+
+  const connect = (url: string | null) => (url === null ? null : connectUpstream({ url, dispatcher, now }));
+  const ledger = connectUpstream({ url: network.ledgerUrl, dispatcher, now });
+  const sponsor = connect(network.sponsorUrl);
+  const events = connect(network.rpcUrl);
+
+  let keeper: SchemaKeeper | undefined;
+  const rpcVersion = createRpcVersion((version, previous) => {
+    logger.info({ version, previous }, 'the ledger reports another version');
+    void keeper?.refresh();
+  });
+  const execute = createLedgerExecutor({
+    call: ledger.call,
+    path: ledger.path,
+    versionHeader: config.profile.headers.version,
+    version: rpcVersion,
+    timeouts: config.timeouts,
+  });
+  const sponsorClient =
+    sponsor &&
+    createSponsorClient({
+      call: sponsor.call,
+      basePath: sponsor.path,
+      requestTypeKey: config.profile.sponsor.requestTypeKey,
+      timeouts: config.timeouts,
+      observe: (observation) => logger.warn(observation, 'the sponsor answered something that clients are not shown'),
+    });
+  const eventsClient =
+    events &&
+    createEventsClient({
+      call: events.call,
+      path: events.path,
+      methods: config.profile.events.methods,
+      timeoutMs: config.timeouts.queryMs,
+    });
+
+  const facts: GatewayFacts = {
+    version: gatewayVersion,
+    profile: config.profile,
+    rpcVersion: () => rpcVersion.current,
+    upstreams: new Map<UpstreamName, UpstreamFacts>([
+      ['ledger', { health: ledger.health, version: () => rpcVersion.current }],
+      ['sponsor', sponsor ?? { setting: 'SPONSOR_URL' }],
+      ['events', events ?? { setting: 'LEDGER_RPC_URL' }],
+    ]),
+    missingJoins: () => keeper?.current.missingJoins ?? new Map(),
+    eventFilters: eventFilterCapabilities(config.profile, {
+      events: events !== null,
+      missingSetting: 'LEDGER_RPC_URL',
+    }),
+  };
+  const local = createLocalSchema([
+    createSponsorResolvers({
+      client: sponsorClient,
+      sponsorship: { ...config.sponsorship, token: network.token },
+      limits: config.limits,
+      now,
+    }),
+    createEventsResolvers({
+      client: eventsClient,
+      missingSetting: 'LEDGER_RPC_URL',
+      profile: config.profile,
+      pages: config.pages,
+    }),
+    createGatewayResolvers(facts),
+  ]);
+
+  keeper = await startSchemaKeeper({
+    local,
+    execute,
+    names: config.profile.joins,
+    cache:
+      config.schema.cacheFile === null
+        ? null
+        : createSchemaCache(config.schema.cacheFile, (err) => logger.warn({ err }, 'the schema cache failed')),
+    pollMs: config.schema.pollMs,
+    events: {
+      replaced: ({ origin, fingerprint }) => logger.info({ origin, fingerprint }, 'a new schema is in force'),
+      refused: (err) =>
+        logger.error(
+          { err, collisions: err.collisions },
+          "the ledger's new schema is refused; the old one stays in force",
+        ),
+      unavailable: (err) => logger.warn({ err }, "the ledger's schema cannot be read; the ledger is asked again"),
+    },
+  });
+  const schema = keeper;
+  defer(() => schema.stop());
+
+  const devnet = config.upstreams.kind === 'devnet';
+  const gateway = createGateway({
+    config,
+    keeper,
+    identify: createIdentify({ auth: config.sponsorship.auth, devnet }),
+    onMasked: (err) => logger.error({ err }, 'an unexpected error was masked'),
+  });
+  defer(() => gateway.dispose());
+
+  const probes: Probe[] = [{ health: ledger.health, ask: askLedger(ledger.call, ledger.path) }];
+  if (sponsor)
+    probes.push({
+      health: sponsor.health,
+      ask: (timeoutMs) => sponsor.call({ method: 'GET', path: sponsor.path, timeoutMs }),
+    });
+  const probe = createProbes(probes, now);
+
+  const listener = await startListener({
+    host: config.host,
+    port: config.port,
+    graphqlPath,
+    maxBodyBytes: config.limits.maxBodyBytes,
+    stamp: {
+      versionHeaders: [...new Set([contractVersionHeader, config.profile.headers.version])],
+      rpcVersion: () => rpcVersion.current,
+      corsOrigins: config.corsOrigins,
+    },
+    graphql: gateway,
+    graphiql: config.graphiql ? createGraphiqlPage(() => renderGraphiqlPage({ devnet })) : null,
+    readiness: async (draining) => {
+      if (!draining) await probe();
+      return toReadiness({
+        draining,
+        schemaOrigin: schema.current.origin,
+        upstreams: { ledger: ledger.health(), sponsor: sponsor?.health() ?? null, events: events?.health() ?? null },
+      });
+    },
+    onRequest: (record) => logger.info(record, 'request'),
+  });
+  defer(() => listener.drain(Math.max(config.timeouts.queryMs, config.timeouts.mutationMs) + drainMarginMs));
+
+  logger.info(
+    { url: listener.url + graphqlPath, devnet, schema: keeper.current.origin, profile: config.profile.name },
+    'ready',
+  );
+  if (config.notInForce.length > 0)
+    logger.warn({ keys: config.notInForce }, 'these settings are checked but have no effect in this version');
+
+  return listener.url;
+}
+
+/** The configured upstreams, or an embedded network that plays all three. */
+async function openNetwork({ upstreams, sponsorship, profile }: Config, logger: Logger): Promise<Network> {
+  if (upstreams.kind === 'remote') {
+    return {
+      ledgerUrl: upstreams.ledger.graphqlUrl,
+      sponsorUrl: upstreams.sponsor?.url ?? null,
+      rpcUrl: upstreams.events?.rpcUrl ?? null,
+      token: sponsorship.token,
+      close: () => Promise.resolve(),
+    };
+  }
+  const token = sponsorship.token ?? new Secret(randomBytes(24).toString('base64url'));
+  const devnet = await startDevnet({ sponsorToken: token.reveal() });
+  logger.warn(
+    { network: profile.name },
+    'SIMULATED NETWORK: no LEDGER_GRAPHQL_URL is set, so the ledger, the sponsor and the events are an in-memory devnet',
+  );
+  return {
+    ledgerUrl: devnet.graphqlUrl,
+    sponsorUrl: devnet.sponsorUrl,
+    rpcUrl: devnet.rpcUrl,
+    token,
+    close: () => devnet.close(),
+  };
+}
+
+/** The graph as clients of the embedded network see it, as SDL. */
+export async function printPublicSchema(): Promise<string> {
+  const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0 });
+  const dispatcher = new Agent();
+  try {
+    const ledger = connectUpstream({ url: devnet.graphqlUrl, dispatcher, now: Date.now });
+    const execute = createLedgerExecutor({
+      call: ledger.call,
+      path: ledger.path,
+      versionHeader: contractVersionHeader,
+      version: createRpcVersion(),
+      timeouts: { queryMs: 10_000, mutationMs: 10_000 },
+    });
+    const introspection = await fetchLedgerIntrospection(execute);
+    const source = { introspection, limits: shippedRequestLimits, origin: 'ledger' } as const;
+    const { schema } = buildGeneration(source, {
+      local: createLocalSchema([]),
+      execute,
+      names: networkProfiles.ledger.joins,
+    });
+    return `${printSchema(lexicographicSortSchema(schema))}\n`;
+  } finally {
+    await dispatcher.close();
+    await devnet.close();
+  }
+}

@@ -1,0 +1,37 @@
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { placeErrors } from '../../../src/gateway/place-errors.ts';
+
+const failure = (...path: (string | number)[]) => new GraphQLError('no', { path, extensions: { code: 'X' } });
+
+describe('placing errors of a joined value', () => {
+  it('puts an error where the null is, with its path in the whole answer', () => {
+    const { value, unplaced } = placeErrors({ value: { owner: null, digest: 'd' }, errors: [failure('owner')] }, [
+      'coins',
+      0,
+      'object',
+    ]);
+    expect(unplaced).toEqual([]);
+    expect(value).toMatchObject({ digest: 'd', owner: { message: 'no', path: ['coins', 0, 'object', 'owner'] } });
+  });
+
+  it('stops at the nearest null when a null has travelled up', () => {
+    const { value } = placeErrors(
+      { value: { list: [{ a: 1 }, null] }, errors: [failure('list', 1, 'deep', 'er')] },
+      [],
+    );
+    expect((value as { list: unknown[] }).list[1]).toMatchObject({ path: ['list', 1, 'deep', 'er'] });
+  });
+
+  it('keeps what has no place for the value as a whole', () => {
+    const { value, unplaced } = placeErrors({ value: null, errors: [failure(), failure('a')] }, ['x']);
+    expect(value).toBeNull();
+    expect(unplaced.map((error) => error.path)).toEqual([['x'], ['x', 'a']]);
+  });
+
+  it('does not touch the answer itself, which other fields may share', () => {
+    const answer = { value: { owner: null }, errors: [failure('owner')] };
+    placeErrors(answer, ['a']);
+    expect(answer.value.owner).toBeNull();
+  });
+});

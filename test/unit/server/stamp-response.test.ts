@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { stampHeaders, toRequestId } from '../../../src/server/stamp-response.ts';
+
+const options = {
+  versionHeaders: ['x-ledger-rpc-version', 'x-iota-rpc-version'],
+  rpcVersion: () => '1.2.3-abc',
+  corsOrigins: '*' as const,
+};
+const only = { ...options, corsOrigins: ['https://dapp.example'] };
+
+describe('the request id', () => {
+  it('is the one the caller sent when it is short and safe', () => {
+    expect(toRequestId('abc-1.2_X')).toBe('abc-1.2_X');
+  });
+
+  it.each([undefined, '', 'a b', 'x'.repeat(65), 'a\nb', ['a', 'b']])('is a new one instead of %j', (header) => {
+    expect(toRequestId(header)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('headers on every response', () => {
+  it('carry the version under every name, and the request id', () => {
+    expect(stampHeaders({ headers: {} }, 'id', options)).toMatchObject({
+      'x-ledger-rpc-version': '1.2.3-abc',
+      'x-iota-rpc-version': '1.2.3-abc',
+      'x-request-id': 'id',
+    });
+  });
+
+  it('let browser code of any origin read them by default, and never with credentials', () => {
+    const headers = stampHeaders({ headers: { origin: 'https://any.example' } }, 'id', options);
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers['access-control-expose-headers']).toBe('x-ledger-rpc-version, x-iota-rpc-version, x-request-id');
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  it('name a listed origin alone, and vary by it', () => {
+    expect(stampHeaders({ headers: { origin: 'https://dapp.example' } }, 'id', only)).toMatchObject({
+      'access-control-allow-origin': 'https://dapp.example',
+      vary: 'origin',
+    });
+    expect(stampHeaders({ headers: { origin: 'https://evil.example' } }, 'id', only)).not.toHaveProperty(
+      'access-control-allow-origin',
+    );
+    expect(stampHeaders({ headers: {} }, 'id', only)).not.toHaveProperty('access-control-allow-origin');
+  });
+});

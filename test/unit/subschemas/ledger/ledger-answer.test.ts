@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { attributeErrors } from '../../../../src/subschemas/ledger/attribute-errors.ts';
+import { parseLedgerAnswer } from '../../../../src/subschemas/ledger/ledger-answer.ts';
+import { createRpcVersion } from '../../../../src/subschemas/ledger/rpc-version.ts';
+
+const answer = (body: unknown, status = 200) =>
+  parseLedgerAnswer({ status, headers: {}, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) });
+
+describe("the ledger's answer", () => {
+  it('keeps message, path and extensions of an error, but not what would set our HTTP status', () => {
+    const { errors } = answer({
+      data: null,
+      errors: [{ message: 'no', path: ['a', 0], extensions: { code: 'X', http: { status: 500 } } }],
+    });
+    expect(errors?.map((error) => error.toJSON())).toEqual([
+      { message: 'no', path: ['a', 0], extensions: { code: 'X' } },
+    ]);
+  });
+
+  it.each([
+    ['<html>proxy says no</html>', 200],
+    ['[]', 200],
+    ['{}', 200],
+    [{ data: null }, 200],
+    [{ data: [] }, 200],
+    [{ data: null, errors: 'no' }, 200],
+    [{ data: null, errors: [{ text: 'no' }] }, 200],
+    [{ data: {} }, 404],
+  ])('refuses %j with status %i without showing it', (body, status) => {
+    expect(() => answer(body, status)).toThrow(
+      expect.objectContaining({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' } }),
+    );
+    expect(() => answer(body, status)).not.toThrow(/html|proxy/);
+  });
+
+  it.each([429, 500, 502, 503])('takes status %i for an upstream that is unavailable', (status) => {
+    expect(() => answer({ data: {} }, status)).toThrow(
+      expect.objectContaining({ extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' } }),
+    );
+  });
+});
+
+describe('attributing errors', () => {
+  it('gives every root key without an error the cause of the whole null', () => {
+    const result = attributeErrors(
+      answer({ data: null, errors: [{ message: 'stale', path: ['a', 'b'], extensions: { code: 'X' } }] }),
+      ['a', 'b'],
+    );
+    expect(result.errors?.map((error) => [error.message, error.path])).toEqual([
+      ['stale', ['a', 'b']],
+      ['stale', ['b']],
+    ]);
+  });
+
+  it('leaves partial data and errors without a path alone', () => {
+    const partial = answer({ data: { a: 1, b: null }, errors: [{ message: 'stale', path: ['b'] }] });
+    expect(attributeErrors(partial, ['a', 'b'])).toBe(partial);
+    const request = answer({ data: null, errors: [{ message: 'too deep' }] });
+    expect(attributeErrors(request, ['a', 'b'])).toBe(request);
+  });
+});
+
+describe('the version seen', () => {
+  it('is unknown before the first answer and follows what answers say', () => {
+    const seen: string[][] = [];
+    const version = createRpcVersion((...change) => seen.push(change));
+    expect(version.current).toBe('0.0.0-unknown');
+    version.observe('2026.11.0-abc');
+    version.observe('2026.11.0-abc');
+    version.observe(undefined);
+    expect(version.current).toBe('2026.11.0-abc');
+    expect(seen).toEqual([['2026.11.0-abc', '0.0.0-unknown']]);
+  });
+
+  it.each([['a', 'b'], 'two words', 'x\r\ny', '', 'y'.repeat(101)])(
+    'ignores %j, which could not be echoed',
+    (header) => {
+      const version = createRpcVersion();
+      version.observe(header);
+      expect(version.current).toBe('0.0.0-unknown');
+    },
+  );
+});
