@@ -1,0 +1,75 @@
+import { Buffer } from 'node:buffer';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the scripted sponsor does when a path is asked. */
+export type ScriptedAnswer =
+  | { readonly status?: number; readonly contentType?: string; readonly body: string }
+  /** Reads the request and closes the connection without a word. */
+  | 'hang-up'
+  /** Starts a good-looking answer and breaks off in the middle. */
+  | 'break-off'
+  /** Reads the request and never answers. */
+  | 'silence';
+
+export interface ScriptedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface ScriptedSponsor extends AsyncDisposable {
+  readonly origin: string;
+  /** Everything that arrived, in order. */
+  readonly requests: readonly ScriptedRequest[];
+  /** What a path answers from now on. A path without a script answers 404 in plain text. */
+  answer(path: string, answer: ScriptedAnswer): void;
+}
+
+/** A sponsor on loopback that says what it is told to say. */
+export async function startScriptedSponsor(): Promise<ScriptedSponsor> {
+  const scripts = new Map<string, ScriptedAnswer>();
+  const requests: ScriptedRequest[] = [];
+
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const path = req.url ?? '';
+    requests.push({
+      method: req.method ?? '',
+      path,
+      headers: req.headers,
+      body: Buffer.concat(chunks).toString('utf8'),
+    });
+    play(scripts.get(path) ?? { status: 404, contentType: 'text/plain', body: '' }, res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    answer: (path, answer) => void scripts.set(path, answer),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function play(answer: ScriptedAnswer, res: ServerResponse): void {
+  if (answer === 'silence') return;
+  if (answer === 'hang-up') {
+    res.socket?.destroy();
+    return;
+  }
+  if (answer === 'break-off') {
+    res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+    res.write('{"effects":{"status":{"status":"success"}', () => res.socket?.destroy());
+    return;
+  }
+  const { status = 200, contentType = 'application/json', body } = answer;
+  res.writeHead(status, { 'content-type': contentType });
+  res.end(body);
+}

@@ -1,0 +1,298 @@
+import { Buffer } from 'node:buffer';
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../../src/config/secret.ts';
+import {
+  createSponsorClient,
+  type SponsorClientOptions,
+  type SponsorObservation,
+} from '../../../../src/subschemas/sponsor/create-sponsor-client.ts';
+import type { SponsorClient } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
+import { UpstreamCallError, type UpstreamRequest } from '../../../../src/transport/upstream-call.ts';
+import { sponsorEffects } from '../../../support/sponsor-effects.ts';
+
+const token = 's3cr3t-t0ken-of-the-sponsor';
+const authorization = new Secret(`Bearer ${token}`);
+const execution = {
+  reservationId: '18446744073709551615',
+  txBytes: 'AAAA',
+  userSig: 'BBBB',
+  requestType: 'waitForEffectsCert',
+  digest: 'TX',
+} as const;
+
+interface Reply {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: string;
+}
+
+function setUp(reply: Reply | Error, options: Partial<SponsorClientOptions> = {}) {
+  const requests: UpstreamRequest[] = [];
+  const observations: SponsorObservation[] = [];
+  const client = createSponsorClient({
+    async call(request) {
+      requests.push(request);
+      if (reply instanceof Error) throw reply;
+      const { status = 200, type = 'application/json', body } = reply;
+      return { status, headers: { 'content-type': type }, body: Buffer.from(body) };
+    },
+    basePath: '/sponsor/',
+    requestTypeKey: 'requestType',
+    timeouts: { queryMs: 15_000, mutationMs: 30_000 },
+    observe: (observation) => observations.push(observation),
+    ...options,
+  });
+  return { client, requests, observations };
+}
+
+const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) });
+
+async function refusalOf(result: Promise<unknown>): Promise<GraphQLError> {
+  const error = await result.then(
+    () => new Error('nothing was refused'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof GraphQLError)) throw error;
+  return error;
+}
+
+const everyCall: readonly [string, (client: SponsorClient) => Promise<unknown>][] = [
+  ['health', (client) => client.health(authorization, new AbortController().signal)],
+  ['version', (client) => client.version(authorization, new AbortController().signal)],
+  ['debugHealthCheck', (client) => client.debugHealthCheck(authorization)],
+  ['reserveGas', (client) => client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, authorization)],
+  ['executeTx', (client) => client.executeTx(execution, authorization)],
+  ['reloadAccessController', (client) => client.reloadAccessController(authorization)],
+];
+
+describe('what is sent', () => {
+  it('is a reservation below the base path', async () => {
+    const { client, requests } = setUp(
+      json({ result: { sponsor_address: '0x5', reservation_id: 42, gas_coins: [] }, error: null }),
+    );
+    await client.reserveGas({ gasBudget: 5_000_000, reserveDurationSecs: 60 }, authorization);
+    expect(requests).toEqual([
+      {
+        method: 'POST',
+        path: '/sponsor/v1/reserve_gas',
+        headers: {
+          accept: 'application/json, text/plain',
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+        },
+        body: '{"gas_budget":5000000,"reserve_duration_secs":60}',
+        timeoutMs: 30_000,
+      },
+    ]);
+  });
+
+  it.each(['requestType', 'request_type'] as const)(
+    'is an execution with the id exact and the wait under %s',
+    async (requestTypeKey) => {
+      const { client, requests } = setUp(json({ effects: sponsorEffects('TX') }), { requestTypeKey });
+      await client.executeTx(execution, authorization);
+      expect(requests[0]).toMatchObject({
+        path: '/sponsor/v1/execute_tx',
+        body: `{"reservation_id":18446744073709551615,"tx_bytes":"AAAA","user_sig":"BBBB","${requestTypeKey}":"waitForEffectsCert"}`,
+      });
+    },
+  );
+
+  it.each([
+    ['', '/', '/version'],
+    ['/', '/', '/version'],
+    ['/a/b', '/a/b/', '/a/b/version'],
+  ])('goes below the base path %j', async (basePath, health, version) => {
+    const { client, requests } = setUp({ body: 'OK', type: 'text/plain' }, { basePath });
+    await client.health(null, new AbortController().signal);
+    await client.version(null, new AbortController().signal);
+    expect(requests.map(({ path }) => path)).toEqual([health, version]);
+  });
+
+  it('has no authorization header when there is none to send', async () => {
+    const { client, requests } = setUp({ body: '"OK"' });
+    await client.health(null, new AbortController().signal);
+    expect(requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('can be cancelled when it is a read, and not when it may move money', async () => {
+    const cancellable: Record<string, boolean> = {};
+    for (const [name, ask] of everyCall) {
+      const { client, requests } = setUp(new UpstreamCallError('timeout', 'x'));
+      await refusalOf(ask(client));
+      cancellable[name] = requests[0]?.signal !== undefined;
+    }
+    expect(cancellable).toEqual({
+      health: true,
+      version: true,
+      debugHealthCheck: false,
+      reserveGas: false,
+      executeTx: false,
+      reloadAccessController: false,
+    });
+  });
+});
+
+describe('nothing is sent twice', () => {
+  it.each(everyCall)('by %s', async (_, ask) => {
+    for (const reply of [
+      new UpstreamCallError('unreachable', 'x'),
+      new UpstreamCallError('interrupted', 'x'),
+      { status: 503, body: '{"error":"x"}' },
+      { status: 429, body: '{"error":"x"}' },
+    ]) {
+      const { client, requests } = setUp(reply);
+      await refusalOf(ask(client));
+      expect(requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('the token', () => {
+  const leaks: readonly Reply[] = [
+    { status: 401, body: JSON.stringify({ error: `Invalid authorization token ${token}` }) },
+    { status: 400, body: JSON.stringify({ error: `bad header "Bearer ${token}"` }) },
+    { status: 500, body: JSON.stringify({ error: `cannot match ${token} at redis://x:pw@y` }) },
+    { status: 400, type: 'text/plain', body: `bad header Bearer ${token}` },
+    { status: 200, type: 'text/html', body: `<html>${token}</html>` },
+    { status: 200, type: 'text/plain', body: `Failed to check health: ${token}` },
+    { status: 200, body: JSON.stringify({ effects: sponsorEffects(token) }) },
+  ];
+
+  it.each(everyCall)('is in no error and no observation of %s, whatever the sponsor echoes', async (_, ask) => {
+    for (const reply of leaks) {
+      const { client, observations } = setUp(reply);
+      const outcome = await ask(client).catch((error: unknown) => error);
+      expect(JSON.stringify([outcome, outcome instanceof Error ? outcome.message : '', observations])).not.toContain(
+        token,
+      );
+    }
+  });
+});
+
+describe('reserveGas', () => {
+  it('keeps an id of 64 bits exact', async () => {
+    const { client } = setUp({
+      body: '{"result":{"sponsor_address":"0x5","reservation_id":18446744073709551615,"gas_coins":[]}}',
+    });
+    expect(await client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null)).toEqual({
+      reservationId: '18446744073709551615',
+      sponsorAddress: '0x5',
+      gasCoins: [],
+    });
+  });
+
+  it('reports words nobody knows and shows none of them', async () => {
+    const { client, observations } = setUp(json({ result: null, error: 'redis at 10.0.0.1 is gone' }, 500));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null));
+    expect(error.message).not.toContain('10.0.0.1');
+    expect(observations).toEqual([
+      {
+        endpoint: 'reserveGas',
+        status: 500,
+        what: 'unknown-text',
+        text: '{"result":null,"error":"redis at 10.0.0.1 is gone"}',
+      },
+    ]);
+  });
+
+  it('reports nothing about a refusal it knows', async () => {
+    const { client, observations } = setUp(json({ error: 'Gas usage exceeds daily cap' }, 500));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null));
+    expect(error.extensions).toEqual({ code: 'SPONSOR_EXHAUSTED', upstream: 'sponsor' });
+    expect(observations).toEqual([]);
+  });
+
+  it('cuts a refusal that is a whole book', async () => {
+    const { client } = setUp(json({ error: 'x'.repeat(10_000) }, 400));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null));
+    expect(error.message).toBe(`${'x'.repeat(500)}…`);
+  });
+});
+
+describe('executeTx', () => {
+  it('tells an execution that succeeded from one that failed', async () => {
+    const failure = sponsorEffects('TX', { status: { status: 'failure', error: 'MoveAbort(1)' } });
+    expect(await setUp(json({ effects: sponsorEffects('TX') })).client.executeTx(execution, null)).toMatchObject({
+      succeeded: true,
+    });
+    expect(await setUp(json({ effects: failure, error: null })).client.executeTx(execution, null)).toMatchObject({
+      succeeded: false,
+      effects: { status: { error: 'MoveAbort(1)' } },
+    });
+  });
+
+  it('keeps the verdict when the rest of the effects is of an unknown form, and reports that', async () => {
+    const { client, observations } = setUp(json({ effects: sponsorEffects('TX', { gasUsed: 'much' }) }));
+    expect(await client.executeTx(execution, null)).toMatchObject({ digest: 'TX', succeeded: true, effects: null });
+    expect(observations).toMatchObject([{ what: 'unreadable-effects', endpoint: 'executeTx' }]);
+  });
+
+  it('has an unknown outcome when the effects are of another transaction', async () => {
+    const { client, observations } = setUp(json({ effects: sponsorEffects('OTHER'), error: null }));
+    const error = await refusalOf(client.executeTx(execution, null));
+    expect(error.extensions).toEqual({
+      code: 'EXECUTION_OUTCOME_UNKNOWN',
+      upstream: 'sponsor',
+      digest: 'TX',
+      reservationId: '18446744073709551615',
+      checkAfterMs: 5_000,
+    });
+    expect(observations).toMatchObject([{ what: 'digest-mismatch' }]);
+  });
+
+  it.each([
+    ['200 that is no JSON', { body: '{"effects":' }],
+    ['200 of plain text', { type: 'text/plain', body: JSON.stringify({ effects: sponsorEffects('TX') }) }],
+    ['an unknown 500', { status: 500, body: '{"effects":null,"error":"quorum timed out"}' }],
+    ['a proxy’s 502', { status: 502, type: 'text/html', body: '<html></html>' }],
+    ['an answer cut short', new UpstreamCallError('interrupted', 'x')],
+    ['silence', new UpstreamCallError('timeout', 'x')],
+  ])('has an unknown outcome after %s', async (_, reply) => {
+    const error = await refusalOf(setUp(reply).client.executeTx(execution, null));
+    expect(error.extensions).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', digest: 'TX', checkAfterMs: 5_000 });
+  });
+
+  it('names digest and reservation in a refusal, so that the caller can look', async () => {
+    const { client } = setUp(json({ effects: null, error: 'Reservation no longer exist: 42' }, 500));
+    const error = await refusalOf(client.executeTx(execution, null));
+    expect(error.extensions).toEqual({
+      code: 'RESERVATION_NOT_FOUND',
+      upstream: 'sponsor',
+      digest: 'TX',
+      reservationId: '18446744073709551615',
+    });
+  });
+});
+
+describe('debugHealthCheck', () => {
+  it.each([{ body: '"OK"' }, { body: 'OK', type: 'text/plain' }])(
+    'is well when the sponsor says so as %j',
+    async (reply) => {
+      expect(await setUp(reply).client.debugHealthCheck(null)).toEqual({ ok: true, message: 'OK' });
+    },
+  );
+
+  it.each([{ body: '"Unauthorized"' }, { body: 'Unauthorized', type: 'text/plain' }])(
+    'is an error when the token is wrong, under 200 as %j',
+    async (reply) => {
+      const error = await refusalOf(setUp(reply).client.debugHealthCheck(null));
+      expect(error.extensions).toEqual({ code: 'SPONSOR_UNAUTHORIZED', upstream: 'sponsor' });
+    },
+  );
+
+  it('is a result without the reason when the check failed; the reason is reported', async () => {
+    const { client, observations } = setUp({
+      type: 'text/plain',
+      body: 'Failed to check health: no coins on 10.0.0.1',
+    });
+    expect(await client.debugHealthCheck(null)).toEqual({
+      ok: false,
+      message: 'The sponsor failed its own health check.',
+    });
+    expect(observations).toMatchObject([
+      { what: 'failed-health-check', text: 'Failed to check health: no coins on 10.0.0.1' },
+    ]);
+  });
+});

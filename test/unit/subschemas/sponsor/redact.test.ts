@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../../src/config/secret.ts';
+import { redact } from '../../../../src/subschemas/sponsor/redact.ts';
+
+describe('redact', () => {
+  it.each([
+    ['token s3cr3t-token is wrong', 'token [redacted] is wrong'],
+    ['header "Bearer s3cr3t-token" is wrong', 'header "[redacted]" is wrong'],
+    ['authorization: bearer another.one', 'authorization: bearer [redacted]'],
+    ['redis://pool:hunter2@10.0.0.1:6379 refused', 'redis://[redacted]@10.0.0.1:6379 refused'],
+    ['Gas budget must be positive', 'Gas budget must be positive'],
+  ])('turns %s into %s', (text, shown) => {
+    expect(redact(text, new Secret('Bearer s3cr3t-token'), 500)).toBe(shown);
+  });
+
+  it('hides other parties’ credentials when the call had none', () => {
+    expect(redact('Bearer abcdefgh', null, 500)).toBe('Bearer [redacted]');
+  });
+
+  it('never leaves a part of the credential at the cut', () => {
+    const token = fc.stringMatching(/^[A-Za-z0-9]{16,40}$/);
+    fc.assert(
+      fc.property(token, fc.nat(60), (credential, padding) => {
+        const text = `${'.'.repeat(padding)}${credential} and more`;
+        expect(redact(text, new Secret(`Bearer ${credential}`), 40)).not.toContain(credential.slice(0, 12));
+      }),
+    );
+  });
+});
