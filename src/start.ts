@@ -5,7 +5,6 @@ import type { Config } from './config/config.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
 import { networkProfiles } from './config/network-profile.ts';
 import { Secret } from './config/secret.ts';
-import { startDevnet } from './devnet/start-devnet.ts';
 import type { UpstreamName } from './errors/gateway-error.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
@@ -247,6 +246,8 @@ async function openNetwork({ upstreams, sponsorship, profile }: Config, logger: 
     };
   }
   const token = sponsorship.token ?? new Secret(randomBytes(24).toString('base64url'));
+  // Loaded only where it runs: a gateway over real upstreams has no use for its code.
+  const { startDevnet } = await import('./devnet/start-devnet.ts');
   const devnet = await startDevnet({ sponsorToken: token.reveal() });
   logger.warn(
     { network: profile.name },
@@ -263,6 +264,7 @@ async function openNetwork({ upstreams, sponsorship, profile }: Config, logger: 
 
 /** The graph as clients of the embedded network see it, as SDL. */
 export async function printPublicSchema(): Promise<string> {
+  const { startDevnet } = await import('./devnet/start-devnet.ts');
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0 });
   const dispatcher = new Agent();
   try {

@@ -101,12 +101,23 @@ function toUpstreamCallError(
   signal: AbortSignal | undefined,
 ): UpstreamCallError {
   if (error instanceof UpstreamCallError) return error;
-  if (timeout.aborted) return new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`, { cause: error });
+  // The operation's own deadline is a timeout like the call's; a caller who hung up is not.
+  const expired = timeout.aborted || (signal?.aborted && isTimeout(signal.reason));
+  if (expired)
+    return new UpstreamCallError(
+      'timeout',
+      timeout.aborted ? `no answer within ${timeoutMs} ms` : 'no answer within the time of the operation',
+      { cause: error },
+    );
   if (signal?.aborted) return new UpstreamCallError('aborted', 'cancelled', { cause: error });
   const code = errorCode(error);
   return neverConnected.has(code)
     ? new UpstreamCallError('unreachable', `cannot connect (${code})`, { cause: error })
     : new UpstreamCallError('interrupted', `connection failed (${code || 'unknown'})`, { cause: error });
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
 }
 
 function errorCode(error: unknown): string {

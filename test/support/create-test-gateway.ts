@@ -1,0 +1,52 @@
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { startGateway } from '../../src/start.ts';
+import { createLogger } from '../../src/telemetry/create-logger.ts';
+
+export interface GraphqlAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
+  readonly data: any;
+  readonly errors:
+    | { message: string; path?: (string | number)[]; extensions: Record<string, unknown>; locations?: unknown }[]
+    | undefined;
+  readonly text: string;
+}
+
+export interface TestGateway extends AsyncDisposable {
+  readonly url: string;
+  /** Log lines so far, parsed. */
+  readonly log: Record<string, unknown>[];
+  query(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlAnswer>;
+  close(): Promise<void>;
+}
+
+/** A gateway in this process, configured as the environment would, on a port of its own. */
+export async function createTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
+  const log: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
+  const config = parseConfig({
+    env: { PORT: '0', ...env },
+    readFile: () => {
+      throw new Error('this test reads no files');
+    },
+  });
+  const logger = createLogger({ level: config.logLevel, destination });
+  const gateway = await startGateway({ config, logger });
+  return {
+    url: gateway.url,
+    log,
+    async query(query, variables, headers = {}) {
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      const text = await response.text();
+      const { data, errors } = JSON.parse(text);
+      return { status: response.status, headers: response.headers, data, errors, text };
+    },
+    close: () => gateway.close(),
+    [Symbol.asyncDispose]: () => gateway.close(),
+  };
+}
