@@ -1,0 +1,101 @@
+import type { LedgerReader } from '../state/ledger-state.ts';
+import type { EventRecord, TransactionRecord } from '../state/records.ts';
+import { type EventFilter, eventKeys, readQueryFilter } from './event-filter.ts';
+import { toEventJson } from './event-json.ts';
+import { readDigest, readFlag, readLimit, readObject, readWholeNumber } from './read-param.ts';
+import { readRecords } from './read-records.ts';
+import { invalidParams } from './rpc-error.ts';
+import { createSequenceIndex, firstPosition, type SequenceList, sequenceRange } from './sequence-index.ts';
+import { readTransactionFilter, type TransactionFilter, transactionKeys } from './transaction-filter.ts';
+import { readTransactionOptions, toTransactionJson } from './transaction-json.ts';
+
+/** Positional parameters in, result out; throws `RpcError`. */
+export type RpcQuery = (params: readonly unknown[]) => unknown;
+
+/** The two paginated queries over what has been checkpointed. */
+export function createQueries(ledger: LedgerReader): {
+  readonly queryEvents: RpcQuery;
+  readonly queryTransactionBlocks: RpcQuery;
+} {
+  const events = createSequenceIndex<EventRecord>(() => ledger.events, eventKeys);
+  const transactions = createSequenceIndex<TransactionRecord>(() => ledger.transactions, transactionKeys);
+
+  function eventCandidates({ candidates }: EventFilter): SequenceList {
+    const { length } = ledger.events;
+    if (candidates.kind === 'key') return events.lookup(candidates.key);
+    if (candidates.kind === 'all') return sequenceRange(0, length);
+    const timeAt = (position: number) => ledger.events[position]?.timestampMs ?? Number.POSITIVE_INFINITY;
+    const start = firstPosition(length, (position) => timeAt(position) >= candidates.startMs);
+    return sequenceRange(
+      start,
+      firstPosition(length, (position) => timeAt(position) > candidates.endMs),
+    );
+  }
+
+  function transactionCandidates({ candidates }: TransactionFilter): SequenceList {
+    if (candidates.kind === 'key') return transactions.lookup(candidates.key);
+    if (candidates.kind === 'all') return sequenceRange(0, ledger.transactions.length);
+    const checkpoint = ledger.checkpoint(candidates.sequenceNumber);
+    return checkpoint ? sequenceRange(checkpoint.firstTransaction, checkpoint.endTransaction) : sequenceRange(0, 0);
+  }
+
+  function checkpointed(digest: string): TransactionRecord {
+    const transaction = ledger.transaction(digest);
+    if (transaction && transaction.checkpoint !== null) return transaction;
+    throw invalidParams(`Could not find the referenced transaction [TransactionDigest(${digest})].`);
+  }
+
+  /** A place between two events if the transaction has no such event. */
+  function eventPosition(digest: string, eventSeq: number): number {
+    const { sequence, events: own } = checkpointed(digest);
+    const event = own[eventSeq];
+    if (event) return event.sequence;
+    const sequenceOf = (position: number) => ledger.transaction(ledger.events[position]?.txDigest ?? '')?.sequence ?? 0;
+    return firstPosition(ledger.events.length, (position) => sequenceOf(position) > sequence) - 0.5;
+  }
+
+  return {
+    queryEvents: ([filterParam, cursorParam, limitParam, descendingParam]) => {
+      if (filterParam === null || filterParam === undefined)
+        throw invalidParams('a filter is required; {"All":[]} is every event');
+      const filter = readQueryFilter(filterParam);
+      const cursor = readEventId(cursorParam);
+      const { items, hasNextPage } = readRecords({
+        candidates: eventCandidates(filter),
+        recordAt: (sequence) => ledger.events[sequence],
+        matches: filter.matches,
+        cursor: cursor && eventPosition(cursor.txDigest, Number(cursor.eventSeq)),
+        limit: readLimit(limitParam),
+        descending: readFlag('descending', descendingParam),
+      });
+      const data = items.map(toEventJson);
+      return { data, nextCursor: data.at(-1)?.id ?? cursor, hasNextPage };
+    },
+
+    queryTransactionBlocks: ([queryParam, cursorParam, limitParam, descendingParam]) => {
+      const query = queryParam === null || queryParam === undefined ? {} : readObject('query', queryParam);
+      const filter = readTransactionFilter(query.filter);
+      const options = readTransactionOptions(query.options);
+      const cursor = cursorParam === null || cursorParam === undefined ? null : readDigest('cursor', cursorParam);
+      const { items, hasNextPage } = readRecords({
+        candidates: transactionCandidates(filter),
+        recordAt: (sequence) => ledger.transactions[sequence],
+        matches: filter.matches,
+        cursor: cursor === null ? null : checkpointed(cursor).sequence,
+        limit: readLimit(limitParam),
+        descending: readFlag('descending', descendingParam),
+      });
+      const data = items.map((transaction) => toTransactionJson(transaction, options, ledger));
+      return { data, nextCursor: data.at(-1)?.digest ?? cursor, hasNextPage };
+    },
+  };
+}
+
+function readEventId(value: unknown): { readonly txDigest: string; readonly eventSeq: string } | null {
+  if (value === null || value === undefined) return null;
+  const { txDigest, eventSeq } = readObject('cursor', value);
+  return {
+    txDigest: readDigest('cursor.txDigest', txDigest),
+    eventSeq: String(readWholeNumber('cursor.eventSeq', eventSeq)),
+  };
+}

@@ -1,0 +1,103 @@
+import type { ServerResponse } from 'node:http';
+import { WebSocketServer } from 'ws';
+import type { DevnetFace } from '../faces.ts';
+import type { LedgerReader } from '../state/ledger-state.ts';
+import { createQueries } from './create-queries.ts';
+import { createSubscriptions } from './create-subscriptions.ts';
+import { parseCall, type RpcCall, toErrorText, toResultText } from './parse-call.ts';
+import { readBody } from './read-body.ts';
+import { RpcError, rpcCodes } from './rpc-error.ts';
+import { serveSocket } from './serve-socket.ts';
+
+export interface RpcFaceOptions {
+  readonly ledger: LedgerReader;
+  /** On one connection; real nodes allow 100. */
+  readonly maxSubscriptionsPerConnection?: number;
+  /** Requests, and WebSocket messages, above this are refused; in bytes. */
+  readonly maxMessageBytes?: number;
+}
+
+/**
+ * The JSON-RPC face: `queryEvents` and `queryTransactionBlocks` over HTTP and WebSocket, the deprecated subscriptions
+ * over WebSocket only. Method names may carry any of the known prefixes. As on real nodes every answered call is HTTP 200.
+ */
+export function createRpcFace(options: RpcFaceOptions): DevnetFace {
+  const { ledger, maxSubscriptionsPerConnection = 100, maxMessageBytes = 1024 * 1024 } = options;
+  const queries = createQueries(ledger);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
+  let lastSubscription = 0;
+
+  function runQuery({ method, params, calledAs }: RpcCall): unknown {
+    if (method === 'queryEvents' || method === 'queryTransactionBlocks') return queries[method](params);
+    throw new RpcError(rpcCodes.unknownMethod, `Method not found: ${calledAs.slice(0, 80)}`);
+  }
+
+  function answerHttp(text: string): string {
+    return answerCall(text, (call) => {
+      if (/^(un)?subscribe(Event|Transaction)$/.test(call.method)) {
+        throw new RpcError(rpcCodes.internal, 'Subscriptions are not available over HTTP, only over WebSocket');
+      }
+      return runQuery(call);
+    });
+  }
+
+  return {
+    handle: async (req, res) => {
+      if (req.method !== 'POST') return respond(res, 405, 'Only POST is allowed', { allow: 'POST' });
+      const text = await readBody(req, maxMessageBytes);
+      if (text === undefined) return;
+      const answer =
+        text === null ? toErrorText(null, new RpcError(rpcCodes.tooLarge, 'Request is too large')) : answerHttp(text);
+      respond(res, 200, answer, { 'content-type': 'application/json; charset=utf-8' });
+    },
+
+    upgrade: (req, socket, head) => {
+      sockets.handleUpgrade(req, socket, head, (webSocket) => {
+        serveSocket(webSocket, (send) => {
+          const subscriptions = createSubscriptions({
+            ledger,
+            maxSubscriptions: maxSubscriptionsPerConnection,
+            nextId: () => ++lastSubscription,
+            send,
+          });
+          const stop = ledger.onCheckpoint((_, transactions) => subscriptions.publish(transactions));
+          return {
+            onMessage: (text) => answerCall(text, (call) => subscriptions.answer(call) ?? runQuery(call)),
+            onClose: stop,
+          };
+        });
+      });
+    },
+
+    close: async () => {
+      const closed = new Promise<void>((resolve) => sockets.close(() => resolve()));
+      for (const webSocket of sockets.clients) webSocket.close(1001, 'devnet is closing');
+      // A peer that does not answer the closing handshake must not hold the devnet up.
+      const fuse = setTimeout(() => {
+        for (const webSocket of sockets.clients) webSocket.terminate();
+      }, closeGraceMs);
+      await closed;
+      clearTimeout(fuse);
+    },
+  };
+}
+
+const closeGraceMs = 500;
+
+/** The text to answer with; empty for a notification. */
+function answerCall(text: string, run: (call: RpcCall) => unknown): string {
+  const parsed = parseCall(text);
+  if (!parsed.ok) return toErrorText(parsed.id, parsed.error);
+  const { id = null } = parsed.call;
+  const isNotification = parsed.call.id === undefined;
+  try {
+    const result = run(parsed.call);
+    return isNotification ? '' : toResultText(id, result);
+  } catch (error) {
+    return isNotification ? '' : toErrorText(id, error);
+  }
+}
+
+function respond(res: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>>): void {
+  res.writeHead(status, { 'content-length': Buffer.byteLength(text), ...headers }).end(text);
+}
