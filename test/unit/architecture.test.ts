@@ -1,0 +1,243 @@
+import { builtinModules } from 'node:module';
+import { basename } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readSourceFiles, type SourceFile, toSourceFile } from '../support/source-files.ts';
+
+interface Room {
+  /** Rooms it may import from, itself aside. `types of x`: only what the compiler erases. */
+  readonly rooms: readonly string[];
+  /** Packages it may import; `@scope/*` and `package/*` are families. */
+  readonly packages: readonly string[];
+}
+
+const subschema: Room = {
+  rooms: ['operation-context', 'transport', 'errors', 'config', 'limits', 'telemetry', 'generated'],
+  packages: ['graphql', '@graphql-tools/*', 'dataloader', 'ws', 'zod', '@scure/base', '@noble/*', '@mysten/bcs'],
+};
+
+const beforeGateway = [
+  'errors',
+  'config',
+  'telemetry',
+  'transport',
+  'limits',
+  'planning',
+  'documents',
+  'admission',
+  'operation-context',
+  'subschemas/ledger',
+  'subschemas/sponsor',
+  'subschemas/events',
+  'generated',
+];
+
+/** Who may import whom, in the order in which a request meets them from the inside out. */
+const house: Readonly<Record<string, Room>> = {
+  /** Resolver types name the models behind them. */
+  generated: { rooms: ['types of devnet', 'types of operation-context'], packages: ['graphql'] },
+  errors: { rooms: [], packages: ['graphql'] },
+  config: { rooms: ['errors'], packages: ['zod', 'yaml'] },
+  telemetry: { rooms: ['config'], packages: ['pino', 'prom-client', '@opentelemetry/api'] },
+  transport: { rooms: ['errors'], packages: ['graphql', 'undici', 'cockatiel'] },
+  limits: { rooms: ['errors', 'config'], packages: ['graphql', 'graphql-depth-limit'] },
+  planning: { rooms: ['errors', 'types of limits'], packages: ['graphql', '@graphql-tools/utils'] },
+  documents: { rooms: ['errors', 'config', 'limits', 'planning'], packages: ['graphql', 'lru-cache'] },
+  admission: {
+    rooms: ['errors', 'config', 'operation-context'],
+    packages: ['rate-limiter-flexible', 'ioredis', 'jose'],
+  },
+  /** `src/subschemas/operation-context.ts`: what the shells hand to all three subschemas. */
+  'operation-context': { rooms: ['config'], packages: [] },
+  'subschemas/ledger': subschema,
+  'subschemas/sponsor': subschema,
+  'subschemas/events': subschema,
+  gateway: {
+    rooms: beforeGateway,
+    packages: ['graphql', 'graphql-yoga', '@graphql-yoga/render-graphiql', '@graphql-tools/*'],
+  },
+  server: {
+    rooms: [
+      'gateway',
+      'admission',
+      'documents',
+      'limits',
+      'errors',
+      'config',
+      'telemetry',
+      'operation-context',
+      'types of transport',
+    ],
+    packages: ['ws', 'graphql-ws', 'graphql-ws/*'],
+  },
+  devnet: {
+    rooms: ['generated', 'errors'],
+    packages: ['graphql', 'graphql-yoga', '@graphql-tools/schema', 'ws', '@scure/base', '@noble/*', '@mysten/bcs'],
+  },
+  /** Composition root, public API and command line: they join what knows nothing of one another. */
+  start: { rooms: [...beforeGateway, 'gateway', 'server', 'devnet'], packages: ['graphql', 'undici'] },
+  index: { rooms: [...beforeGateway, 'gateway', 'server', 'devnet', 'start'], packages: [] },
+  cli: { rooms: ['config', 'telemetry', 'errors', 'devnet', 'start'], packages: [] },
+};
+
+const drawerNames = [
+  'utils',
+  'util',
+  'helpers',
+  'helper',
+  'types',
+  'common',
+  'shared',
+  'misc',
+  'constants',
+  'lib',
+  'index',
+];
+const maxLines = 400;
+
+const files = readSourceFiles();
+const written = files.filter(({ path }) => !path.startsWith('src/generated/'));
+
+function roomOf(path: string): string {
+  const [, first = '', second = '', third] = path.split('/');
+  if (!path.startsWith('src/')) return path;
+  if (first === 'subschemas') return third === undefined ? second.replace(/\.ts$/, '') : `subschemas/${second}`;
+  return first.replace(/\.ts$/, '');
+}
+
+const isBuiltin = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
+
+const isAllowedPackage = (specifier: string, packages: readonly string[]) =>
+  packages.some((name) => (name.endsWith('/*') ? specifier.startsWith(name.slice(0, -1)) : specifier === name));
+
+/** Imports that the table does not allow, each said in one line. */
+function findTrespasses(file: SourceFile): string[] {
+  const name = roomOf(file.path);
+  const room = house[name];
+  if (!room) return [`${file.path}: there is no room ${name}; add it to the table with a reason, or move the file`];
+  return file.imports.flatMap(({ specifier, file: target, isTypeOnly }) => {
+    if (target !== null) {
+      const other = roomOf(target);
+      const isAllowed =
+        other === name || room.rooms.includes(other) || (isTypeOnly && room.rooms.includes(`types of ${other}`));
+      return isAllowed ? [] : [`${file.path}: ${name} may not import ${other} (${specifier})`];
+    }
+    if (isBuiltin(specifier) || isAllowedPackage(specifier, room.packages)) return [];
+    return [`${file.path}: ${name} may not import the package ${specifier}`];
+  });
+}
+
+const offenders = (among: readonly SourceFile[], isOffence: (file: SourceFile) => boolean) =>
+  among.filter(isOffence).map(({ path }) => path);
+
+const imports = (file: SourceFile, pattern: RegExp) => file.imports.some(({ specifier }) => pattern.test(specifier));
+
+describe('rooms', () => {
+  test('import only what the table allows', () => {
+    expect(files.flatMap(findTrespasses)).toEqual([]);
+  });
+
+  test('are not entered in circles', () => {
+    expect(findCycles(files)).toEqual([]);
+  });
+
+  test('Yoga appears only in the gateway, in use-*.ts files and in the devnet', () => {
+    const isHome = ({ path }: SourceFile) => /^src\/(gateway|devnet)\/|\/use-[^/]*\.ts$/.test(path);
+    expect(offenders(files, (file) => imports(file, /^(graphql-yoga|@graphql-yoga\/)/) && !isHome(file))).toEqual([]);
+  });
+
+  test('HTTP listeners and clients of Node appear only in the server and the devnet', () => {
+    const isHome = ({ path }: SourceFile) => /^src\/(server|devnet)\//.test(path);
+    expect(offenders(files, (file) => imports(file, /^(node:)?(http|https|http2)$/) && !isHome(file))).toEqual([]);
+  });
+
+  test('the process belongs to cli.ts', () => {
+    const touches = ({ code }: SourceFile) =>
+      /(?<![\w.])process\s*[.[]|globalThis\.process|['"](node:)?process['"]/.test(code);
+    expect(offenders(files, (file) => touches(file) && file.path !== 'src/cli.ts')).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  test(`have at most ${maxLines} lines`, () => {
+    const tooLong = written.map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`);
+    expect(tooLong.filter((line) => Number(line.split(': ')[1]) > maxLines)).toEqual([]);
+  });
+
+  test('are named after what they hold, not after drawers', () => {
+    const isDrawer = ({ path }: SourceFile) => drawerNames.includes(basename(path, '.ts')) && path !== 'src/index.ts';
+    expect(offenders(written, isDrawer)).toEqual([]);
+  });
+
+  test('have no default export', () => {
+    expect(offenders(written, ({ code }) => /^\s*export\s+default\b|\bas\s+default\b/m.test(code))).toEqual([]);
+  });
+
+  test('import relative files by their whole name', () => {
+    const isLoose = (file: SourceFile) => file.imports.some((one) => one.file !== null && !one.file.endsWith('.ts'));
+    expect(offenders(written, isLoose)).toEqual([]);
+  });
+});
+
+describe('this test', () => {
+  const trespass = (path: string, text: string) => findTrespasses(toSourceFile(path, text));
+
+  test('sees imports of every form', () => {
+    const text = [
+      "import { a } from '../gateway/gateway.ts';",
+      "import {\n  b,\n  c,\n} from 'undici';",
+      "export * from '../server/listener.ts';",
+      "import '../start.ts';",
+      "const d = await import('../cli.ts');",
+      "import type { E } from '../devnet/faces.ts';",
+    ].join('\n');
+    expect(trespass('src/errors/x.ts', text)).toHaveLength(6);
+  });
+
+  test('does not see imports in comments and texts', () => {
+    const text =
+      "// import { a } from '../gateway/a.ts';\n/*\nimport '../start.ts';\n*/\nconst url = 'http://x'; // y\nconst b = 1;\n";
+    expect(trespass('src/errors/x.ts', text)).toEqual([]);
+  });
+
+  test('tells types from values where the table does', () => {
+    expect(trespass('src/planning/x.ts', "import type { A } from '../limits/a.ts';")).toEqual([]);
+    expect(trespass('src/planning/x.ts', "import { type A, type B } from '../limits/a.ts';")).toEqual([]);
+    expect(trespass('src/planning/x.ts', "import { type A, b } from '../limits/a.ts';")).toEqual([
+      'src/planning/x.ts: planning may not import limits (../limits/a.ts)',
+    ]);
+  });
+
+  test('keeps the subschemas from one another', () => {
+    const text = "import type { A } from '../events/a.ts';\nimport type { B } from '../operation-context.ts';\n";
+    expect(trespass('src/subschemas/sponsor/x.ts', text)).toEqual([
+      'src/subschemas/sponsor/x.ts: subschemas/sponsor may not import subschemas/events (../events/a.ts)',
+    ]);
+  });
+
+  test('finds a circle', () => {
+    const circle = [
+      toSourceFile('src/errors/a.ts', "import { b } from './b.ts';"),
+      toSourceFile('src/errors/b.ts', "import { c } from './c.ts';"),
+      toSourceFile('src/errors/c.ts', "import { a } from './a.ts';\nimport type { T } from './d.ts';"),
+      toSourceFile('src/errors/d.ts', "import { c } from './c.ts';"),
+    ];
+    expect(findCycles(circle)).toEqual(['src/errors/a.ts → src/errors/b.ts → src/errors/c.ts → src/errors/a.ts']);
+  });
+});
+
+/** Circles of imports that exist at run time, each told once. */
+function findCycles(among: readonly SourceFile[]): string[] {
+  const byPath = new Map(among.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]) => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+    if (trail.includes(path) || done.has(path)) return;
+    for (const { file, isTypeOnly } of byPath.get(path)?.imports ?? []) {
+      if (file !== null && !isTypeOnly) visit(file, [...trail, path]);
+    }
+    done.add(path);
+  };
+  for (const { path } of among) visit(path, []);
+  return cycles;
+}
