@@ -34,9 +34,15 @@ export interface LedgerReader {
   /** Checkpointed events, index = sequence. */
   readonly events: readonly EventRecord[];
 
-  /** The object at an exact version, or as of a closed checkpoint (default: the latest closed one). */
-  object(objectId: string, at?: { readonly version: number } | { readonly checkpoint: number }): ObjectRecord | undefined;
-  /** The newest version, pending transactions included: what execution and the sponsor look at. */
+  /**
+   * The object at an exact version (a tombstone with `live: false` included), or as of a closed checkpoint (default: the
+   * latest closed one), where a deleted object is `undefined`.
+   */
+  object(
+    objectId: string,
+    at?: { readonly version: number } | { readonly checkpoint: number },
+  ): ObjectRecord | undefined;
+  /** The newest version, pending transactions included, `undefined` once deleted: what execution and the sponsor look at. */
   currentObject(objectId: string): ObjectRecord | undefined;
   /** Every version of an object, oldest first. */
   objectVersions(objectId: string): readonly ObjectRecord[];
@@ -48,7 +54,9 @@ export interface LedgerReader {
   coinMetadata(coinType: string): CoinMetadataRecord | undefined;
 
   /** Called after each closed checkpoint with what it contains. Returns the unsubscribe function. */
-  onCheckpoint(listener: (checkpoint: CheckpointRecord, transactions: readonly TransactionRecord[]) => void): () => void;
+  onCheckpoint(
+    listener: (checkpoint: CheckpointRecord, transactions: readonly TransactionRecord[]) => void,
+  ): () => void;
 }
 
 /** The outcome of running a transaction, committed or not. */

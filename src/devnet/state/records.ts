@@ -121,6 +121,7 @@ export interface TransactionRecord {
   /** Base58 digest of the events, `null` when there are none. */
   readonly eventsDigest: string | null;
   readonly epoch: number;
+  /** When it executed; from its checkpoint on, that checkpoint's time. The same holds for its events. */
   readonly timestampMs: number;
   /** Sequence number of the containing checkpoint; `null` until the checkpoint clock closes it. */
   readonly checkpoint: number | null;
@@ -148,6 +149,7 @@ export interface EpochRecord {
   readonly startMs: number;
   readonly endMs: number | null;
   readonly firstCheckpoint: number;
+  /** Sequence number of the first checkpoint after it; `null` while it runs. */
   readonly endCheckpoint: number | null;
   readonly firstTransaction: number;
   readonly totalGasFees: bigint;

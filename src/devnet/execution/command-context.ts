@@ -1,0 +1,47 @@
+import { toAddress } from '../transactions/address.ts';
+import { BcsReader } from '../transactions/bcs-reader.ts';
+import type { Argument } from '../transactions/transaction-data.ts';
+import type { CommandValues, Value } from './command-values.ts';
+import type { LedgerView } from './ledger-view.ts';
+import type { EventDraft } from './move-call.ts';
+import type { ObjectDraft } from './move-object.ts';
+import type { TemporaryStore } from './temporary-store.ts';
+
+/** What the commands of one transaction share. */
+export interface CommandContext {
+  readonly store: TemporaryStore;
+  readonly values: CommandValues;
+  readonly view: LedgerView;
+  readonly sender: string;
+  readonly events: EventDraft[];
+  /** Objects that were handed to a Move call. */
+  readonly seenByCalls: Set<string>;
+  nextObjectId(): string;
+}
+
+/** Creates an object that belongs to no one until a later command takes it. */
+export function makeResult(context: CommandContext, draft: Omit<ObjectDraft, 'owner'>): Value {
+  context.store.create({ ...draft, owner: { kind: 'address', address: context.sender } });
+  return { kind: 'object', objectId: draft.objectId, access: 'result' };
+}
+
+export function readU64(values: CommandValues, argument: Argument, position: number): bigint {
+  return readPure(values, argument, position, (reader) => reader.u64());
+}
+
+export function readAddress(values: CommandValues, argument: Argument, position: number): string {
+  return readPure(values, argument, position, (reader) => toAddress(reader.fixed(32)));
+}
+
+function readPure<T>(values: CommandValues, argument: Argument, position: number, read: (reader: BcsReader) => T): T {
+  const value = values.resolve(argument, position);
+  if (value.kind !== 'pure') throw values.fault(position, 'TypeMismatch');
+  try {
+    const reader = new BcsReader(value.bytes);
+    const result = read(reader);
+    reader.end();
+    return result;
+  } catch {
+    throw values.fault(position, 'InvalidBCSBytes');
+  }
+}

@@ -1,0 +1,73 @@
+import { BcsWriter } from '../transactions/bcs-writer.ts';
+import type { ObjectDraft } from './move-object.ts';
+
+/** A package from published bytecode. */
+export function createPackage(packageId: string, version: number, modules: readonly Uint8Array[]): ObjectDraft {
+  const named = modules.map((bytes, index) => ({ name: readModuleName(bytes) ?? `module_${index}`, bytes }));
+  return toPackage(packageId, version, named);
+}
+
+/** A package of modules whose names are known. `json` is `{ id, version, modules: [name] }`. */
+export function toPackage(
+  packageId: string,
+  version: number,
+  modules: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): ObjectDraft {
+  const writer = new BcsWriter().address(packageId).u64(version);
+  writer.vector(modules, ({ name, bytes }) => writer.string(name).bytes(bytes));
+  return {
+    objectId: packageId,
+    type: 'package',
+    owner: { kind: 'immutable' },
+    json: { id: packageId, version: version.toString(), modules: modules.map(({ name }) => name) },
+    bcs: writer.toBytes(),
+    balance: null,
+  };
+}
+
+const moduleMagic = Buffer.from('a11ceb0b', 'hex');
+const moduleHandleTable = 0x01;
+const identifierTable = 0x07;
+
+/**
+ * The name a compiled Move module gives itself, `undefined` when the bytes are not one. Only as much of the format is
+ * read as that needs: the table directory, the handle of the module itself, the identifier it points to.
+ */
+export function readModuleName(bytes: Uint8Array): string | undefined {
+  try {
+    const module = Buffer.from(bytes);
+    if (!module.subarray(0, 4).equals(moduleMagic)) return undefined;
+    const cursor = { at: 8 };
+    const tables = new Map<number, { offset: number; length: number }>();
+    const count = readUleb(module, cursor);
+    for (let index = 0; index < count; index += 1) {
+      const kind = module.readUInt8(cursor.at++);
+      tables.set(kind, { offset: readUleb(module, cursor), length: readUleb(module, cursor) });
+    }
+    const contents = cursor.at;
+    const handles = tables.get(moduleHandleTable);
+    const identifiers = tables.get(identifierTable);
+    if (!handles || !identifiers) return undefined;
+    // The module's own handle is the first one unless the tail of the file says otherwise; compilers put it first.
+    const handle = { at: contents + handles.offset };
+    readUleb(module, handle);
+    const nameIndex = readUleb(module, handle);
+    const name = { at: contents + identifiers.offset };
+    for (let index = 0; index < nameIndex; index += 1) name.at += readUleb(module, name);
+    const length = readUleb(module, name);
+    const text = module.toString('utf8', name.at, name.at + length);
+    return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readUleb(bytes: Buffer, cursor: { at: number }): number {
+  let value = 0;
+  for (let shift = 0; shift < 35; shift += 7) {
+    const byte = bytes.readUInt8(cursor.at++);
+    value += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) return value;
+  }
+  throw new RangeError('length is over 32 bits');
+}

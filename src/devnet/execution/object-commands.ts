@@ -1,0 +1,111 @@
+import { toWellKnownAddress } from '../transactions/address.ts';
+import { BcsWriter } from '../transactions/bcs-writer.ts';
+import type { Command } from '../transactions/transaction-data.ts';
+import { toTypeText } from '../transactions/type-tag.ts';
+import { type CommandContext, makeResult, readAddress } from './command-context.ts';
+import type { CommandResult, Value } from './command-values.ts';
+import { runMoveCall } from './move-call.ts';
+import type { ObjectDraft } from './move-object.ts';
+import { createPackage } from './move-package.ts';
+
+const packageModule = `${toWellKnownAddress(2)}::package`;
+
+export function transferObjects(
+  context: CommandContext,
+  command: Command & { kind: 'transferObjects' },
+): CommandResult {
+  const { store, values } = context;
+  const taken = command.objects.map((argument, position) => {
+    const value = values.resolve(argument, position);
+    checkTransferable(context, value, position);
+    values.markMoved(value);
+    return value;
+  });
+  const address = readAddress(values, command.recipient, command.objects.length);
+  for (const value of taken) {
+    const draft = toTransferred(context, value);
+    if (draft) store.write({ ...draft, owner: { kind: 'address', address } });
+  }
+  return { kind: 'values', values: [] };
+}
+
+function checkTransferable({ values }: CommandContext, value: Value, position: number): void {
+  if (value.kind === 'pure') throw values.fault(position, 'TypeMismatch');
+  if (value.kind === 'opaque') return;
+  switch (value.access) {
+    case 'shared-mutable':
+    case 'shared-read':
+      throw values.failure('SharedObjectOperationNotAllowed');
+    case 'immutable':
+      throw values.fault(position, 'InvalidObjectByValue');
+    case 'receiving':
+      throw values.fault(position, 'TypeMismatch');
+    case 'owned':
+    case 'gas':
+    case 'result':
+  }
+}
+
+/** A call's result that is transferred was an object all along: it comes into being here, with the call's arguments as fields. */
+function toTransferred(context: CommandContext, value: Value): ObjectDraft | undefined {
+  if (value.kind === 'object') return context.store.read(value.objectId);
+  if (value.kind === 'pure') return undefined;
+  const objectId = context.nextObjectId();
+  const draft: ObjectDraft = {
+    objectId,
+    type: value.returned.type,
+    owner: { kind: 'address', address: context.sender },
+    json: { id: objectId, ...value.returned.json },
+    bcs: new BcsWriter().address(objectId).fixed(value.returned.bcs).toBytes(),
+    balance: null,
+  };
+  context.store.create(draft);
+  return draft;
+}
+
+export function moveCall(context: CommandContext, command: Command & { kind: 'moveCall' }): CommandResult {
+  const given = command.arguments.map((argument, position) =>
+    takeSeen(context, context.values.resolve(argument, position)),
+  );
+  const { event, returned } = runMoveCall(command, given, context.view.describeCall);
+  context.events.push(event);
+  return { kind: 'call', returned };
+}
+
+/** A list can only go into a call, so what is put into it counts as handed to one. */
+export function makeMoveVec(context: CommandContext, command: Command & { kind: 'makeMoveVec' }): CommandResult {
+  for (const [position, argument] of command.elements.entries()) {
+    takeSeen(context, context.values.resolve(argument, position));
+  }
+  const element = command.type === null ? 'u8' : toTypeText(command.type);
+  return { kind: 'call', returned: { type: `vector<${element}>`, json: {}, bcs: new Uint8Array() } };
+}
+
+function takeSeen(context: CommandContext, value: Value): Value {
+  if (value.kind === 'object') context.seenByCalls.add(value.objectId);
+  return value;
+}
+
+export function publish(context: CommandContext, command: Command & { kind: 'publish' }): CommandResult {
+  const packageId = context.nextObjectId();
+  context.store.create(createPackage(packageId, 1, command.modules));
+  const capId = context.nextObjectId();
+  const cap = makeResult(context, {
+    objectId: capId,
+    type: `${packageModule}::UpgradeCap`,
+    json: { id: capId, package: packageId, version: '1', policy: 0 },
+    bcs: new BcsWriter(73).address(capId).address(packageId).u64(1).u8(0).toBytes(),
+    balance: null,
+  });
+  return { kind: 'values', values: [cap] };
+}
+
+/** The new version of a package is an object of its own; its result is the receipt a commit call takes. */
+export function upgrade(context: CommandContext, command: Command & { kind: 'upgrade' }): CommandResult {
+  context.values.resolve(command.ticket, 0);
+  const before = context.view.currentObject(command.package);
+  if (before?.type !== 'package') throw context.values.failure('PublishUpgradeMissingDependency');
+  context.store.create(createPackage(context.nextObjectId(), before.version + 1, command.modules));
+  const json = { package: command.package };
+  return { kind: 'call', returned: { type: `${packageModule}::UpgradeReceipt`, json, bcs: new Uint8Array() } };
+}

@@ -1,0 +1,42 @@
+import type { Command } from '../transactions/transaction-data.ts';
+import { mergeCoins, splitCoins } from './coin-commands.ts';
+import type { CommandContext } from './command-context.ts';
+import type { CommandResult } from './command-values.ts';
+import { makeMoveVec, moveCall, publish, transferObjects, upgrade } from './object-commands.ts';
+import { ExecutionFailure } from './refusal.ts';
+
+/**
+ * Runs the commands in order; their effects are in the context's store and events. Throws `ExecutionFailure` at the
+ * first that fails.
+ *
+ * What Move code would do with its arguments is unknown here, so a call leaves objects as they are, with one exception:
+ * an object made by a command for a call and not used afterwards stays with the called contract, as in a real deposit.
+ */
+export function runCommands(commands: readonly Command[], context: CommandContext): void {
+  for (const command of commands) context.values.push(runCommand(command, context));
+  for (const { objectId, command, position } of context.values.leftOver()) {
+    if (!context.seenByCalls.has(objectId)) {
+      throw new ExecutionFailure(`UnusedValueWithoutDrop { result_idx: ${command}, secondary_idx: ${position} }`);
+    }
+    context.store.delete(objectId);
+  }
+}
+
+function runCommand(command: Command, context: CommandContext): CommandResult {
+  switch (command.kind) {
+    case 'moveCall':
+      return moveCall(context, command);
+    case 'transferObjects':
+      return transferObjects(context, command);
+    case 'splitCoins':
+      return splitCoins(context, command);
+    case 'mergeCoins':
+      return mergeCoins(context, command);
+    case 'publish':
+      return publish(context, command);
+    case 'makeMoveVec':
+      return makeMoveVec(context, command);
+    case 'upgrade':
+      return upgrade(context, command);
+  }
+}

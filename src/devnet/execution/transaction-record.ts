@@ -1,0 +1,137 @@
+import type {
+  BalanceChange,
+  EventRecord,
+  GasSummary,
+  MoveCallRecord,
+  ObjectChange,
+  ObjectRecord,
+  ObjectRef,
+  TransactionRecord,
+} from '../state/records.ts';
+import { BcsWriter } from '../transactions/bcs-writer.ts';
+import { hash256, toDigest } from '../transactions/digest.ts';
+import type { TransactionData } from '../transactions/transaction-data.ts';
+import { toTypeText } from '../transactions/type-tag.ts';
+import type { LedgerView } from './ledger-view.ts';
+import type { EventDraft } from './move-call.ts';
+import { toCoinType } from './move-object.ts';
+
+/** What a run left behind, before it is written down. */
+export interface RunResult {
+  readonly data: TransactionData;
+  readonly bytes: Uint8Array;
+  readonly digest: string;
+  readonly signatures: readonly string[];
+  readonly status: TransactionRecord['status'];
+  readonly gasUsed: GasSummary;
+  readonly lamportVersion: number;
+  readonly changes: readonly ObjectChange[];
+  readonly inputs: readonly ObjectRecord[];
+  readonly gasCoinId: string | null;
+  readonly events: readonly EventDraft[];
+}
+
+/** The record of a transaction that ran; pending until a checkpoint takes it in. */
+export function toTransactionRecord(result: RunResult, view: LedgerView): TransactionRecord {
+  const { data, changes } = result;
+  const gasChange = changes.find((change) => change.objectId === result.gasCoinId);
+  const recipients = toRecipients(changes, data.sender);
+  const objectIds = [...new Set([...result.inputs, ...changes].map((object) => object.objectId))];
+  const events = result.events.map(
+    (event, index): EventRecord => ({
+      ...event,
+      txDigest: result.digest,
+      eventSeq: index,
+      sequence: view.nextEventSequence + index,
+      sender: data.sender,
+      timestampMs: view.timestampMs,
+      objectIds,
+      recipients,
+    }),
+  );
+  return {
+    digest: result.digest,
+    sequence: view.nextTransactionSequence,
+    kind: data.kind.kind,
+    sender: data.sender,
+    bytes: result.bytes,
+    signatures: result.signatures,
+    gas: data.gas,
+    moveCalls: toMoveCalls(data),
+    inputObjects: result.inputs.map(toObjectRef),
+    expirationEpoch: data.expirationEpoch,
+    status: result.status,
+    gasUsed: result.gasUsed,
+    lamportVersion: result.lamportVersion,
+    dependencies: [...new Set(result.inputs.map((input) => input.previousTransaction))].sort(),
+    changes,
+    gasObject: gasChange?.output ?? null,
+    balanceChanges: toBalanceChanges(changes),
+    events,
+    eventsDigest: events.length === 0 ? null : toEventsDigest(result.events),
+    epoch: view.epoch,
+    timestampMs: view.timestampMs,
+    checkpoint: null,
+  };
+}
+
+export function toObjectRef({ objectId, version, digest }: ObjectRef): ObjectRef {
+  return { objectId, version, digest };
+}
+
+function toMoveCalls(data: TransactionData): MoveCallRecord[] {
+  if (data.kind.kind !== 'PROGRAMMABLE_TX') return [];
+  return data.kind.commands.flatMap((command) =>
+    command.kind === 'moveCall'
+      ? [
+          {
+            package: command.package,
+            module: command.module,
+            function: command.function,
+            typeArguments: command.typeArguments.map(toTypeText),
+          },
+        ]
+      : [],
+  );
+}
+
+/** Who owns something after the transaction that was not theirs before. */
+function toRecipients(changes: readonly ObjectChange[], sender: string): string[] {
+  const recipients = new Set<string>();
+  for (const { input, output } of changes) {
+    if (!output?.live || output.owner.kind !== 'address') continue;
+    const before = input?.owner.kind === 'address' ? input.owner.address : sender;
+    if (input === null || before !== output.owner.address) recipients.add(output.owner.address);
+  }
+  return [...recipients];
+}
+
+/** Net change per owner and coin type, gas included; zero changes are left out. */
+function toBalanceChanges(changes: readonly ObjectChange[]): BalanceChange[] {
+  const totals = new Map<string, { owner: string; coinType: string; amount: bigint }>();
+  const add = (object: ObjectRecord | null, sign: bigint) => {
+    if (!object?.live || object.balance === null) return;
+    if (object.owner.kind !== 'address' && object.owner.kind !== 'object') return;
+    const owner = object.owner.address;
+    const coinType = toCoinType(object.type) ?? object.type;
+    const total = totals.get(`${owner} ${coinType}`) ?? { owner, coinType, amount: 0n };
+    total.amount += sign * object.balance;
+    totals.set(`${owner} ${coinType}`, total);
+  };
+  for (const { input, output } of changes) {
+    add(input, -1n);
+    add(output, 1n);
+  }
+  return [...totals.entries()]
+    .filter(([, total]) => total.amount !== 0n)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, total]) => total);
+}
+
+function toEventsDigest(events: readonly EventDraft[]): string {
+  const writer = new BcsWriter(512).string('TransactionEvents::');
+  for (const event of events) {
+    writer.address(event.packageId).string(event.transactionModule).string(event.type).bytes(event.bcs);
+  }
+  return toDigest(hash256(writer.toBytes()));
+}

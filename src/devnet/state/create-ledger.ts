@@ -1,0 +1,76 @@
+import { createDevnetAccounts } from '../genesis/accounts.ts';
+import { createActivity } from '../genesis/activity.ts';
+import { createDevnetContracts } from '../genesis/contracts.ts';
+import { createCoinMetadata, createGenesisObjects, nativeCoinType } from '../genesis/genesis-objects.ts';
+import { defaultGenesisOptions, type GenesisOptions } from '../genesis/genesis-options.ts';
+import { writeHistory } from '../genesis/write-history.ts';
+import { hash256, parseDigest } from '../transactions/digest.ts';
+import { parseTypeTag, toTypeText } from '../transactions/type-tag.ts';
+import { createLedgerRuntime } from './ledger-runtime.ts';
+import type { Clock, Ledger } from './ledger-state.ts';
+
+export interface LedgerOptions {
+  /** Same seed and same clock: same digests. Default 1. */
+  readonly seed?: number;
+  readonly clock: Clock;
+  readonly genesis?: Partial<GenesisOptions>;
+  /** How many checkpoints behind the newest live objects can still be read. Default 300: five minutes, as seen on mainnets. */
+  readonly availableCheckpoints?: number;
+}
+
+export const defaultSeed = 1;
+const referenceGasPrice = 1000n;
+
+/** A ledger in memory that already has a history, ending just before the clock's now. */
+export function createLedger({
+  seed = defaultSeed,
+  clock,
+  genesis,
+  availableCheckpoints = 300,
+}: LedgerOptions): Ledger {
+  const options = { ...defaultGenesisOptions, ...genesis };
+  const accounts = createDevnetAccounts(seed);
+  const contracts = createDevnetContracts(seed);
+  const startMs = clock() - options.checkpoints * options.checkpointIntervalMs;
+
+  /** The past, while it is being written; afterwards the real clock. */
+  const time = { read: (): number => startMs };
+  const runtime = createLedgerRuntime({
+    clock: () => time.read(),
+    referenceGasPrice,
+    nativeCoinType,
+    availableCheckpoints,
+    describeCall: contracts.describeCall,
+  });
+  const genesisCheckpoint = runtime.writeGenesis(
+    createGenesisObjects({ seed, accounts, contracts, options, startMs, referenceGasPrice }),
+  );
+  const activity = createActivity({ ledger: runtime, accounts, contracts, seed, sequenceSeed: seed });
+  writeHistory({
+    runtime,
+    activity,
+    options,
+    setTime: (checkpoint) => {
+      const atMs = startMs + checkpoint * options.checkpointIntervalMs;
+      time.read = () => atMs;
+    },
+  });
+  time.read = clock;
+
+  const metadata = new Map(createCoinMetadata({ seed, contracts }).map((record) => [record.coinType, record]));
+  const { writeGenesis: _genesis, executeTrusted: _trusted, ...ledger } = runtime;
+  return {
+    ...ledger,
+    chainIdentifier: Buffer.from(parseDigest(genesisCheckpoint.digest)).toString('hex', 0, 4),
+    buildVersion: `2026.11.0-${Buffer.from(hash256(Buffer.from(`devnet build ${seed}`))).toString('hex', 0, 6)}`,
+    coinMetadata: (coinType) => metadata.get(toCanonicalType(coinType)),
+  };
+}
+
+function toCanonicalType(type: string): string {
+  try {
+    return toTypeText(parseTypeTag(type));
+  } catch {
+    return type;
+  }
+}

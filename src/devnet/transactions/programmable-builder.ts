@@ -1,0 +1,68 @@
+import type { ObjectRef } from '../state/records.ts';
+import { zeroAddress } from './address.ts';
+import { BcsWriter } from './bcs-writer.ts';
+import type { Argument, CallArg, Command, ProgrammableTransaction } from './transaction-data.ts';
+import { parseTypeTag } from './type-tag.ts';
+
+/** Collects inputs and commands of a programmable transaction; each method returns the argument that names what it added. */
+export interface ProgrammableBuilder {
+  readonly gasCoin: Argument;
+  u8(value: number): Argument;
+  u64(value: bigint | number): Argument;
+  text(value: string): Argument;
+  address(value: string): Argument;
+  owned(object: ObjectRef): Argument;
+  shared(objectId: string, mutable?: boolean): Argument;
+  /** @param target `package::module::function` */
+  call(target: string, args: readonly Argument[], typeArguments?: readonly string[]): Argument;
+  split(coin: Argument, amount: Argument): Argument;
+  merge(destination: Argument, sources: readonly Argument[]): void;
+  transfer(objects: readonly Argument[], recipient: string): void;
+  build(): ProgrammableTransaction;
+}
+
+export function createProgrammableBuilder(): ProgrammableBuilder {
+  const inputs: CallArg[] = [];
+  const commands: Command[] = [];
+  const objects = new Map<string, Argument>();
+  const addInput = (input: CallArg): Argument => ({ kind: 'input', index: inputs.push(input) - 1 });
+  const addCommand = (command: Command): Argument => ({ kind: 'result', index: commands.push(command) - 1 });
+  const pure = (writer: BcsWriter) => addInput({ kind: 'pure', bytes: writer.toBytes() });
+  // An object may be named by one input only, however often it is used.
+  const addObject = (objectId: string, input: CallArg): Argument => {
+    const argument = objects.get(objectId) ?? addInput(input);
+    objects.set(objectId, argument);
+    return argument;
+  };
+
+  return {
+    gasCoin: { kind: 'gasCoin' },
+    u8: (value) => pure(new BcsWriter(1).u8(value)),
+    u64: (value) => pure(new BcsWriter(8).u64(value)),
+    text: (value) => pure(new BcsWriter(64).string(value)),
+    address: (value) => pure(new BcsWriter(32).address(value)),
+    owned: ({ objectId, version, digest }) =>
+      addObject(objectId, { kind: 'owned', ref: { objectId, version, digest } }),
+    shared: (objectId, mutable = true) =>
+      addObject(objectId, { kind: 'shared', objectId, initialSharedVersion: 1, mutable }),
+    call: (target, args, typeArguments = []) => {
+      const [packageId = zeroAddress, module = '', name = ''] = target.split('::');
+      return addCommand({
+        kind: 'moveCall',
+        package: packageId,
+        module,
+        function: name,
+        typeArguments: typeArguments.map(parseTypeTag),
+        arguments: args,
+      });
+    },
+    split: (coin, amount) => addCommand({ kind: 'splitCoins', coin, amounts: [amount] }),
+    merge: (destination, sources) => {
+      addCommand({ kind: 'mergeCoins', destination, sources });
+    },
+    transfer(taken, recipient) {
+      addCommand({ kind: 'transferObjects', objects: taken, recipient: this.address(recipient) });
+    },
+    build: () => ({ kind: 'PROGRAMMABLE_TX', inputs, commands }),
+  };
+}

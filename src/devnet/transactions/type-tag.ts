@@ -1,0 +1,132 @@
+import type { BcsReader } from './bcs-reader.ts';
+import type { BcsWriter } from './bcs-writer.ts';
+
+/** A Move type, concrete. */
+export type TypeTag =
+  | { readonly kind: 'primitive'; readonly name: PrimitiveType }
+  | { readonly kind: 'vector'; readonly element: TypeTag }
+  | { readonly kind: 'struct'; readonly struct: StructTag };
+
+export interface StructTag {
+  readonly address: string;
+  readonly module: string;
+  readonly name: string;
+  readonly typeParameters: readonly TypeTag[];
+}
+
+/** In the order of their BCS variant; `null` are the two with content. */
+const variants = ['bool', 'u8', 'u64', 'u128', 'address', 'signer', null, null, 'u16', 'u32', 'u256'] as const;
+export type PrimitiveType = Exclude<(typeof variants)[number], null>;
+const vectorVariant = 6;
+const structVariant = 7;
+
+/** Types nested deeper than this are refused, as by the network. */
+const maxTypeDepth = 16;
+
+const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export function readTypeTag(reader: BcsReader, depth = 1): TypeTag {
+  if (depth > maxTypeDepth) throw reader.fault(`a type is nested deeper than ${maxTypeDepth}`);
+  const variant = reader.uleb();
+  if (variant === vectorVariant) return { kind: 'vector', element: readTypeTag(reader, depth + 1) };
+  if (variant === structVariant) {
+    return {
+      kind: 'struct',
+      struct: {
+        address: reader.address(),
+        module: readIdentifier(reader),
+        name: readIdentifier(reader),
+        typeParameters: reader.vector(() => readTypeTag(reader, depth + 1)),
+      },
+    };
+  }
+  const name = variants[variant];
+  if (name === undefined || name === null) throw reader.fault(`unknown type variant ${variant}`);
+  return { kind: 'primitive', name };
+}
+
+export function readIdentifier(reader: BcsReader): string {
+  const text = reader.string();
+  if (!identifier.test(text)) throw reader.fault('expected a Move identifier');
+  return text;
+}
+
+export function writeTypeTag(writer: BcsWriter, tag: TypeTag): void {
+  if (tag.kind === 'vector') {
+    writer.uleb(vectorVariant);
+    writeTypeTag(writer, tag.element);
+  } else if (tag.kind === 'struct') {
+    writer.uleb(structVariant).address(tag.struct.address).string(tag.struct.module).string(tag.struct.name);
+    writer.vector(tag.struct.typeParameters, (parameter) => writeTypeTag(writer, parameter));
+  } else {
+    writer.uleb(variants.indexOf(tag.name));
+  }
+}
+
+/** Canonical text: addresses in full, type parameters joined by a bare comma. */
+export function toTypeText(tag: TypeTag): string {
+  if (tag.kind === 'primitive') return tag.name;
+  if (tag.kind === 'vector') return `vector<${toTypeText(tag.element)}>`;
+  const { address, module, name, typeParameters } = tag.struct;
+  const parameters = typeParameters.length === 0 ? '' : `<${typeParameters.map(toTypeText).join(',')}>`;
+  return `${address}::${module}::${name}${parameters}`;
+}
+
+/** Accepts short addresses and spaces; throws a `TypeError` that names the text on anything that is not a Move type. */
+export function parseTypeTag(text: string): TypeTag {
+  const parser = { text, at: 0 };
+  const tag = parseAt(parser, 1);
+  skipSpaces(parser);
+  if (parser.at !== text.length) throw notAType(text);
+  return tag;
+}
+
+interface Parser {
+  readonly text: string;
+  at: number;
+}
+
+function parseAt(parser: Parser, depth: number): TypeTag {
+  if (depth > maxTypeDepth) throw notAType(parser.text);
+  skipSpaces(parser);
+  const head = /[^<>,\s]*/y;
+  head.lastIndex = parser.at;
+  const word = head.exec(parser.text)?.[0] ?? '';
+  parser.at += word.length;
+  if (word === 'vector') {
+    const [element, ...others] = parseParameters(parser, depth);
+    if (element === undefined || others.length > 0) throw notAType(parser.text);
+    return { kind: 'vector', element };
+  }
+  const primitive = variants.find((name) => name === word);
+  if (primitive) return { kind: 'primitive', name: primitive };
+  const [address, module, name, extra] = word.split('::');
+  if (address === undefined || module === undefined || name === undefined || extra !== undefined)
+    throw notAType(parser.text);
+  if (!/^0x[0-9a-fA-F]{1,64}$/.test(address) || !identifier.test(module) || !identifier.test(name))
+    throw notAType(parser.text);
+  const full = `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
+  return { kind: 'struct', struct: { address: full, module, name, typeParameters: parseParameters(parser, depth) } };
+}
+
+function parseParameters(parser: Parser, depth: number): TypeTag[] {
+  skipSpaces(parser);
+  if (parser.text[parser.at] !== '<') return [];
+  const parameters: TypeTag[] = [];
+  do {
+    parser.at += 1;
+    parameters.push(parseAt(parser, depth + 1));
+    skipSpaces(parser);
+  } while (parser.text[parser.at] === ',');
+  if (parser.text[parser.at] !== '>') throw notAType(parser.text);
+  parser.at += 1;
+  return parameters;
+}
+
+function skipSpaces(parser: Parser): void {
+  while (parser.text[parser.at] === ' ') parser.at += 1;
+}
+
+function notAType(text: string): TypeError {
+  return new TypeError(`Not a Move type: ${text.slice(0, 200)}`);
+}
