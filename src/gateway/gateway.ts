@@ -6,6 +6,7 @@ import type { SchemaKeeper } from './schema-keeper.ts';
 import { useDocumentChecks } from './use-document-checks.ts';
 import { useGeneration } from './use-generation.ts';
 import { type ServerContext, useOperation } from './use-operation.ts';
+import { useRequestErrors } from './use-request-errors.ts';
 
 export interface GatewayOptions {
   readonly config: Pick<Config, 'introspection' | 'limits' | 'timeouts'>;
@@ -30,6 +31,9 @@ export function createGateway({ config, keeper, identify, onMasked }: GatewayOpt
     batching: config.limits.maxBatchSize > 0 ? { limit: config.limits.maxBatchSize } : false,
     maskedErrors: { maskError: createMaskError(onMasked) },
     plugins: [
+      // what the request itself got wrong
+      useRequestErrors(),
+
       // the schema in force
       useGeneration(keeper),
 

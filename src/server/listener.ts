@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Secret } from '../config/secret.ts';
 import type { OperationRecord, ServerContext } from '../gateway/use-operation.ts';
+import { toAcceptable } from './accept.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
 import { sendRaw } from './raw-response.ts';
@@ -96,6 +97,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (req.method === 'OPTIONS') return sendPreflight(req, res);
     if (req.method === 'GET') {
       if (options.graphiql && wantsPage(req)) return options.graphiql.send(req, res);
+      if (!negotiate(req, res)) return;
       await options.graphql(req, res, context);
       return;
     }
@@ -103,6 +105,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       res.setHeader('allow', 'GET, POST, OPTIONS');
       return sendRefusal(req, res, 'BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
     }
+    if (!negotiate(req, res)) return;
     // Forms and plain text need no preflight, so a page elsewhere could post them in a user's name: only JSON is read.
     if (!/^application\/(graphql\+)?json(?:[ ;]|$)/i.test(req.headers['content-type'] ?? '')) {
       return refuseUnread(req, res, 'The content type must be application/json.', 415);
@@ -148,6 +151,22 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       clearTimeout(fuse);
     },
   };
+}
+
+/** Leaves of the Accept header what can be served; refuses the request when that is nothing. */
+function negotiate(req: IncomingMessage, res: ServerResponse): boolean {
+  const acceptable = toAcceptable(req.headers.accept);
+  if (acceptable === null) {
+    refuseUnread(
+      req,
+      res,
+      'Accept must allow application/graphql-response+json, application/json or text/event-stream.',
+      406,
+    );
+    return false;
+  }
+  req.headers.accept = acceptable;
+  return true;
 }
 
 function refuseUnread(req: IncomingMessage, res: ServerResponse, message: string, status: number): void {

@@ -1,0 +1,60 @@
+import type { ExecutionResult } from 'graphql';
+import { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { ErrorCode } from '../errors/catalogue.ts';
+
+/**
+ * Request errors that the server library words itself get a code of our catalogue and lose what they echo of the
+ * request; a query string that cannot be read is the caller's mistake, not a fault.
+ */
+export function useRequestErrors(): Plugin {
+  return {
+    onRequestParse({ request, requestParser, setRequestParser }) {
+      if (request.method !== 'GET' || !requestParser) return;
+      setRequestParser(async (each) => {
+        try {
+          return await requestParser(each);
+        } catch {
+          const message = 'The parameters "variables" and "extensions" of the query string must be JSON.';
+          throw requestError(message, 'BAD_REQUEST', {});
+        }
+      });
+    },
+    onParams({ params }) {
+      const { operationName }: { operationName?: unknown } = params;
+      if (operationName == null || typeof operationName === 'string') return;
+      throw requestError('The parameter "operationName" must be a string.', 'BAD_REQUEST', {});
+    },
+    onResultProcess({ result, setResult }) {
+      if (Symbol.asyncIterator in result) return;
+      if (Array.isArray(result)) setResult(result.map(tidy));
+      else setResult(tidy(result as ExecutionResult));
+    },
+  };
+}
+
+function tidy<Result extends ExecutionResult>(result: Result): Result {
+  if (!result.errors || result.data !== undefined) return result;
+  return { ...result, errors: result.errors.map(toCatalogued) };
+}
+
+function toCatalogued(error: GraphQLError): GraphQLError {
+  const { code } = error.extensions;
+  if (code === 'OPERATION_RESOLUTION_FAILURE')
+    return requestError(error.message, 'GRAPHQL_VALIDATION_FAILED', { spec: true, status: 400 });
+  // A request that is no GraphQL request has the status of its mistake whatever the client accepts.
+  if (code === 'BAD_REQUEST')
+    return requestError(error.message, code, { ...(error.extensions.http as HttpHints), spec: false });
+  return error;
+}
+
+/** What the server library makes of an error: its status, and whether a plain JSON client gets 200 instead. */
+interface HttpHints {
+  readonly status?: number;
+  readonly spec?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function requestError(message: string, code: ErrorCode, { status = 400, ...hints }: HttpHints): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, http: { ...hints, status } } });
+}
