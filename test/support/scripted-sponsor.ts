@@ -23,26 +23,27 @@ export interface ScriptedSponsor extends AsyncDisposable {
   readonly origin: string;
   /** Everything that arrived, in order. */
   readonly requests: readonly ScriptedRequest[];
-  /** What a path answers from now on. A path without a script answers 404 in plain text. */
-  answer(path: string, answer: ScriptedAnswer): void;
+  /** What a path answers from now on; a promise holds the answer back. A path without a script answers 404 in plain text. */
+  answer(path: string, answer: ScriptedAnswer | Promise<ScriptedAnswer>): void;
+  /** Resolves when the next request has been read to its end. */
+  nextRequest(): Promise<ScriptedRequest>;
 }
 
 /** A sponsor on loopback that says what it is told to say. */
 export async function startScriptedSponsor(): Promise<ScriptedSponsor> {
-  const scripts = new Map<string, ScriptedAnswer>();
+  const scripts = new Map<string, ScriptedAnswer | Promise<ScriptedAnswer>>();
   const requests: ScriptedRequest[] = [];
+  const waiting: ((request: ScriptedRequest) => void)[] = [];
 
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const path = req.url ?? '';
-    requests.push({
-      method: req.method ?? '',
-      path,
-      headers: req.headers,
-      body: Buffer.concat(chunks).toString('utf8'),
-    });
-    play(scripts.get(path) ?? { status: 404, contentType: 'text/plain', body: '' }, res);
+    const body = Buffer.concat(chunks).toString('utf8');
+    const request = { method: req.method ?? '', path, headers: req.headers, body };
+    requests.push(request);
+    for (const resolve of waiting.splice(0)) resolve(request);
+    play((await scripts.get(path)) ?? { status: 404, contentType: 'text/plain', body: '' }, res);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
@@ -50,6 +51,7 @@ export async function startScriptedSponsor(): Promise<ScriptedSponsor> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     answer: (path, answer) => void scripts.set(path, answer),
+    nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -116,12 +116,11 @@ export function readVersion(answer: SponsorAnswer): string | null {
   return isSuccess(answer) && /^[\x21-\x7e]{1,128}$/.test(word) && !/[<>"{}]/.test(word) ? word : null;
 }
 
-/** The deep health check always answers 200, and says how it went in words. */
-export function readDeepHealth(answer: SponsorAnswer): 'ok' | 'unauthorized' | 'failed' | null {
+/** The deep health check always answers 200, and says in words how it went; `null` for anything but these two. */
+export function readDeepHealth(answer: SponsorAnswer): 'ok' | 'failed' | null {
   if (!isSuccess(answer)) return null;
   const word = wordOf(answer);
   if (word === 'OK') return 'ok';
-  if (word === 'Unauthorized') return 'unauthorized';
   return word.startsWith('Failed to check health') ? 'failed' : null;
 }
 

@@ -13,7 +13,7 @@ const envelopes = (status: number, error: string): readonly SponsorAnswer[] =>
 const plain = (status: number, text: string): SponsorAnswer => ({ status, json: undefined, text });
 
 /** Endpoint, status, the text in the envelope, what the caller gets, and the message where it is not that text. */
-const envelopeRows: readonly (readonly [SponsorEndpoint, number, string, ErrorCode, string?])[] = [
+const envelopeRows: [SponsorEndpoint, number, string, ErrorCode, string?][] = [
   ['reserveGas', 401, 'Authorization token is required or invalid', 'SPONSOR_UNAUTHORIZED'],
   ['reserveGas', 401, 'Invalid authorization token', 'SPONSOR_UNAUTHORIZED'],
   ['reserveGas', 401, 'whatever else', 'SPONSOR_UNAUTHORIZED'],

@@ -149,8 +149,8 @@ describe('plain endpoints', () => {
   it.each([
     [text('OK'), 'ok'],
     [json('OK'), 'ok'],
-    [text('Unauthorized'), 'unauthorized'],
-    [json('Unauthorized'), 'unauthorized'],
+    [text('Unauthorized'), null],
+    [json('Unauthorized'), null],
     [text('Failed to check health: redis://user:pw@host is gone'), 'failed'],
     [text('<html>'), null],
     [text('OK', 502), null],
