@@ -12,8 +12,11 @@ import { readTransactionOptions, toTransactionJson } from './transaction-json.ts
 /** Positional parameters in, result out; throws `RpcError`. */
 export type RpcQuery = (params: readonly unknown[]) => unknown;
 
+/** The part of the ledger the queries read. */
+export type QueriedLedger = Pick<LedgerReader, 'events' | 'transactions' | 'transaction' | 'checkpoint' | 'object'>;
+
 /** The two paginated queries over what has been checkpointed. */
-export function createQueries(ledger: LedgerReader): {
+export function createQueries(ledger: QueriedLedger): {
   readonly queryEvents: RpcQuery;
   readonly queryTransactionBlocks: RpcQuery;
 } {
