@@ -82,7 +82,7 @@ export type ExecuteTxResult = {
 export type FromAndToFilter = {
   /** Who signed: 0x and 1 to 64 hex digits. */
   readonly from: Scalars['String']['input'];
-  /** Who received an object: 0x and 1 to 64 hex digits. */
+  /** Who owns something created or changed by it: 0x and 1 to 64 hex digits. */
   readonly to: Scalars['String']['input'];
 };
 
@@ -550,15 +550,15 @@ export type TransactionQueryFilter =
   { readonly changedObject?: never; readonly checkpoint: Scalars['String']['input']; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
   |  /** Those signed by an address: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress: Scalars['String']['input']; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those signed by one address in which another received an object. */
+  |  /** Those signed by one address after which another owns something they created or changed. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress: FromAndToFilter; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those an address signed or received an object in: 0x and 1 to 64 hex digits. */
+  |  /** Those an address signed, or after which it owns something they created or changed: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress: Scalars['String']['input']; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
   |  /** Those that take an object as input, by its id: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject: Scalars['String']['input']; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
   |  /** Those that call a Move function. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction: MoveFunctionFilter; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those in which an address received an object: 0x and 1 to 64 hex digits. */
+  |  /** Those after which an address owns something they created or changed: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress: Scalars['String']['input']; readonly transactionKind?: never; readonly transactionKindIn?: never; }
   |  /** Those of one kind, as the node spells it, for example `ProgrammableTransaction`. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind: Scalars['String']['input']; readonly transactionKindIn?: never; }
