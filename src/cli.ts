@@ -31,6 +31,12 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   writeError: (text) => process.stderr.write(text),
   isTerminal: process.stdout.isTTY === true,
   stopRequested: stop.requested,
+  onCrash: (tell) => {
+    process.on('uncaughtException', (error) => {
+      tell(error);
+      process.exit(1);
+    });
+  },
   createLogger: (level) => createLogger({ level }),
   randomToken: () => new Secret(randomBytes(24).toString('base64url')),
   version: gatewayVersion,

@@ -13,6 +13,8 @@ export interface CliWorld {
   readonly isTerminal: boolean;
   /** Resolves when the process is asked to stop. */
   readonly stopRequested: Promise<void>;
+  /** Takes what is told of an error that nobody caught; the process then ends with 1. */
+  readonly onCrash: (tell: (error: unknown) => void) => void;
   readonly createLogger: (level: Config['logLevel']) => Logger;
   readonly randomToken: () => Secret;
   readonly version: string;

@@ -9,6 +9,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   const config = readConfig(world);
   if (!config) return 2;
   const logger = world.createLogger(config.logLevel);
+  world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
   try {
     const started = world.services.startGateway({ config, logger });
     const gateway = await Promise.race([started, world.stopRequested]);

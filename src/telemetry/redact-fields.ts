@@ -17,8 +17,17 @@ const bearerInText = /\b(bearer|basic)\s+[^\s"',;]+/gi;
 
 /** Text for a log line: credentials in URLs and after `Bearer` are taken out. */
 export function redactText(text: string): string {
-  const withoutUrls = text.includes('://') ? text.replaceAll(urlInText, redactUrl) : text;
+  const withoutUrls = text.includes('://') ? text.replaceAll(urlInText, redactFoundUrl) : text;
   return withoutUrls.replaceAll(bearerInText, `$1 ${redacted}`);
+}
+
+/** What looks like a URL in running text, the places of a stack included, which stay legible. */
+function redactFoundUrl(found: string): string {
+  if (found.startsWith('file:')) return found;
+  const shown = redactUrl(found);
+  return shown.startsWith('[')
+    ? found.replace(/\/\/[^/]*@/, `//${redacted}@`).replace(/[?#].*$/, `?${redacted}`)
+    : shown;
 }
 
 /**

@@ -20,6 +20,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     configs: [] as Config[],
     devnets: [] as DevnetSettings[],
     closed: 0,
+    crash: (_error: unknown): void => {},
   };
   const close = async () => {
     seen.closed += 1;
@@ -37,6 +38,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     },
     isTerminal: false,
     stopRequested: Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve))),
+    onCrash: (tell) => {
+      seen.crash = tell;
+    },
     createLogger: (level) =>
       createLogger({ level, destination: { write: (line) => void seen.log.push(JSON.parse(line)) } }),
     randomToken: () => new Secret('made-up'),
@@ -104,6 +108,13 @@ describe('serve', () => {
     expect(seen.error).toBe('ledger-gateway: connect http://[redacted]@ledger.example/ failed\n');
     expect(JSON.stringify(seen.log)).not.toContain('hunter2');
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal' });
+  });
+
+  test('logs what nobody caught', async () => {
+    const { world, seen } = createWorld();
+    await runCommand({ name: 'serve' }, world);
+    seen.crash(new Error('lost'));
+    expect(seen.log.at(-1)).toMatchObject({ level: 'fatal', err: { message: 'lost' } });
   });
 
   test('does not wait for a start that hangs when asked to stop', async () => {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { redactFields, redactText } from '../../../src/telemetry/redact-fields.ts';
+
+test.each([
+  ['nothing to hide', 'nothing to hide'],
+  ['at run (file:///app/dist/cli/run-serve.js:12:5)', 'at run (file:///app/dist/cli/run-serve.js:12:5)'],
+  ['GET http://h/a failed', 'GET http://h/a failed'],
+  ['GET http://h/a?key=pw failed', 'GET http://h/a?[redacted] failed'],
+  ['"https://u:pw@h/" and wss://pw@h/ws', '"https://[redacted]@h/" and wss://[redacted]@h/ws'],
+  ['postgres://u:pw@h/db?sslkey=pw', 'postgres://[redacted]@h/db?[redacted]'],
+  ['authorization: Bearer pw', 'authorization: Bearer [redacted]'],
+  ['BASIC cHc=; next', 'BASIC [redacted]; next'],
+])('%s', (text, shown) => {
+  expect(redactText(text)).toBe(shown);
+});
+
+test('what is given is not changed', () => {
+  const fields = { token: 'pw', nested: { url: 'http://u:pw@h/' } };
+  redactFields(fields);
+  expect(fields).toEqual({ token: 'pw', nested: { url: 'http://u:pw@h/' } });
+});
+
+test('a field named __proto__ stays a field', () => {
+  const fields = JSON.parse('{"__proto__": {"token": "pw"}}') as Record<string, unknown>;
+  expect(JSON.stringify(redactFields(fields))).toBe('{"__proto__":{"token":"[redacted]"}}');
+});
