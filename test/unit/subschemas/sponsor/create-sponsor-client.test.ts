@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
+import { isErrorCode } from '../../../../src/errors/catalogue.ts';
 import {
   createSponsorClient,
   type SponsorClientOptions,
@@ -294,5 +296,48 @@ describe('debugHealthCheck', () => {
     expect(observations).toMatchObject([
       { what: 'failed-health-check', text: 'Failed to check health: no coins on 10.0.0.1' },
     ]);
+  });
+});
+
+describe('whatever the sponsor answers', () => {
+  const status = fc.oneof(
+    fc.constantFrom(200, 204, 301, 400, 401, 403, 404, 408, 422, 429, 500, 502, 503),
+    fc.integer({ min: 100, max: 599 }),
+  );
+  const envelope = fc.record(
+    { effects: fc.jsonValue(), result: fc.jsonValue(), error: fc.oneof(fc.string(), fc.jsonValue()) },
+    { requiredKeys: [] },
+  );
+  const reply: fc.Arbitrary<Reply> = fc.record({
+    status,
+    type: fc.constantFrom('application/json', 'text/plain', 'text/html', ''),
+    body: fc.oneof(
+      fc.string(),
+      envelope.map((value) => JSON.stringify(value)),
+      fc.jsonValue().map((value) => JSON.stringify(value)),
+    ),
+  });
+
+  it('every call ends in a result or in an error of the catalogue', async () => {
+    await fc.assert(
+      fc.asyncProperty(reply, fc.constantFrom(...everyCall), async (answer, [, ask]) => {
+        const outcome = await ask(setUp(answer).client).catch((error: unknown) => error);
+        if (outcome instanceof Error) {
+          expect(outcome).toBeInstanceOf(GraphQLError);
+          expect((outcome as GraphQLError).extensions.code).toSatisfy(isErrorCode);
+        }
+      }),
+    );
+  });
+
+  it('an execution is of unknown outcome unless something rules that out', async () => {
+    await fc.assert(
+      fc.asyncProperty(reply, async (answer) => {
+        const { code } = (await refusalOf(setUp(answer).client.executeTx(execution, null))).extensions;
+        const { status: answered = 200 } = answer;
+        const refused = answered >= 400 && answered < 500 && answered !== 408;
+        expect(code === 'EXECUTION_OUTCOME_UNKNOWN').toBe(!refused);
+      }),
+    );
   });
 });
