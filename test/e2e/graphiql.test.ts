@@ -1,0 +1,75 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumMissing, launchChromium } from '../support/chromium.ts';
+import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+
+describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromiumMissing ?? ''}`, () => {
+  let browser: Browser;
+  let gateway: TestGateway;
+  let page: Page;
+  const foreign: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    gateway = await createTestGateway();
+    browser = await launchChromium();
+    page = await browser.newPage({ viewport: { width: 1500, height: 950 } });
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(gateway.url) && !/^(data|blob):/.test(url)) foreign.push(url);
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.goto(`${gateway.url}/graphql`);
+    await page.locator('.graphiql-execute-button').waitFor();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+
+  /** Opens the tab, runs what is in it, and gives back the answer shown. */
+  const run = async (name: string): Promise<Record<string, unknown>> => {
+    await page.getByRole('tab', { name, exact: true }).click();
+    const answered = page.waitForResponse(
+      (response) => response.request().method() === 'POST' && (response.request().postData() ?? '').includes(`${name}`),
+    );
+    await page.locator('.graphiql-execute-button').click();
+    const shown = (await (await answered).json()) as Record<string, unknown>;
+    await expect.poll(() => page.locator('.result-window').innerText()).toContain('"data"');
+    return shown;
+  };
+
+  it.each(['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve'])(
+    'runs the example tab %s without an error',
+    async (name) => {
+      const answer = await run(name);
+      expect(answer).not.toHaveProperty('errors');
+      expect(JSON.stringify(answer.data)).not.toMatch(/^\{\}$|:null\b/);
+    },
+  );
+
+  it('has tabs for the steps that need what came before', async () => {
+    for (const name of ['Sign', 'Execute']) expect(await page.getByRole('tab', { name, exact: true }).count()).toBe(1);
+  });
+
+  it('opens its documentation, with our fields beside the ledger’s', async () => {
+    await page
+      .getByRole('button', { name: /documentation explorer/i })
+      .first()
+      .click();
+    await page.getByRole('link', { name: 'Query' }).first().click();
+    const docs = page.locator('.graphiql-doc-explorer');
+    for (const field of ['chainIdentifier', 'queryEvents', 'sponsor'])
+      await expect.poll(() => docs.innerText()).toContain(field);
+    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
+  });
+
+  it('asked nobody else for anything and had nothing to complain of', () => {
+    expect(foreign).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
