@@ -1,0 +1,100 @@
+import type { Clock, LedgerReader } from '../state/ledger-state.ts';
+import type { ObjectRecord, ObjectRef } from '../state/records.ts';
+
+export interface Reservation {
+  readonly id: bigint;
+  readonly coins: readonly ObjectRef[];
+  readonly gasBudget: bigint;
+  readonly expiresAtMs: number;
+}
+
+export interface GasPoolOptions {
+  readonly ledger: Pick<LedgerReader, 'currentObject' | 'ownedObjects' | 'latestCheckpoint' | 'nativeCoinType'>;
+  readonly clock: Clock;
+  readonly sponsorAddress: string;
+}
+
+/** More coins than this cannot pay for one transaction. */
+const maxCoinsPerReservation = 256;
+
+/**
+ * The sponsor's coins and who holds them. Reservations have sequential ids, as the real service's do. They expire by the
+ * clock alone: nothing has to run for a coin to come back, every look at the pool first lets go what is over.
+ */
+export interface GasPool {
+  /** `null` when the free coins do not make up the budget, or it takes too many of them. */
+  reserve(gasBudget: bigint, durationMs: number): Reservation | null;
+  /** The reservation, still held; `undefined` when it never was, has expired or was taken. */
+  find(id: bigint): Reservation | undefined;
+  /** Ends the reservation. Of two callers only one gets it. Its coins stay out until `giveBack`. */
+  take(id: bigint): Reservation | undefined;
+  giveBack(coins: readonly ObjectRef[]): void;
+  freeCoins(): number;
+}
+
+export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions): GasPool {
+  const coinType = `<${ledger.nativeCoinType}>`;
+  const isOurs = (object: ObjectRecord | undefined): object is ObjectRecord =>
+    object?.owner.kind === 'address' && object.owner.address === sponsorAddress && object.balance !== null;
+
+  const newest = ledger.latestCheckpoint().sequenceNumber;
+  let free = ledger
+    .ownedObjects(sponsorAddress, newest)
+    .filter((object) => isOurs(object) && object.type.endsWith(coinType))
+    .map(({ objectId }) => objectId);
+  const held = new Map<bigint, Reservation>();
+  let lastId = 0n;
+
+  const giveBack = (coins: readonly ObjectRef[]): void => {
+    // Coins that paid together are one coin now; the others are gone from the ledger and leave the pool.
+    free.push(...coins.map(({ objectId }) => objectId).filter((objectId) => isOurs(ledger.currentObject(objectId))));
+  };
+
+  const releaseExpired = (): void => {
+    const now = clock();
+    for (const [id, { coins, expiresAtMs }] of held) {
+      if (expiresAtMs > now) continue;
+      held.delete(id);
+      giveBack(coins);
+    }
+  };
+
+  return {
+    reserve(gasBudget, durationMs) {
+      releaseExpired();
+      const picked: ObjectRecord[] = [];
+      let total = 0n;
+      let looked = 0;
+      for (const objectId of free) {
+        if (total >= gasBudget || picked.length >= maxCoinsPerReservation) break;
+        looked += 1;
+        const coin = ledger.currentObject(objectId);
+        if (!isOurs(coin)) continue;
+        picked.push(coin);
+        total += coin.balance ?? 0n;
+      }
+      if (total < gasBudget) return null;
+      free = free.slice(looked);
+      lastId += 1n;
+      const coins = picked.map(({ objectId, version, digest }) => ({ objectId, version, digest }));
+      const reservation = { id: lastId, coins, gasBudget, expiresAtMs: clock() + durationMs };
+      held.set(reservation.id, reservation);
+      return reservation;
+    },
+    find(id) {
+      releaseExpired();
+      return held.get(id);
+    },
+    take(id) {
+      releaseExpired();
+      const reservation = held.get(id);
+      held.delete(id);
+      return reservation;
+    },
+    giveBack,
+    freeCoins() {
+      releaseExpired();
+      return free.length;
+    },
+  };
+}
