@@ -1,7 +1,7 @@
 import type { ObjectRecord, OwnerRecord } from '../state/records.ts';
 import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
 import { BcsWriter } from '../transactions/bcs-writer.ts';
-import { hash256, parseDigest, toDigest } from '../transactions/digest.ts';
+import { contentHash, hash256, parseDigest, toDigest } from '../transactions/digest.ts';
 import { storageCostOf } from './gas-schedule.ts';
 
 /** An object as a running transaction sees it: content and owner, no version yet. */
@@ -92,5 +92,5 @@ function toObjectDigest(draft: ObjectDraft, version: number, previousTransaction
   writer.fixed(objectSalt).address(draft.objectId).u64(version).string(draft.type).string(draft.owner.kind);
   if (draft.owner.kind === 'address' || draft.owner.kind === 'object') writer.address(draft.owner.address);
   if (draft.owner.kind === 'shared') writer.u64(draft.owner.initialSharedVersion);
-  return toDigest(hash256(writer.bytes(draft.bcs).string(previousTransaction).toBytes()));
+  return toDigest(contentHash(writer.bytes(draft.bcs).string(previousTransaction).toBytes()));
 }

@@ -9,7 +9,7 @@ import type {
   TransactionRecord,
 } from '../state/records.ts';
 import { BcsWriter } from '../transactions/bcs-writer.ts';
-import { hash256, toDigest } from '../transactions/digest.ts';
+import { contentHash, toDigest } from '../transactions/digest.ts';
 import type { TransactionData } from '../transactions/transaction-data.ts';
 import { toTypeText } from '../transactions/type-tag.ts';
 import type { LedgerView } from './ledger-view.ts';
@@ -133,5 +133,5 @@ function toEventsDigest(events: readonly EventDraft[]): string {
   for (const event of events) {
     writer.address(event.packageId).string(event.transactionModule).string(event.type).bytes(event.bcs);
   }
-  return toDigest(hash256(writer.toBytes()));
+  return toDigest(contentHash(writer.toBytes()));
 }

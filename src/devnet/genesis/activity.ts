@@ -121,7 +121,7 @@ function createRecipes(
 ): readonly [Recipe, ...Recipe[]] {
   const { market, dex, arena } = packages;
   const times = ({ random }: Scene, act: () => void) => {
-    for (let count = random.integer(4, 9); count > 0; count -= 1) act();
+    for (let count = random.integer(3, 7); count > 0; count -= 1) act();
   };
   const greet = ({ builder, random }: Scene) =>
     builder.call(`${arena}::battle::greet`, [builder.text(`Hello from ${random.pick(heroNames)}`)]);

@@ -1,6 +1,6 @@
 import { addGas, zeroGas } from '../execution/gas-schedule.ts';
 import { BcsWriter } from '../transactions/bcs-writer.ts';
-import { hash256, parseDigest, toDigest } from '../transactions/digest.ts';
+import { contentHash, parseDigest, toDigest } from '../transactions/digest.ts';
 import type {
   CheckpointRecord,
   EpochRecord,
@@ -136,11 +136,10 @@ function toCheckpointDigest(
   const writer = new BcsWriter(512).string('CheckpointSummary::').u64(epoch).u64(sequenceNumber).u64(timestampMs);
   if (previousDigest !== null) writer.fixed(parseDigest(previousDigest));
   for (const transaction of transactions) writer.string(transaction.digest);
-  return toDigest(hash256(writer.toBytes()));
+  return toDigest(contentHash(writer.toBytes()));
 }
 
 function toSimulatedSignature(checkpointDigest: string): string {
-  const salt = Buffer.from(checkpointDigest);
-  const hash = [hash256(salt, Uint8Array.of(0)), hash256(salt, Uint8Array.of(1)).subarray(0, 16)];
-  return Buffer.concat(hash).toString('base64');
+  const halves = ['signature', 'bitmap'].map((salt) => contentHash(Buffer.from(`${salt} ${checkpointDigest}`)));
+  return Buffer.concat(halves, 48).toString('base64');
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { base58 } from '@scure/base';
 
@@ -7,6 +8,14 @@ const transactionSalt = Buffer.from('TransactionData::');
 export function hash256(...parts: readonly Uint8Array[]): Uint8Array {
   const only = parts[0];
   return blake2b(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts), { dkLen: 32 });
+}
+
+/**
+ * A content hash for digests that only the ledger itself computes (objects, events, checkpoints): the first half of the
+ * native BLAKE2b-512, a tenth of the cost of `hash256`, which is what a start with thousands of them is made of.
+ */
+export function contentHash(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(hash('blake2b512', bytes, 'buffer').subarray(0, 32));
 }
 
 /** The text form of a 32-byte digest. */

@@ -27,7 +27,15 @@ export function createProgrammableBuilder(): ProgrammableBuilder {
   const objects = new Map<string, Argument>();
   const addInput = (input: CallArg): Argument => ({ kind: 'input', index: inputs.push(input) - 1 });
   const addCommand = (command: Command): Argument => ({ kind: 'result', index: commands.push(command) - 1 });
-  const pure = (writer: BcsWriter) => addInput({ kind: 'pure', bytes: writer.toBytes() });
+  const pures = new Map<string, Argument>();
+  // Equal bytes may be shared by any number of arguments, whatever their types.
+  const pure = (writer: BcsWriter): Argument => {
+    const bytes = writer.toBytes();
+    const key = Buffer.from(bytes).toString('latin1');
+    const argument = pures.get(key) ?? addInput({ kind: 'pure', bytes });
+    pures.set(key, argument);
+    return argument;
+  };
   // An object may be named by one input only, however often it is used.
   const addObject = (objectId: string, input: CallArg): Argument => {
     const argument = objects.get(objectId) ?? addInput(input);
