@@ -1,4 +1,5 @@
 import type { CliWorld } from './cli-world.ts';
+import { toFailureLine } from './failure-line.ts';
 import { helpText } from './help-text.ts';
 import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
@@ -12,8 +13,7 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
     case 'devnet':
       return runDevnet(command, world);
     case 'schema print':
-      world.writeOut(ensureLineEnd(await world.services.printPublicSchema()));
-      return 0;
+      return printSchema(world);
     case 'help':
       world.writeOut(helpText);
       return 0;
@@ -23,6 +23,16 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
     case 'usage error':
       world.writeError(`ledger-gateway: ${command.message} (see --help)\n`);
       return 2;
+  }
+}
+
+async function printSchema({ services, writeOut, writeError }: CliWorld): Promise<number> {
+  try {
+    writeOut(ensureLineEnd(await services.printPublicSchema()));
+    return 0;
+  } catch (error) {
+    writeError(toFailureLine(error));
+    return 1;
   }
 }
 

@@ -1,7 +1,7 @@
 import { defaults } from '../config/defaults.ts';
 import { configKeys } from '../config/keys.ts';
-import { redactText } from '../telemetry/redact-fields.ts';
 import type { CliWorld, RunningDevnet } from './cli-world.ts';
+import { toFailureLine } from './failure-line.ts';
 import type { Command } from './parse-arguments.ts';
 
 /** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
@@ -23,7 +23,7 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
     await devnet.close();
     return 0;
   } catch (error) {
-    world.writeError(`ledger-gateway: ${redactText(error instanceof Error ? error.message : String(error))}\n`);
+    world.writeError(toFailureLine(error));
     return 1;
   }
 }

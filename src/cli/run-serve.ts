@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { redactText } from '../telemetry/redact-fields.ts';
 import type { CliWorld } from './cli-world.ts';
+import { toFailureLine } from './failure-line.ts';
 
 /** Serves until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start, 2 bad configuration. */
 export async function runServe(world: CliWorld): Promise<number> {
@@ -23,7 +23,7 @@ export async function runServe(world: CliWorld): Promise<number> {
     return 0;
   } catch (error) {
     logger.fatal({ err: error }, 'the gateway failed');
-    world.writeError(`ledger-gateway: ${redactText(error instanceof Error ? error.message : String(error))}\n`);
+    world.writeError(toFailureLine(error));
     return 1;
   }
 }

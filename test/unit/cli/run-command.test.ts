@@ -166,6 +166,15 @@ describe('the rest', () => {
     expect(seen.out).toBe('type Query { a: Int }\n');
   });
 
+  test('schema print that fails is one line and exit code 1', async () => {
+    const printPublicSchema = async () => {
+      throw new Error('two names\n  collide');
+    };
+    const { world, seen } = createWorld({ services: { printPublicSchema } });
+    expect(await runCommand({ name: 'schema print' }, world)).toBe(1);
+    expect(seen.error).toBe('ledger-gateway: two names collide\n');
+  });
+
   test('help shows every command and examples; version only the version', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand({ name: 'help' }, world)).toBe(0);

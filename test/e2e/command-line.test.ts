@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type RunningCli, runCli } from '../support/run-cli.ts';
+
+const running: RunningCli[] = [];
+
+afterEach(() => {
+  for (const { child } of running.splice(0)) child.kill('SIGKILL');
+});
+
+function start(args: readonly string[], env?: Readonly<Record<string, string>>): RunningCli {
+  const cli = runCli(args, env);
+  running.push(cli);
+  return cli;
+}
+
+const ready = /"url":"(http:[^"]+)"[^\n]*"msg":"ready"/;
+
+/** Asks a gateway or a ledger one question. */
+async function ask(
+  url: string,
+  query: string,
+): Promise<{ readonly data?: Record<string, unknown>; readonly errors?: unknown }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return (await response.json()) as { data?: Record<string, unknown> };
+}
+
+describe('serve', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'with nothing set, answers on the simulated network until %s, then exits with 0',
+    async (signal) => {
+      const cli = start([], { PORT: '0' });
+      const [, url = ''] = await cli.waitFor(ready);
+      const { data, errors } = await ask(
+        url,
+        '{ chainIdentifier sponsor { health } queryEvents(last: 1) { nodes { type } } }',
+      );
+      expect(errors).toBeUndefined();
+      expect(data).toMatchObject({ chainIdentifier: expect.any(String), sponsor: { health: 'OK' } });
+      cli.child.kill(signal);
+      expect(await cli.ended).toBe(0);
+      expect(cli.error()).toBe('');
+    },
+  );
+
+  test('logs JSON and nothing else, and says loudly that the network is simulated', async () => {
+    const cli = start(['serve'], { PORT: '0' });
+    await cli.waitFor(ready);
+    cli.child.kill('SIGTERM');
+    await cli.ended;
+    const lines = cli
+      .out()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter(({ level, msg }) => level === 'warn' && String(msg).includes('SIMULATED'))).toHaveLength(1);
+  });
+
+  test('reports every mistake of environment and file at once, exits with 2 and starts nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
+    try {
+      const file = join(folder, 'gateway.yaml');
+      writeFileSync(file, 'PROT: 1\nGRAPHIQL: maybe\nSPONSOR_TOKEN: "hunter2 hunter2"\n');
+      const cli = start([], { CONFIG_FILE: file, PORT: '65536', SPONSOR_URL: 'http://me:hunter2@sponsor' });
+      expect(await cli.ended).toBe(2);
+      expect(cli.out()).toBe('');
+      expect(
+        cli
+          .error()
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.split(':')[0]),
+      ).toEqual(['PROT', 'PORT', 'GRAPHIQL', 'SPONSOR_TOKEN', 'SPONSOR_URL']);
+      expect(cli.error()).not.toContain('hunter2');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('exits with 1 and one line when its port is taken', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = blocker.address();
+      const cli = start([], { PORT: String(typeof address === 'object' ? address?.port : '') });
+      expect(await cli.ended).toBe(1);
+      expect(cli.error()).toMatch(/^ledger-gateway: .*EADDRINUSE[^\n]*\n$/);
+    } finally {
+      blocker.close();
+    }
+  });
+});
+
+describe('devnet', () => {
+  test('prints an environment with which a gateway serves its ledger', async () => {
+    const devnet = start(['devnet', '--port', '0', '--seed', '7']);
+    await devnet.waitFor(/ledger-gateway serve\n/);
+    const env = Object.fromEntries(
+      [...devnet.out().matchAll(/^export (\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]),
+    );
+    const gateway = start([], { ...env, PORT: '0' });
+    const [, url = ''] = await gateway.waitFor(ready);
+    const behind = await ask(url, '{ chainIdentifier sponsor { health } }');
+    expect(behind).toEqual({ data: { chainIdentifier: expect.any(String), sponsor: { health: 'OK' } } });
+    expect(await ask(env.LEDGER_GRAPHQL_URL ?? '', '{ chainIdentifier }')).toEqual({
+      data: { chainIdentifier: behind.data?.chainIdentifier },
+    });
+    for (const { child } of [gateway, devnet]) child.kill('SIGTERM');
+    expect(await Promise.all([gateway.ended, devnet.ended])).toEqual([0, 0]);
+  });
+});
+
+describe('the rest', () => {
+  test('schema print writes the committed graph', async () => {
+    const cli = start(['schema', 'print']);
+    expect(await cli.ended).toBe(0);
+    expect(cli.out()).toBe(readFileSync(new URL('../../schema/public.graphql', import.meta.url), 'utf8'));
+  });
+
+  test('an unknown option is one line and exit code 2', async () => {
+    const cli = start(['--prot', '1']);
+    expect(await cli.ended).toBe(2);
+    expect(cli.error()).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");
+    expect(cli.out()).toBe('');
+  });
+
+  test('--help and --version need no configuration', async () => {
+    const help = start(['--help'], { PORT: 'broken' });
+    expect(await help.ended).toBe(0);
+    expect(help.out()).toContain('Examples');
+    const version = start(['--version'], { PORT: 'broken' });
+    expect(await version.ended).toBe(0);
+    expect(version.out()).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  });
+});
