@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { type ExecutionResult, graphql } from 'graphql';
+import { Agent } from 'undici';
+import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
+import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
+import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
+import type { OperationContext } from '../../src/subschemas/operation-context.ts';
+import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../../src/transport/upstream-call.ts';
+
+export interface EventsGraph extends AsyncDisposable {
+  /** Calls made to the upstream so far: method and parameters. */
+  readonly calls: { readonly method: string; readonly params: readonly unknown[] }[];
+  query(document: string, variables?: Record<string, unknown>, signal?: AbortSignal): Promise<EventsAnswer>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
+export type EventsAnswer = ExecutionResult<any>;
+
+export interface EventsGraphOptions {
+  /** Of the upstream; `null` where none is configured. */
+  readonly url: string | null;
+  readonly profile?: NetworkProfileName;
+  readonly pages?: { readonly defaultSize: number; readonly maxSize: number };
+}
+
+/** The events part of the graph alone, in front of a real JSON-RPC upstream. */
+export function createEventsGraph({
+  url,
+  profile = 'ledger',
+  pages = { defaultSize: 20, maxSize: 50 },
+}: EventsGraphOptions): EventsGraph {
+  const dispatcher = new Agent();
+  const calls: EventsGraph['calls'] = [];
+  const record = (call: UpstreamCall) => (request: UpstreamRequest) => {
+    calls.push(JSON.parse(String(request.body)));
+    return call(request);
+  };
+  const network = networkProfiles[profile];
+  const client =
+    url === null
+      ? null
+      : createEventsClient({
+          call: record(createUpstreamCall({ origin: url, dispatcher, maxResponseBytes: 10_000_000 })),
+          path: '/',
+          methods: network.events.methods,
+          timeoutMs: 10_000,
+        });
+  const schema = makeExecutableSchema({
+    typeDefs: ['schema/gateway.graphql', 'schema/events.graphql'].map((file) => readFileSync(file, 'utf8')),
+    resolvers: createEventsResolvers({ client, missingSetting: 'LEDGER_RPC_URL', profile: network, pages }),
+  });
+  return {
+    calls,
+    query: async (source, variableValues = {}, signal = new AbortController().signal) => {
+      const contextValue: OperationContext = {
+        requestId: 'test',
+        signal,
+        caller: { authorization: null, scopes: new Set(['read']) },
+      };
+      return graphql({ schema, source, variableValues, contextValue });
+    },
+    [Symbol.asyncDispose]: () => dispatcher.close(),
+  };
+}
