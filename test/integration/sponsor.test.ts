@@ -1,65 +1,23 @@
-import { graphql } from 'graphql';
-import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../src/config/secret.ts';
-import { createLocalSchema } from '../../src/gateway/local-schema.ts';
-import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
-import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
-import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
 import { type ScriptedAnswer, startScriptedSponsor } from '../support/scripted-sponsor.ts';
 import { sponsorEffects } from '../support/sponsor-effects.ts';
+import { createSponsorGraph, firstError, type SponsorGraphOptions } from '../support/sponsor-graph.ts';
 
 const token = 's3cr3t-t0ken-of-the-sponsor';
 /** Of the three zero bytes that "AAAA" stands for. */
 const digest = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
 
-interface SetUp {
-  readonly origin?: string;
-  readonly auth?: 'forward' | 'token';
-  readonly mutationMs?: number;
-  readonly maxResponseBytes?: number;
-}
+type SetUp = Partial<SponsorGraphOptions>;
 
-/** The sponsor's part of the graph over real sockets, and the scripted sponsor behind it. */
-async function setUp({ origin, auth = 'token', mutationMs = 10_000, maxResponseBytes = 1_000_000 }: SetUp = {}) {
+/** The sponsor's part of the graph, and the scripted sponsor behind it. */
+async function setUp(options: SetUp = {}) {
   const sponsor = await startScriptedSponsor();
-  const dispatcher = new Agent();
-  const observations: SponsorObservation[] = [];
-  const client = createSponsorClient({
-    call: createUpstreamCall({ origin: origin ?? sponsor.origin, dispatcher, maxResponseBytes }),
-    basePath: '',
-    requestTypeKey: 'requestType',
-    timeouts: { queryMs: 10_000, mutationMs },
-    observe: (observation) => observations.push(observation),
-  });
-  const schema = createLocalSchema([
-    createSponsorResolvers({
-      client,
-      sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000 },
-      limits: { maxTransactionPayloadBytes: 10_000 },
-      now: () => Date.UTC(2026, 0, 31),
-    }),
-  ]);
-
+  const graph = createSponsorGraph({ origin: sponsor.origin, token, ...options });
   return {
+    ...graph,
     sponsor,
-    observations,
-    ask(source: string, { authorization = null as string | null, signal = new AbortController().signal } = {}) {
-      return graphql({
-        schema,
-        source,
-        contextValue: {
-          requestId: 'r',
-          signal,
-          caller: {
-            authorization: authorization === null ? null : new Secret(authorization),
-            scopes: new Set(['read', 'sponsor', 'admin']),
-          },
-        },
-      });
-    },
     async [Symbol.asyncDispose]() {
-      await dispatcher.destroy();
+      await graph[Symbol.asyncDispose]();
       await sponsor[Symbol.asyncDispose]();
     },
   };
@@ -74,11 +32,6 @@ const text = (body: string, status = 200): ScriptedAnswer => ({
   status,
   contentType: 'text/plain; charset=utf-8',
   body,
-});
-
-const firstError = ({ errors }: Awaited<ReturnType<typeof graphql>>) => ({
-  message: errors?.[0]?.message,
-  ...errors?.[0]?.extensions,
 });
 
 describe('health and version', () => {
@@ -139,7 +92,7 @@ describe('reserveGas', () => {
   });
 
   it.each([
-    ['silence', { mutationMs: 50 }, 'silence', 'UPSTREAM_TIMEOUT'],
+    ['silence', { mutationMs: 1_000 }, 'silence', 'UPSTREAM_TIMEOUT'],
     ['a connection closed without a word', {}, 'hang-up', 'UPSTREAM_UNAVAILABLE'],
     ['an answer broken off', {}, 'break-off', 'UPSTREAM_UNAVAILABLE'],
     ['an answer too large', { maxResponseBytes: 10 }, json({ result: 'x'.repeat(100) }), 'UPSTREAM_BAD_RESPONSE'],
@@ -190,7 +143,7 @@ describe('executeTx', () => {
   });
 
   it.each([
-    ['silence', { mutationMs: 50 }, 'silence'],
+    ['silence', { mutationMs: 1_000 }, 'silence'],
     ['a connection closed without a word', {}, 'hang-up'],
     ['an answer broken off', {}, 'break-off'],
     ['an answer too large', { maxResponseBytes: 100 }, json({ effects: sponsorEffects(digest) })],

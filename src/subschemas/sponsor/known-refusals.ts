@@ -55,16 +55,17 @@ const rows: readonly Row[] = [
   },
   { pattern: /Invalid transaction signature/, code: 'SPONSOR_REJECTED', endpoints: ['executeTx'] },
   {
-    pattern: /Invalid user signature|Signature is not valid|Required Signature from 0x[0-9a-fA-F]+ is absent/i,
-    code: 'SPONSOR_REJECTED',
-    endpoints: ['executeTx'],
-    message: signaturesRefused,
-  },
-  {
-    pattern: /Expect \d+ signer signatures but got \d+/,
+    pattern: /Expect 1 signer signatures but got 2/,
     code: 'SPONSOR_REJECTED',
     endpoints: ['executeTx'],
     message: `${signaturesRefused} The sender must not be the sponsor itself.`,
+  },
+  {
+    pattern:
+      /Invalid user signature|Signature is not valid|Required Signature from 0x[0-9a-f]+ is absent|Expect \d+ signer signatures but got \d+/i,
+    code: 'SPONSOR_REJECTED',
+    endpoints: ['executeTx'],
+    message: signaturesRefused,
   },
   {
     pattern: /Failed to load config file/,

@@ -67,6 +67,20 @@ const envelopeRows: [SponsorEndpoint, number, string, ErrorCode, string?][] = [
   [
     'executeTx',
     500,
+    'Expect 2 signer signatures but got 3',
+    'SPONSOR_REJECTED',
+    'The ledger did not accept the signatures of this transaction. The reservation is consumed: reserve again.',
+  ],
+  [
+    'executeTx',
+    500,
+    'Required Signature from 0x0ab is absent ["0x1"]',
+    'SPONSOR_REJECTED',
+    'The ledger did not accept the signatures of this transaction. The reservation is consumed: reserve again.',
+  ],
+  [
+    'executeTx',
+    500,
     'Object is already locked: 0x7',
     'SPONSOR_REJECTED',
     'Another sponsored transaction in flight uses one of the same objects. The reservation is consumed: reserve again.',

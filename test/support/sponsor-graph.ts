@@ -1,0 +1,84 @@
+import { type ExecutionResult, graphql } from 'graphql';
+import { Agent } from 'undici';
+import { Secret } from '../../src/config/secret.ts';
+import { createLocalSchema } from '../../src/gateway/local-schema.ts';
+import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
+import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
+import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
+
+export interface SponsorGraphOptions {
+  readonly origin: string;
+  readonly token: string;
+  /** Default `token`. */
+  readonly auth?: 'forward' | 'token';
+  readonly requestTypeKey?: 'requestType' | 'request_type';
+  readonly mutationMs?: number;
+  readonly maxResponseBytes?: number;
+  readonly now?: () => number;
+}
+
+export interface SponsorGraph extends AsyncDisposable {
+  /** What the operator was told and the client was not. */
+  readonly observations: readonly SponsorObservation[];
+  ask(
+    source: string,
+    request?: {
+      readonly variables?: Record<string, unknown>;
+      readonly authorization?: string | null;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<ExecutionResult>;
+}
+
+/** The sponsor's part of the graph, speaking to a sponsor over real sockets. The caller has every scope. */
+export function createSponsorGraph({
+  origin,
+  token,
+  auth = 'token',
+  requestTypeKey = 'requestType',
+  mutationMs = 10_000,
+  maxResponseBytes = 1_000_000,
+  now = () => Date.UTC(2026, 0, 31),
+}: SponsorGraphOptions): SponsorGraph {
+  const dispatcher = new Agent();
+  const observations: SponsorObservation[] = [];
+  const client = createSponsorClient({
+    call: createUpstreamCall({ origin, dispatcher, maxResponseBytes }),
+    basePath: '',
+    requestTypeKey,
+    timeouts: { queryMs: 10_000, mutationMs },
+    observe: (observation) => observations.push(observation),
+  });
+  const schema = createLocalSchema([
+    createSponsorResolvers({
+      client,
+      sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000 },
+      limits: { maxTransactionPayloadBytes: 10_000 },
+      now,
+    }),
+  ]);
+
+  return {
+    observations,
+    ask: (source, { variables = {}, authorization = null, signal = new AbortController().signal } = {}) =>
+      graphql({
+        schema,
+        source,
+        variableValues: variables,
+        contextValue: {
+          requestId: 'r',
+          signal,
+          caller: {
+            authorization: authorization === null ? null : new Secret(authorization),
+            scopes: new Set(['read', 'sponsor', 'admin']),
+          },
+        },
+      }),
+    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+  };
+}
+
+/** Message and extensions of the first error. */
+export function firstError({ errors }: ExecutionResult): Readonly<Record<string, unknown>> {
+  return { message: errors?.[0]?.message, ...errors?.[0]?.extensions };
+}
