@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AddressModel, ObjectModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, MoveCallModel } from '../devnet/graphql/models.ts';
+import type { AddressModel, ObjectModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, MoveCallModel, ExecutionModel, DryRunModel, Viewed } from '../devnet/graphql/models.ts';
 import type { GasSummary, CoinMetadataRecord } from '../devnet/state/records.ts';
 import type { GraphqlContext } from '../devnet/graphql/graphql-context.ts';
 export type Maybe<T> = T | null;
@@ -1154,7 +1154,7 @@ export type ObjectEdge = {
 export type ObjectFilter = {
   /** One of these ids. */
   readonly objectIds?: InputMaybe<ReadonlyArray<Scalars['LedgerAddress']['input']>>;
-  /** One of these ids, at that version still. */
+  /** One of these ids at that exact version, be it an old one. */
   readonly objectKeys?: InputMaybe<ReadonlyArray<ObjectKey>>;
   /** Owned by this account or object. */
   readonly owner?: InputMaybe<Scalars['LedgerAddress']['input']>;
@@ -1539,7 +1539,7 @@ export type TransactionBlock = {
   readonly digest?: Maybe<Scalars['String']['output']>;
   /** What it did. */
   readonly effects?: Maybe<TransactionBlockEffects>;
-  /** Last epoch in which it could run; null when it could always. */
+  /** Last epoch in which it could run; null when it could always, and while that epoch has not begun. */
   readonly expiration?: Maybe<Epoch>;
   /** How its gas was to be paid; null for the network itself. */
   readonly gasInput?: Maybe<GasInput>;
@@ -1767,7 +1767,7 @@ export type ResolversTypes = {
   Address: ResolverTypeWrapper<AddressModel>;
   AddressOwner: ResolverTypeWrapper<OwnerKindModel>;
   AddressTransactionBlockRelationship: ResolverTypeWrapper<any>;
-  AvailableRange: ResolverTypeWrapper<any>;
+  AvailableRange: ResolverTypeWrapper<Viewed>;
   Balance: ResolverTypeWrapper<BalanceModel>;
   BalanceChange: ResolverTypeWrapper<BalanceChangeModel>;
   BalanceChangeConnection: ResolverTypeWrapper<any>;
@@ -1791,7 +1791,7 @@ export type ResolversTypes = {
   DependencyEdge: ResolverTypeWrapper<any>;
   DevnetGasCoinInput: ResolverTypeWrapper<any>;
   DevnetSignedTransaction: ResolverTypeWrapper<any>;
-  DryRunResult: ResolverTypeWrapper<any>;
+  DryRunResult: ResolverTypeWrapper<DryRunModel>;
   DynamicField: ResolverTypeWrapper<DynamicFieldModel>;
   DynamicFieldConnection: ResolverTypeWrapper<any>;
   DynamicFieldEdge: ResolverTypeWrapper<any>;
@@ -1803,7 +1803,7 @@ export type ResolversTypes = {
   EventConnection: ResolverTypeWrapper<any>;
   EventEdge: ResolverTypeWrapper<any>;
   EventFilter: ResolverTypeWrapper<any>;
-  ExecutionResult: ResolverTypeWrapper<any>;
+  ExecutionResult: ResolverTypeWrapper<ExecutionModel>;
   ExecutionStatus: ResolverTypeWrapper<any>;
   Feature: ResolverTypeWrapper<any>;
   GasCostSummary: ResolverTypeWrapper<GasSummary>;
@@ -1866,7 +1866,7 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   Address: AddressModel;
   AddressOwner: OwnerKindModel;
-  AvailableRange: any;
+  AvailableRange: Viewed;
   Balance: BalanceModel;
   BalanceChange: BalanceChangeModel;
   BalanceChangeConnection: any;
@@ -1890,7 +1890,7 @@ export type ResolversParentTypes = {
   DependencyEdge: any;
   DevnetGasCoinInput: any;
   DevnetSignedTransaction: any;
-  DryRunResult: any;
+  DryRunResult: DryRunModel;
   DynamicField: DynamicFieldModel;
   DynamicFieldConnection: any;
   DynamicFieldEdge: any;
@@ -1902,7 +1902,7 @@ export type ResolversParentTypes = {
   EventConnection: any;
   EventEdge: any;
   EventFilter: any;
-  ExecutionResult: any;
+  ExecutionResult: ExecutionModel;
   GasCostSummary: GasSummary;
   GasEffects: TransactionModel;
   GasInput: TransactionModel;

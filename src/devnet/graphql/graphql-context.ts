@@ -1,13 +1,16 @@
 import type { Ledger } from '../state/ledger-state.ts';
-import type { DevnetSigner } from './devnet-signer-contract.ts';
+import type { SignedForSponsor, SigningRequest } from '../transactions/devnet-signer.ts';
 import type { GraphqlLimits, LedgerFeature } from './graphql-limits.ts';
+
+/** Builds and signs a small transaction that somebody else's coins pay for. */
+export type DevnetSigner = (request: SigningRequest) => SignedForSponsor;
 
 /** What every resolver of one request sees. */
 export interface GraphqlContext {
   readonly ledger: Ledger;
   readonly limits: GraphqlLimits;
   readonly features: ReadonlySet<LedgerFeature>;
-  readonly signer: DevnetSigner | undefined;
+  readonly signer: DevnetSigner;
   /** The newest checkpoint when the request began: read once, shared by all its fields. */
   readonly viewedAt: number;
 }

@@ -1,4 +1,14 @@
-import type { ObjectChange as ChangeRecord, CheckpointRecord, EpochRecord, EventRecord, MoveCallRecord, ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
+import type { ExecutionOutcome } from '../state/ledger-state.ts';
+import type {
+  ObjectChange as ChangeRecord,
+  CheckpointRecord,
+  EpochRecord,
+  EventRecord,
+  MoveCallRecord,
+  ObjectRecord,
+  OwnerRecord,
+  TransactionRecord,
+} from '../state/records.ts';
 
 /**
  * What resolvers hand to their children. Each carries the checkpoint it was read at, so that nested fields read the
@@ -79,6 +89,14 @@ export interface DynamicFieldModel extends Viewed {
 
 export interface MoveCallModel {
   readonly call: MoveCallRecord;
+}
+
+export interface ExecutionModel extends Viewed {
+  readonly outcome: Extract<ExecutionOutcome, { kind: 'executed' }>;
+}
+
+export interface DryRunModel extends Viewed {
+  readonly outcome: ExecutionOutcome;
 }
 
 export interface EdgeModel<Node> {

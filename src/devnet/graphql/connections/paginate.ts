@@ -1,0 +1,68 @@
+import type { Page } from './page.ts';
+
+/** Where a cursor falls among the positions of an ordered set. */
+export interface Bound {
+  /** Its own position; else, for `after`, the next one above, and for `before`, the next one below. */
+  readonly at: number;
+  /** Is it a member of the set? */
+  readonly exact: boolean;
+  /** An edge of a scanned window, which need not be a member. */
+  readonly scanned?: boolean;
+}
+
+export interface Candidates {
+  /** First position, and the first one behind the last. */
+  readonly from: number;
+  readonly to: number;
+  /** Which of them are members. All, when left out. */
+  readonly includes?: ((position: number) => boolean) | undefined;
+}
+
+export interface PagePositions {
+  readonly positions: readonly number[];
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}
+
+export const emptyPage: PagePositions = { positions: [], hasPreviousPage: false, hasNextPage: false };
+
+/**
+ * Cuts one page out of an ordered set. It takes the page with the row on either side of it: what has to be trimmed says
+ * whether there is more. A cursor at the side the page starts from must be a member, or the page is empty.
+ */
+export function paginate(page: Page<Bound>, candidates: Candidates): PagePositions {
+  const { after, before, limit, fromFront } = page;
+  if (limit === 0) return emptyPage;
+  const rows = collect(page, candidates, limit + 2);
+  const front = rows[0];
+  const back = rows.at(-1);
+  if (front === undefined || back === undefined) return emptyPage;
+
+  const meetsAfter = after?.exact === true && after.at === front;
+  const meetsBefore = before?.exact === true && before.at === back;
+  if (fromFront && after && !after.scanned && !meetsAfter) return emptyPage;
+  if (!fromFront && before && !before.scanned && !meetsBefore) return emptyPage;
+
+  let prefix = meetsAfter ? 1 : 0;
+  let suffix = meetsBefore ? 1 : 0;
+  const excess = Math.max(0, rows.length - limit - prefix - suffix);
+  if (fromFront) suffix += excess;
+  else prefix += excess;
+  const positions = rows.slice(prefix, Math.max(prefix, rows.length - suffix));
+  if (positions.length === 0) return emptyPage;
+  return { positions, hasPreviousPage: prefix > 0, hasNextPage: suffix > 0 };
+}
+
+/** Ascending, whichever side they are taken from. Both bounds are included. */
+function collect(page: Page<Bound>, candidates: Candidates, count: number): number[] {
+  const includes = candidates.includes ?? (() => true);
+  const lowest = Math.max(candidates.from, page.after?.at ?? candidates.from);
+  const highest = Math.min(candidates.to - 1, page.before?.at ?? candidates.to - 1);
+  const rows: number[] = [];
+  if (page.fromFront) {
+    for (let at = lowest; at <= highest && rows.length < count; at += 1) if (includes(at)) rows.push(at);
+    return rows;
+  }
+  for (let at = highest; at >= lowest && rows.length < count; at -= 1) if (includes(at)) rows.push(at);
+  return rows.reverse();
+}

@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GraphQLError } from 'graphql';
+import type { DevnetFace } from '../faces.ts';
+import type { Ledger } from '../state/ledger-state.ts';
+import { createLedgerSchema } from './create-ledger-schema.ts';
+import { createDocumentCache } from './documents/document-cache.ts';
+import { executeRequest, type RequestOutcome } from './execute-request.ts';
+import type { DevnetSigner, GraphqlContext } from './graphql-context.ts';
+import { defaultGraphqlLimits, type GraphqlLimits, type LedgerFeature } from './graphql-limits.ts';
+import { parseRequest } from './http/parse-request.ts';
+import { readBody } from './http/read-body.ts';
+import { toResponseText } from './http/to-response-text.ts';
+import { checkRpcVersion } from './rpc-version.ts';
+
+export interface GraphqlFaceOptions {
+  readonly ledger: Ledger;
+  /** What `devnetSignTransaction` signs with. */
+  readonly signer: DevnetSigner;
+  /** Bounds and page sizes that differ from the defaults. */
+  readonly limits?: Partial<GraphqlLimits>;
+  /** Groups of fields served. Default: coins and dynamic fields. */
+  readonly features?: readonly LedgerFeature[];
+  /** Prefix of the version and show-usage headers. Default `x-ledger-rpc`. */
+  readonly headerPrefix?: string;
+  /** Bodies above this are refused with 413. Bytes, default 1 MiB. */
+  readonly maxBodyBytes?: number;
+}
+
+/**
+ * The ledger's GraphQL face: POST on `/` and `/<version>`. Every outcome of GraphQL is HTTP 200 and carries the build's
+ * version; a body that is not a request is 400 in plain text, a version not served 400 or 421.
+ */
+export function createGraphqlFace({
+  ledger,
+  signer,
+  limits: overrides,
+  features: served = ['COINS', 'DYNAMIC_FIELDS'],
+  headerPrefix = 'x-ledger-rpc',
+  maxBodyBytes = 1024 * 1024,
+}: GraphqlFaceOptions): DevnetFace {
+  const limits = { ...defaultGraphqlLimits, ...overrides };
+  const features: ReadonlySet<LedgerFeature> = new Set(served);
+  const schema = createLedgerSchema();
+  const prepare = createDocumentCache({ schema, limits, features });
+  const showUsageHeader = `${headerPrefix}-show-usage`;
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const body = await readBody(req, maxBodyBytes);
+    if (body === undefined) return respond(res, 413, `Request is over ${maxBodyBytes} bytes`, { connection: 'close' });
+    const request = parseRequest(body);
+    if (typeof request === 'string') return respond(res, 400, request);
+    const context: GraphqlContext = {
+      ledger,
+      limits,
+      features,
+      signer,
+      viewedAt: ledger.latestCheckpoint().sequenceNumber,
+    };
+    const outcome = await executeRequest(prepare(request.query), request, schema, context);
+    // Its presence alone asks: `false`, `0` and an empty value do as well.
+    const showsUsage = req.headers[showUsageHeader] !== undefined;
+    respondGraphql(res, 200, showsUsage ? outcome : { ...outcome, usage: undefined });
+  }
+
+  return {
+    async handle(req, res) {
+      const [path = '/'] = (req.url ?? '/').split('?');
+      const segments = path.split('/').filter((segment) => segment !== '');
+      if (segments.length > 1) return respond(res, 404, 'Not found');
+      res.setHeader(`${headerPrefix}-version`, ledger.buildVersion);
+      if (req.method !== 'POST') return respond(res, 405, 'Only POST is allowed', { allow: 'POST' });
+      const [version] = segments;
+      const refusal = version === undefined ? undefined : checkRpcVersion(decodeVersion(version), ledger.buildVersion);
+      if (refusal) return respondRefusal(res, refusal.status, refusal.error);
+      await answer(req, res);
+    },
+    close: async () => {},
+  };
+}
+
+function decodeVersion(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function respondRefusal(res: ServerResponse, status: number, error: GraphQLError): void {
+  respondGraphql(res, status, { data: null, errors: [error], usage: undefined });
+}
+
+function respondGraphql(res: ServerResponse, status: number, outcome: RequestOutcome): void {
+  const text = toResponseText(outcome);
+  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text);
+}
+
+function respond(res: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
+  const type = { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(text) };
+  res.writeHead(status, { ...type, ...headers }).end(text);
+}

@@ -1,0 +1,84 @@
+import { type DocumentNode, GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import type { GraphqlLimits, LedgerFeature } from '../graphql-limits.ts';
+import { type ValidatedDocument, validateDocument } from '../validation/validate-document.ts';
+import { checkDirectives } from './check-directives.ts';
+import { checkRecursion, recursionRefusal } from './check-recursion.ts';
+import { type Fragments, fragmentsOf, isSchemaOnly } from './fragments.ts';
+import { limitRefusal } from './limit-refusal.ts';
+import { type InputMeasure, measureInput } from './measure-input.ts';
+import { findTransactionArguments, inlinedBytes, type TransactionArgumentValues } from './transaction-payload.ts';
+
+/** What a document's text alone decides. */
+export type PreparedDocument =
+  | { readonly kind: 'refused'; readonly error: GraphQLError }
+  | {
+      readonly kind: 'ready';
+      readonly document: DocumentNode;
+      readonly fragments: Fragments;
+      /** `undefined` where the document is exempt from limits. */
+      readonly input: InputMeasure | undefined;
+      readonly transactionArguments: TransactionArgumentValues;
+      /** Bytes of the text. */
+      readonly payloadBytes: number;
+      /** Reported only after the limits that variables decide. */
+      readonly validated: () => ValidatedDocument;
+    };
+
+export interface PreparationRules {
+  readonly schema: GraphQLSchema;
+  readonly limits: GraphqlLimits;
+  readonly features: ReadonlySet<LedgerFeature>;
+}
+
+/**
+ * Payload, parse, recursion, directives, depth and nodes, in this order; the first refusal stands. Transaction bytes
+ * written into the text have an allowance of their own beside the query's.
+ */
+export function prepareDocument(text: string, { schema, limits, features }: PreparationRules): PreparedDocument {
+  const payloadBytes = Buffer.byteLength(text);
+  const tooLarge = () =>
+    refused(limitRefusal(`Query payload is too large. The maximum allowed is ${limits.maxQueryPayloadSize} bytes`));
+  if (payloadBytes > limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize) return tooLarge();
+
+  const document = parseText(text);
+  if (document instanceof GraphQLError) {
+    return payloadBytes > limits.maxQueryPayloadSize ? tooLarge() : refused(document);
+  }
+  const fragments = fragmentsOf(document);
+  const transactionArguments = findTransactionArguments(document, fragments);
+  if (payloadBytes - inlinedBytes(transactionArguments) > limits.maxQueryPayloadSize) return tooLarge();
+
+  const unsupported = checkRecursion(document, fragments) ?? checkDirectives(document);
+  if (unsupported) return refused(unsupported);
+  const input = isSchemaOnly(document) ? undefined : measureInput(document, fragments, limits);
+  if (input?.refusal) return refused(input.refusal);
+
+  let validated: ValidatedDocument | undefined;
+  return {
+    kind: 'ready',
+    document,
+    fragments,
+    input,
+    transactionArguments,
+    payloadBytes,
+    validated: () => {
+      validated ??= validateDocument(schema, document, features);
+      return validated;
+    },
+  };
+}
+
+function refused(error: GraphQLError): PreparedDocument {
+  return { kind: 'refused', error };
+}
+
+function parseText(text: string): DocumentNode | GraphQLError {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    // Deeper than the parser's stack.
+    if (error instanceof RangeError) return recursionRefusal();
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from 'graphql';
+import { limitRefusal } from './documents/limit-refusal.ts';
+import { measureOutput } from './documents/measure-output.ts';
+import type { PreparedDocument } from './documents/prepared-document.ts';
+import { transactionBytes } from './documents/transaction-payload.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+import type { GraphqlRequest } from './http/parse-request.ts';
+import { checkArgumentUse } from './validation/argument-uses.ts';
+import { selectOperation, withDefaults } from './validation/select-operation.ts';
+
+/** Counters of one request, as `extensions.usage` shows them. */
+export interface Usage {
+  readonly inputNodes: number;
+  readonly outputNodes: number;
+  readonly depth: number;
+  readonly variables: number;
+  readonly fragments: number;
+  /** Bytes of the query text. */
+  readonly queryPayload: number;
+}
+
+export interface RequestOutcome {
+  readonly data: unknown;
+  readonly errors: readonly GraphQLError[];
+  /** Absent where a limit was broken, nothing could be measured, or the document is exempt. */
+  readonly usage: Usage | undefined;
+}
+
+type ReadyDocument = Extract<PreparedDocument, { kind: 'ready' }>;
+
+/** Limits with the request's variables, then validation, then execution: the first of them that refuses answers. */
+export async function executeRequest(
+  prepared: PreparedDocument,
+  request: GraphqlRequest,
+  schema: GraphQLSchema,
+  context: GraphqlContext,
+): Promise<RequestOutcome> {
+  if (prepared.kind === 'refused') return failed([prepared.error], undefined);
+  const usage = measureRequest(prepared, request, context);
+  if (usage instanceof GraphQLError) return failed([usage], undefined);
+
+  const { errors, uses } = prepared.validated();
+  if (errors.length > 0) return failed(errors, usage);
+  const operation = selectOperation(prepared.document, request.operationName);
+  if (operation instanceof GraphQLError) return failed([operation], usage);
+  const variables = withDefaults(operation, request.variables);
+  if (variables instanceof GraphQLError) return failed([variables], usage);
+  const faults = uses.flatMap((use) => checkArgumentUse(use, variables) ?? []);
+  if (faults.length > 0) return failed(faults, usage);
+
+  const result: ExecutionResult = await execute({
+    schema,
+    document: prepared.document,
+    contextValue: context,
+    variableValues: request.variables,
+    operationName: request.operationName,
+  });
+  return { data: result.data ?? null, errors: result.errors ?? [], usage };
+}
+
+/** The request's usage, or its refusal. An exempt document has neither. */
+function measureRequest(
+  { document, fragments, input, transactionArguments, payloadBytes }: ReadyDocument,
+  { variables }: GraphqlRequest,
+  { limits }: GraphqlContext,
+): Usage | GraphQLError | undefined {
+  if (input === undefined) return undefined;
+  const { maxTransactionPayloadSize, maxQueryPayloadSize } = limits;
+  if (transactionBytes(transactionArguments, variables) > maxTransactionPayloadSize) {
+    return limitRefusal(
+      `Transaction payload too large. Requests are limited to ${maxTransactionPayloadSize} bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be ${maxQueryPayloadSize} bytes or fewer.`,
+    );
+  }
+  const output = measureOutput(document, fragments, variables, limits);
+  if (output.refusal) return output.refusal;
+  return {
+    inputNodes: input.nodes,
+    outputNodes: output.nodes,
+    depth: input.depth,
+    variables: Object.keys(variables).length,
+    fragments: fragments.size,
+    queryPayload: payloadBytes,
+  };
+}
+
+function failed(errors: readonly GraphQLError[], usage: Usage | undefined): RequestOutcome {
+  return { data: null, errors, usage };
+}

@@ -1,0 +1,34 @@
+import { type ASTVisitor, GraphQLError, type ValidationContext } from 'graphql';
+import type { LedgerFeature } from '../graphql-limits.ts';
+
+const featureOfField = new Map<string, LedgerFeature>([
+  ['coins', 'COINS'],
+  ['balance', 'COINS'],
+  ['balances', 'COINS'],
+  ['coinMetadata', 'COINS'],
+  ['asCoin', 'COINS'],
+  ['asCoinMetadata', 'COINS'],
+  ['dynamicField', 'DYNAMIC_FIELDS'],
+  ['dynamicObjectField', 'DYNAMIC_FIELDS'],
+  ['dynamicFields', 'DYNAMIC_FIELDS'],
+]);
+
+/** A validation rule: refuses fields of features that are not served here. */
+export function createFeatureRule(enabled: ReadonlySet<LedgerFeature>) {
+  return function FeatureRule(context: ValidationContext): ASTVisitor {
+    return {
+      Field(node) {
+        const feature = featureOfField.get(node.name.value);
+        const parent = context.getParentType();
+        if (!feature || enabled.has(feature) || !parent || !context.getFieldDef()) return;
+        const name = feature.toLowerCase().replaceAll('_', '-');
+        context.reportError(
+          new GraphQLError(
+            `Cannot query field "${node.name.value}" on type "${parent.name}". Feature "${name}" is disabled.`,
+            { nodes: node },
+          ),
+        );
+      },
+    };
+  };
+}

@@ -1,0 +1,32 @@
+import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
+import { operationsOf } from '../documents/fragments.ts';
+
+/** The operation a request means. */
+export function selectOperation(
+  document: DocumentNode,
+  operationName: string | null,
+): OperationDefinitionNode | GraphQLError {
+  const operations = operationsOf(document);
+  if (operationName !== null) {
+    const named = operations.find((operation) => operation.name?.value === operationName);
+    return named ?? new GraphQLError(`Unknown operation named "${operationName}"`);
+  }
+  const [only, ...others] = operations;
+  return only !== undefined && others.length === 0 ? only : new GraphQLError('Operation name required in request.');
+}
+
+/** The variables of an operation: as sent, else their defaults, else null where they may be. */
+export function withDefaults(
+  operation: OperationDefinitionNode,
+  sent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> | GraphQLError {
+  const variables: Record<string, unknown> = {};
+  for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    if (Object.hasOwn(sent, name)) variables[name] = sent[name];
+    else if (defaultValue) variables[name] = valueFromASTUntyped(defaultValue);
+    else if (type.kind === Kind.NON_NULL_TYPE) return new GraphQLError(`Variable ${name} is not defined.`);
+    else variables[name] = null;
+  }
+  return variables;
+}

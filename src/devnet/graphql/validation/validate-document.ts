@@ -1,0 +1,30 @@
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  specifiedRules,
+  ValuesOfCorrectTypeRule,
+  validate,
+} from 'graphql';
+import type { LedgerFeature } from '../graphql-limits.ts';
+import { type ArgumentUse, createValuesRule } from './argument-uses.ts';
+import { createFeatureRule } from './feature-rule.ts';
+import { toLedgerText } from './ledger-text.ts';
+
+export interface ValidatedDocument {
+  readonly errors: readonly GraphQLError[];
+  /** Arguments to look at again with each request's variables. */
+  readonly uses: readonly ArgumentUse[];
+}
+
+/** Does the document fit the schema? What its text alone decides; depends on nothing else, so it can be kept. */
+export function validateDocument(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  features: ReadonlySet<LedgerFeature>,
+): ValidatedDocument {
+  const uses: ArgumentUse[] = [];
+  const rules = specifiedRules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
+  const errors = validate(schema, document, [...rules, createValuesRule(uses), createFeatureRule(features)]);
+  return { errors: errors.map(toLedgerText), uses };
+}

@@ -1,0 +1,146 @@
+import type { DevnetFace } from './faces.ts';
+import { createDevnetAccounts } from './genesis/accounts.ts';
+import { createActivity } from './genesis/activity.ts';
+import { createDevnetContracts } from './genesis/contracts.ts';
+import type { GenesisOptions } from './genesis/genesis-options.ts';
+import { createGraphqlFace } from './graphql/create-graphql-face.ts';
+import type { GraphqlLimits, LedgerFeature } from './graphql/graphql-limits.ts';
+import { type DevnetListener, listen } from './hosting/listen.ts';
+import type { Mounts } from './hosting/mount-faces.ts';
+import { createRpcFace } from './rpc/create-rpc-face.ts';
+import { createSponsorFace, type SponsorFace } from './sponsor/create-sponsor-face.ts';
+import { type CheckpointClock, startCheckpointClock } from './state/checkpoint-clock.ts';
+import { createLedger, defaultSeed } from './state/create-ledger.ts';
+import type { Clock, Ledger } from './state/ledger-state.ts';
+import { createDevnetSigner } from './transactions/devnet-signer.ts';
+
+export interface DevnetOptions {
+  /** The sponsor's bearer token. */
+  readonly sponsorToken: string;
+  /** Same seed and same clock: same history, same digests. Default 1. */
+  readonly seed?: number;
+  /** Milliseconds since the epoch. Default: the system's. */
+  readonly clock?: Clock;
+  /** Default 127.0.0.1. Nothing here is worth anything, and nothing here asks who is calling. */
+  readonly host?: string;
+  /** One port for all three faces; 0 takes any. Without it each face has a port of its own. */
+  readonly port?: number;
+  /** Each face on a port of its own, or all on one. Default: by whether `port` is given. */
+  readonly separateSockets?: boolean;
+  /** Time between checkpoints, milliseconds. Default 500; 0 = they are closed by hand only. */
+  readonly checkpointIntervalMs?: number;
+  /** Checkpoints of the clock between two transactions the devnet's users send. Default 4; 0 = they rest. */
+  readonly activityEveryCheckpoints?: number;
+  /** How much history there is at the start. */
+  readonly genesis?: Partial<GenesisOptions>;
+  /** Checkpoints behind the newest at which live objects can still be read. */
+  readonly availableCheckpoints?: number;
+  /** Limits and page sizes of the GraphQL face that differ from the defaults. */
+  readonly limits?: Partial<GraphqlLimits>;
+  /** Groups of fields the GraphQL face serves. */
+  readonly features?: readonly LedgerFeature[];
+}
+
+export interface Devnet extends AsyncDisposable {
+  readonly graphqlUrl: string;
+  readonly sponsorUrl: string;
+  readonly rpcUrl: string;
+  readonly rpcWsUrl: string;
+  readonly ledger: Ledger;
+  readonly sponsor: Omit<SponsorFace, keyof DevnetFace>;
+  /** Lets one of the devnet's users do something. It is in the next checkpoint. */
+  act(): void;
+  /** Ends every connection, then resolves. */
+  close(): Promise<void>;
+}
+
+/** A simulated network: one ledger in memory behind its GraphQL, sponsor and JSON-RPC faces. */
+export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
+  const { seed = defaultSeed, clock = Date.now, host = '127.0.0.1', port = 0, sponsorToken } = options;
+  const {
+    checkpointIntervalMs = 500,
+    activityEveryCheckpoints = 4,
+    separateSockets = options.port === undefined,
+  } = options;
+  const { genesis, availableCheckpoints, limits, features } = options;
+
+  const accounts = createDevnetAccounts(seed);
+  const contracts = createDevnetContracts(seed);
+  const ledger = createLedger({
+    seed,
+    clock,
+    ...(genesis && { genesis }),
+    ...(availableCheckpoints !== undefined && { availableCheckpoints }),
+  });
+  const activity = createActivity({ ledger, accounts, contracts, seed, sequenceSeed: seed + 1 });
+
+  const signer = createDevnetSigner({ accounts, contracts, gasPrice: ledger.referenceGasPrice });
+  const graphql = createGraphqlFace({ ledger, signer, ...(limits && { limits }), ...(features && { features }) });
+  const sponsor = createSponsorFace({ ledger, clock, sponsor: accounts.sponsor, token: sponsorToken });
+  const rpc = createRpcFace({ ledger });
+
+  const faces = { graphql, sponsor, rpc };
+  const { listeners, ...urls } = await (separateSockets ? listenApart(faces, host) : listenTogether(faces, host, port));
+  let checkpoints: CheckpointClock | undefined;
+  if (checkpointIntervalMs > 0) {
+    checkpoints = startCheckpointClock({
+      ledger,
+      intervalMs: checkpointIntervalMs,
+      ...(activityEveryCheckpoints > 0 && { activity: { ...activity, everyCheckpoints: activityEveryCheckpoints } }),
+    });
+  }
+
+  const close = async () => {
+    checkpoints?.stop();
+    await Promise.all([...Object.values(faces), ...listeners].map((closable) => closable.close()));
+  };
+  return {
+    ...urls,
+    ledger,
+    sponsor,
+    act: () => {
+      const { bytes, signatures } = activity.next();
+      ledger.execute(bytes, signatures);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Faces {
+  readonly graphql: DevnetFace;
+  readonly sponsor: DevnetFace;
+  readonly rpc: DevnetFace;
+}
+
+interface Listening extends Pick<Devnet, 'graphqlUrl' | 'sponsorUrl' | 'rpcUrl' | 'rpcWsUrl'> {
+  readonly listeners: readonly DevnetListener[];
+}
+
+async function listenTogether({ graphql, sponsor, rpc }: Faces, host: string, port: number): Promise<Listening> {
+  const mounts: Mounts = { '/graphql': graphql, '/sponsor': sponsor, '/rpc': rpc };
+  const listener = await listen(mounts, host, port);
+  const { authority } = listener;
+  return {
+    graphqlUrl: `http://${authority}/graphql`,
+    sponsorUrl: `http://${authority}/sponsor`,
+    rpcUrl: `http://${authority}/rpc`,
+    rpcWsUrl: `ws://${authority}/rpc`,
+    listeners: [listener],
+  };
+}
+
+async function listenApart({ graphql, sponsor, rpc }: Faces, host: string): Promise<Listening> {
+  const [forGraphql, forSponsor, forRpc] = await Promise.all([
+    listen({ '/graphql': graphql }, host, 0),
+    listen({ '/': sponsor }, host, 0),
+    listen({ '/': rpc }, host, 0),
+  ]);
+  return {
+    graphqlUrl: `http://${forGraphql.authority}/graphql`,
+    sponsorUrl: `http://${forSponsor.authority}`,
+    rpcUrl: `http://${forRpc.authority}`,
+    rpcWsUrl: `ws://${forRpc.authority}`,
+    listeners: [forGraphql, forSponsor, forRpc],
+  };
+}
