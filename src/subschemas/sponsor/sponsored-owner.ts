@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SponsoredOwnerKind } from '../../generated/local.ts';
+import { integerText } from './wire.ts';
 
 export interface SponsoredOwnerRecord {
   readonly kind: SponsoredOwnerKind;
@@ -8,21 +9,12 @@ export interface SponsoredOwnerRecord {
   readonly initialSharedVersion: string | null;
 }
 
-const decimal = z.union([
-  z.string().regex(/^(?:0|[1-9]\d*)$/),
-  z
-    .number()
-    .int()
-    .nonnegative()
-    .transform((number) => String(number)),
-]);
-
 /** One object with one of three keys, or the bare word: the ledger's externally tagged union as JSON. */
 const owner = z.union([
   z.object({ AddressOwner: z.string() }).transform((wire) => ownedBy('ADDRESS', wire.AddressOwner)),
   z.object({ ObjectOwner: z.string() }).transform((wire) => ownedBy('OBJECT', wire.ObjectOwner)),
   z
-    .object({ Shared: z.object({ initial_shared_version: decimal }) })
+    .object({ Shared: z.object({ initial_shared_version: integerText }) })
     .transform((wire) => ({ ...ownedBy('SHARED', null), initialSharedVersion: wire.Shared.initial_shared_version })),
   z.literal('Immutable').transform(() => ownedBy('IMMUTABLE', null)),
 ]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSuccess, type SponsorAnswer, wordOf } from './sponsor-answer.ts';
 
 /** A u64 or larger, as a JSON number or as text, kept as exact decimal text. */
-const integerText = z.union([
+export const integerText = z.union([
   z.string().regex(/^(?:0|[1-9]\d{0,77})$/),
   z
     .number()
