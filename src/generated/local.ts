@@ -544,7 +544,7 @@ export type TimeRangeFilter = {
  * Example: `{ moveFunction: { package: "0x2", module: "coin", function: "mint" } }`.
  */
 export type TransactionQueryFilter =
-  /** Those that created, changed or deleted an object, by its id: 0x and 1 to 64 hex digits. */
+  /** Those that created or changed an object, by its id: 0x and 1 to 64 hex digits. */
   { readonly changedObject: Scalars['String']['input']; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
   |  /** Those of one checkpoint, by its sequence number as decimal text. */
   { readonly changedObject?: never; readonly checkpoint: Scalars['String']['input']; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }

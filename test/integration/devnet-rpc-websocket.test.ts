@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { IotaClient, type IotaEvent, IotaHTTPTransport } from '@iota/iota-sdk/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type RpcDevnet, startRpcDevnet } from '../support/start-rpc-devnet.ts';
@@ -91,6 +92,25 @@ test('a combined filter lets through what fits both parts', async () => {
     expect((await client.next()).params.result.id).toEqual({ txDigest, eventSeq: String(eventSeq) });
   }
   await settled(client);
+});
+
+test("the network's own SDK subscribes and unsubscribes", async () => {
+  const transport = new IotaHTTPTransport({
+    url: devnet.url,
+    WebSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
+    websocket: { url: devnet.url.replace('http', 'ws') },
+  });
+  const client = new IotaClient({ transport });
+  let received: (event: IotaEvent) => void = () => undefined;
+  const first = new Promise<IotaEvent>((resolve) => {
+    received = resolve;
+  });
+  const unsubscribe = await client.subscribeEvent({ filter: { All: [] }, onMessage: (event) => received(event) });
+  const before = devnet.ledger.events.length;
+  devnet.step(1);
+  const { txDigest, type } = devnet.ledger.events[before]!;
+  expect(await first).toMatchObject({ id: { txDigest, eventSeq: '0' }, type });
+  expect(await unsubscribe()).toBe(true);
 });
 
 test('queries work on the same socket; refusals leave it open', async () => {

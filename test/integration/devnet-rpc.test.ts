@@ -1,3 +1,4 @@
+import { bcs } from '@iota/iota-sdk/bcs';
 import { IotaClient } from '@iota/iota-sdk/client';
 import { SuiClient } from '@mysten/sui/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -149,7 +150,10 @@ describe('queryTransactionBlocks on a seeded ledger: each filter has hits and le
     },
     ChangedObject: ({ ledger }) => {
       const { objectId } = ledger.transactions.find(({ kind }) => kind === 'PROGRAMMABLE_TX')!.changes[0]!;
-      return [{ ChangedObject: objectId }, ({ changes }) => changes.some((change) => change.objectId === objectId)];
+      return [
+        { ChangedObject: objectId },
+        ({ changes }) => changes.some((change) => change.objectId === objectId && change.kind !== 'deleted'),
+      ];
     },
     FromAddress: (net) => [{ FromAddress: someone(net) }, ({ sender }) => sender === someone(net)],
     ToAddress: (net) => [{ ToAddress: friendOf(net) }, (transaction) => owns(transaction, friendOf(net))],
@@ -222,6 +226,25 @@ test("every part of a transaction comes from the ledger's records", async () => 
   expect(item.balanceChanges.map(({ amount }: { amount: string }) => amount)).toEqual(
     record.balanceChanges.map(({ amount }) => String(amount)),
   );
+});
+
+test("the raw transaction is what the network's SDK makes of bytes and signatures", async () => {
+  const record = devnet.ledger.transactions.find(({ signatures }) => signatures.length === 2)!;
+  const { result } = await devnet.call('queryTransactionBlocks', {
+    filter: { Checkpoint: String(record.checkpoint) },
+    options: { showRawInput: true },
+  });
+  const item = result.data.find(({ digest }: { digest: string }) => digest === record.digest);
+  const expected = bcs.SenderSignedData.serialize([
+    {
+      intentMessage: {
+        intent: { scope: { TransactionData: true }, version: { V0: true }, appId: { Iota: true } },
+        value: bcs.TransactionData.parse(record.bytes),
+      },
+      txSignatures: [...record.signatures],
+    },
+  ]).toBase64();
+  expect(item.rawTransaction).toBe(expected);
 });
 
 describe('over HTTP', () => {

@@ -31,7 +31,8 @@ export function* transactionKeys(transaction: TransactionRecord): Iterable<strin
     yield `fromOrTo ${recipient}`;
   }
   for (const { objectId } of transaction.inputObjects) yield `input ${objectId}`;
-  for (const { objectId } of transaction.changes) yield `changed ${objectId}`;
+  for (const { kind, objectId } of transaction.changes)
+    yield `${kind === 'deleted' ? 'deleted' : 'changed'} ${objectId}`;
   for (const call of transaction.moveCalls) {
     yield `calls ${call.package}`;
     yield `calls ${call.package}::${call.module}`;
@@ -76,6 +77,7 @@ const readers: Readonly<Record<string, (where: string, content: unknown) => Tran
   },
   InputObject: (where, content) => byKeys(`input ${readAddress(where, content)}`),
   ChangedObject: (where, content) => byKeys(`changed ${readAddress(where, content)}`),
+  WrappedOrDeletedObject: (where, content) => byKeys(`deleted ${readAddress(where, content)}`),
   FromAddress: (where, content) => byKeys(`from ${readAddress(where, content)}`),
   ToAddress: (where, content) => byKeys(`to ${readAddress(where, content)}`),
   FromAndToAddress: (where, content) => {

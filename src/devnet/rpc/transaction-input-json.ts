@@ -1,4 +1,5 @@
 import type { TransactionRecord } from '../state/records.ts';
+import { BcsWriter } from '../transactions/bcs-writer.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 import type { Argument, CallArg, Command, TransactionPayload } from '../transactions/transaction-data.ts';
 import { toTypeText } from '../transactions/type-tag.ts';
@@ -20,6 +21,20 @@ export function toTransactionInputJson({ bytes, signatures }: TransactionRecord)
     },
     txSignatures: signatures,
   };
+}
+
+/**
+ * What `showRawInput` adds: base64 of the BCS of one signed transaction in a list, its intent (a transaction, version 0,
+ * of this ledger) before it and its signatures behind.
+ */
+export function toRawTransaction({ bytes, signatures }: TransactionRecord): string {
+  const writer = new BcsWriter(bytes.length + 512);
+  writer
+    .uleb(1)
+    .fixed(Uint8Array.of(0, 0, 0))
+    .fixed(bytes);
+  writer.vector(signatures, (signature) => writer.bytes(Buffer.from(signature, 'base64')));
+  return Buffer.from(writer.toBytes()).toString('base64');
 }
 
 function toPayloadJson(payload: TransactionPayload) {

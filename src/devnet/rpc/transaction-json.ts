@@ -3,10 +3,17 @@ import type { BalanceChange, ObjectChange, TransactionRecord } from '../state/re
 import { toEffectsJson, toOwnerJson } from './effects-json.ts';
 import { toEventJson } from './event-json.ts';
 import { readFlag, readObject } from './read-param.ts';
-import { toTransactionInputJson } from './transaction-input-json.ts';
+import { toRawTransaction, toTransactionInputJson } from './transaction-input-json.ts';
 
 /** Parts a caller may ask for beside digest, time and checkpoint. */
-const optionNames = ['showInput', 'showEffects', 'showEvents', 'showObjectChanges', 'showBalanceChanges'] as const;
+const optionNames = [
+  'showInput',
+  'showRawInput',
+  'showEffects',
+  'showEvents',
+  'showObjectChanges',
+  'showBalanceChanges',
+] as const;
 export type TransactionOptions = Readonly<Record<(typeof optionNames)[number], boolean>>;
 
 export function readTransactionOptions(value: unknown): TransactionOptions {
@@ -24,6 +31,7 @@ export function toTransactionJson(
   return {
     digest,
     ...(options.showInput && { transaction: toTransactionInputJson(transaction) }),
+    ...(options.showRawInput && { rawTransaction: toRawTransaction(transaction) }),
     ...(options.showEffects && { effects: toEffectsJson(transaction, ledger) }),
     ...(options.showEvents && { events: transaction.events.map(toEventJson) }),
     ...(options.showObjectChanges && {

@@ -30,7 +30,7 @@ export interface Page<Item> {
   readonly hasNextPage: boolean;
 }
 
-/** Calls beyond those a page needs anyway, spent on finding out which of two bounds is the older one. */
+/** Calls beyond those a page needs anyway: where the upstream gives little at a time, or bounds have no plain order. */
 const extraCalls = 20;
 
 /**
@@ -44,55 +44,94 @@ export async function readPage<Item>(range: PageRange, walk: Walk<Item>): Promis
   const empty: Page<Item> = { items: [], hasPreviousPage: false, hasNextPage: false };
   if (size === 0) return empty;
 
-  // The upstream takes one cursor. The other bound is recognised on the way; the walk meets it before anything beyond
-  // it if it lies ahead. Where times do not tell whether it does, only meeting it proves it.
   const ahead = from && until ? relationToBound(until, from, backward) : 'beyond';
   if (ahead === 'at' || ahead === 'before') return empty;
-  let boundProved = ahead === 'beyond';
 
-  const taken: Item[] = [];
-  const seen = new Set(from ? [toPositionKey(from)] : []);
-  const maxCalls = Math.ceil(size / maxItemsPerCall) + extraCalls;
-  let cursor = from;
-  let leftOut = false;
-  for (let calls = 0; ; calls += 1) {
-    if (calls === maxCalls) throw badWalk('gives no order to the two cursors, or too little at a time');
-    const missing = size - taken.length;
-    const step = await walk.step(cursor, missing > 0 ? Math.min(missing, maxItemsPerCall) : maxItemsPerCall, backward);
+  const gathered: Gathered<Item> = {
+    items: [],
+    seen: new Set(from ? [toPositionKey(from)] : []),
+    boundProved: ahead === 'beyond',
+    leftOut: false,
+    ended: false,
+  };
+  const callsLeft = Math.ceil(size / maxItemsPerCall) + extraCalls;
+  await walkOn({ gathered, cursor: from, until, range, callsLeft }, walk);
 
-    let ended = !step.hasMore;
-    for (const item of step.items) {
-      const position = walk.positionOf(item);
-      const key = toPositionKey(position);
-      if (seen.has(key)) throw badWalk('repeats what it has already answered');
-      seen.add(key);
-      const relation = until ? relationToBound(position, until, backward) : 'before';
-      if (relation === 'at' || relation === 'beyond') {
-        boundProved ||= relation === 'at';
-        leftOut = true;
-        ended = true;
-        break;
-      }
-      if (taken.length < size) taken.push(item);
-      else leftOut = true;
-    }
-    leftOut ||= step.hasMore;
-    if (ended || (taken.length === size && boundProved)) break;
-
-    const next = step.next ?? lastPosition(step.items, walk);
-    if (!next || (cursor && toPositionKey(next) === toPositionKey(cursor)))
-      throw badWalk('gives a cursor that does not advance');
-    cursor = next;
-  }
-  if (!boundProved || taken.length === 0) return empty;
+  const { items, leftOut, boundProved } = gathered;
+  if (!boundProved || items.length === 0) return empty;
   return backward
-    ? { items: taken.reverse(), hasPreviousPage: leftOut, hasNextPage: from !== null }
-    : { items: taken, hasPreviousPage: from !== null, hasNextPage: leftOut };
+    ? { items: items.toReversed(), hasPreviousPage: leftOut, hasNextPage: from !== null }
+    : { items, hasPreviousPage: from !== null, hasNextPage: leftOut };
 }
 
-function lastPosition<Item>(items: readonly Item[], walk: Walk<Item>): Position | null {
-  const last = items.at(-1);
-  return last === undefined ? null : walk.positionOf(last);
+/** What a walk has come by so far, in the order of the walk. */
+interface Gathered<Item> {
+  readonly items: Item[];
+  readonly seen: Set<string>;
+  /**
+   * Does the far bound lie ahead? The upstream takes one cursor, so the other bound is recognised on the way: the walk
+   * meets it before anything beyond it. Where times do not tell the order of the two, only meeting it proves it.
+   */
+  boundProved: boolean;
+  /** Is there anything between here and the end of the ledger that is not in `items`? */
+  leftOut: boolean;
+  ended: boolean;
+}
+
+interface WalkState<Item> {
+  readonly gathered: Gathered<Item>;
+  readonly cursor: Position | null;
+  readonly until: Position | null;
+  readonly range: PageRange;
+  readonly callsLeft: number;
+}
+
+async function walkOn<Item>(start: WalkState<Item>, walk: Walk<Item>): Promise<void> {
+  const { gathered, range, until } = start;
+  let { cursor } = start;
+  for (let { callsLeft } = start; callsLeft > 0; callsLeft -= 1) {
+    const missing = range.size - gathered.items.length;
+    const limit = missing > 0 ? Math.min(missing, maxItemsPerCall) : maxItemsPerCall;
+    const step = await walk.step(cursor, limit, range.backward);
+    gather(step, gathered, until, range, walk);
+    if (gathered.ended || (gathered.items.length === range.size && gathered.boundProved)) return;
+
+    const last = step.items.at(-1);
+    const next = step.next ?? (last === undefined ? null : walk.positionOf(last));
+    if (!next || (cursor && toPositionKey(next) === toPositionKey(cursor))) {
+      throw badWalk('gives a cursor that does not advance');
+    }
+    cursor = next;
+  }
+  // A short page from which the caller can go on is an answer; one that leads nowhere is not.
+  if (!gathered.boundProved) throw badWalk('does not tell the order of the two cursors');
+  if (gathered.items.length === 0) throw badWalk('answers empty pages and says that there is more');
+}
+
+function gather<Item>(
+  step: WalkStep<Item>,
+  gathered: Gathered<Item>,
+  until: Position | null,
+  { size, backward }: PageRange,
+  walk: Walk<Item>,
+): void {
+  for (const item of step.items) {
+    const position = walk.positionOf(item);
+    const key = toPositionKey(position);
+    if (gathered.seen.has(key)) throw badWalk('repeats what it has already answered');
+    gathered.seen.add(key);
+    const relation = until ? relationToBound(position, until, backward) : 'before';
+    if (relation === 'at' || relation === 'beyond') {
+      gathered.boundProved ||= relation === 'at';
+      gathered.leftOut = true;
+      gathered.ended = true;
+      return;
+    }
+    if (gathered.items.length < size) gathered.items.push(item);
+    else gathered.leftOut = true;
+  }
+  gathered.leftOut ||= step.hasMore;
+  gathered.ended = !step.hasMore;
 }
 
 function badWalk(what: string) {

@@ -187,6 +187,25 @@ describe('an upstream that misbehaves is an error, never an endless loop:', () =
   });
 });
 
+test('an upstream that gives one item at a time makes a page shorter, never wrong', async () => {
+  const ledger = events(100);
+  const { walk } = upstream(ledger);
+  const single: Walk<Position> = { ...walk, step: (cursor, _limit, descending) => walk.step(cursor, 1, descending) };
+  const page = await readPage({ size: 50, backward: false, after: null, before: null }, single);
+  expect(page).toEqual({ items: ledger.slice(0, 21), hasPreviousPage: false, hasNextPage: true });
+});
+
+test('two bounds among very many of one millisecond are an error once that cannot be settled', async () => {
+  const crowd = Array.from({ length: 3000 }, (_, i) => at(`d${i}`, 0, 5));
+  const { walk, calls } = upstream(crowd);
+  const range = { size: 10, backward: false, after: crowd[2000]!, before: crowd[1]! };
+  expect(await readPage(range, walk)).toMatchObject({ items: [] });
+  await expect(readPage({ ...range, after: crowd[500]! }, walk)).rejects.toMatchObject({
+    extensions: { code: 'UPSTREAM_BAD_RESPONSE' },
+  });
+  expect(calls.length).toBeLessThanOrEqual(42);
+});
+
 test('hasMore decides, not a missing cursor', async () => {
   const [one, two] = events(2) as [Position, Position];
   const walk: Walk<Position> = {
