@@ -11,7 +11,7 @@ export function createMaskError(onMasked: (error: unknown) => void) {
   return (error: unknown): GraphQLError => {
     if (error instanceof GraphQLError && isForClients(error)) return error;
     onMasked(error);
-    const at = error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {};
+    const at = error instanceof GraphQLError ? { nodes: error.nodes ?? null, path: error.path ?? null } : {};
     return gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, at);
   };
 }
@@ -33,14 +33,14 @@ export function unwrapErrors(errors: readonly GraphQLError[]): GraphQLError[] {
     return inner.map((each: unknown) =>
       each instanceof GraphQLError
         ? new GraphQLError(each.message, {
-            nodes: error.nodes,
-            path: each.path ?? error.path,
+            nodes: error.nodes ?? null,
+            path: each.path ?? error.path ?? null,
             extensions: each.extensions,
             originalError: each,
           })
         : new GraphQLError('Unexpected error.', {
-            nodes: error.nodes,
-            path: error.path,
+            nodes: error.nodes ?? null,
+            path: error.path ?? null,
             originalError: new Error(String(each)),
           }),
     );

@@ -24,7 +24,7 @@ export async function fetchLedgerIntrospection(execute: LedgerExecutor): Promise
   let refusal = 'no answer';
   for (const document of introspections) {
     const { data, errors } = await execute({ document });
-    if (data?.['__schema']) return data as unknown as IntrospectionQuery;
+    if (data?.__schema) return data as unknown as IntrospectionQuery;
     refusal = errors?.[0]?.message ?? refusal;
   }
   throw gatewayError('UPSTREAM_BAD_RESPONSE', `The ledger did not answer introspection: ${refusal}`, {

@@ -16,8 +16,8 @@ export function parseLedgerAnswer(response: UpstreamResponse): ExecutionResult {
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw badAnswer(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
-  const errors = body['errors'] === undefined ? [] : toErrors(body['errors']);
-  const data = toData(body['data']);
+  const errors = body.errors === undefined ? [] : toErrors(body.errors);
+  const data = toData(body.data);
   if (data === null && errors.length === 0) throw badAnswer("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
 }
@@ -40,12 +40,12 @@ function toData(value: unknown): Record<string, unknown> | null {
 function toErrors(value: unknown): readonly GraphQLError[] {
   if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
   return value.map((entry: unknown) => {
-    if (!isObject(entry) || typeof entry['message'] !== 'string') {
+    if (!isObject(entry) || typeof entry.message !== 'string') {
       throw badAnswer("The ledger's answer has an error without a message.");
     }
-    const { http: _http, ...extensions } = isObject(entry['extensions']) ? entry['extensions'] : {};
-    const path = Array.isArray(entry['path']) ? (entry['path'] as (string | number)[]) : undefined;
-    return new GraphQLError(entry['message'], { path, extensions });
+    const { http: _http, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
+    const path = Array.isArray(entry.path) ? (entry.path as (string | number)[]) : undefined;
+    return new GraphQLError(entry.message, { path, extensions });
   });
 }
 

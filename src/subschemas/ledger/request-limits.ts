@@ -12,13 +12,13 @@ export const shippedRequestLimits: RequestLimits = { maxQueryNodes: 300, maxQuer
 
 /** Asks the ledger for the bounds it enforces. A ledger that has no such fields, or does not answer, gets the shipped ones. */
 export async function fetchRequestLimits(execute: LedgerExecutor, schema: GraphQLSchema): Promise<RequestLimits> {
-  const serviceConfig = schema.getQueryType()?.getFields()['serviceConfig'];
+  const serviceConfig = schema.getQueryType()?.getFields().serviceConfig;
   const known = Object.keys(shippedRequestLimits).filter((name) => serviceConfig && hasPlainField(schema, name));
   if (known.length === 0) return shippedRequestLimits;
   const { data } = await execute({ document: parse(`{serviceConfig{${known.join(' ')}}}`) }).catch(() => ({
     data: null,
   }));
-  const answered = Object.entries((data?.['serviceConfig'] ?? {}) as Record<string, unknown>).filter(
+  const answered = Object.entries((data?.serviceConfig ?? {}) as Record<string, unknown>).filter(
     ([, value]) => Number.isSafeInteger(value) && Number(value) > 0,
   );
   return { ...shippedRequestLimits, ...Object.fromEntries(answered) };
