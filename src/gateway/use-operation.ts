@@ -1,4 +1,4 @@
-import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import { type DocumentNode, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Secret } from '../config/secret.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
@@ -27,7 +27,9 @@ export interface OperationOptions {
 /** Gives resolvers their context, bounds the operation in time, and tidies the errors of its result. */
 export function useOperation({ identify, timeouts }: OperationOptions): Plugin<ServerContext> {
   return {
-    onExecute({ args }) {
+    onExecute({ args, setExecuteFn }) {
+      // Yoga's own executor gives keys in the order in which fields resolve; clients get them as they asked.
+      setExecuteFn(execute);
       const context = args.contextValue as ServerContext & { request: Request };
       const operation = getOperationAST(args.document as DocumentNode, args.operationName);
       const isMutation = operation?.operation === 'mutation';
