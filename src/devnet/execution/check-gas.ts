@@ -28,7 +28,7 @@ export function checkGasBounds(gas: GasData, referenceGasPrice: bigint): void {
 export function resolveGasPayment(gas: GasData, view: LedgerView, skipChecks = false): ObjectRecord[] {
   if (gas.payment.length === 0) throw inputRefusal('Transaction gas payment missing');
   const coins = gas.payment.map((ref) => findExact(ref, view, skipChecks));
-  if (skipChecks) return coins;
+  if (skipChecks) return coins.filter((coin) => toCoinType(coin.type) === view.nativeCoinType);
   for (const coin of coins) {
     if (coin.owner.kind !== 'address' || coin.owner.address !== gas.owner) {
       const owner = coin.owner.kind === 'address' ? `AddressOwner(${coin.owner.address})` : coin.owner.kind;

@@ -1,4 +1,5 @@
 import type { GasSummary, ObjectRecord, TransactionRecord } from '../state/records.ts';
+import { toDigest } from '../transactions/digest.ts';
 import type { ProgrammableTransaction, TransactionData } from '../transactions/transaction-data.ts';
 import { checkCommands } from './check-commands.ts';
 import { checkGasBounds, resolveGasPayment, totalBalance } from './check-gas.ts';
@@ -144,12 +145,17 @@ function toComputation({ transaction, request, view }: Run): { cost: bigint; bur
   return { cost: units * price, burned: units * view.referenceGasPrice };
 }
 
-/** Balance of the coin that pays for a dry run without a payment. */
+/** What the coin that pays for a dry run without a usable payment has beyond the budget. */
 const dryRunBalance = 1_000_000_000_000_000n;
+const noTransaction = toDigest(new Uint8Array(32));
 
 function takeGasCoins({ data, digest, isDryRun, skipChecks }: ExecutionRequest, view: LedgerView): ObjectRecord[] {
-  if (!isDryRun || data.gas.payment.length > 0) return resolveGasPayment(data.gas, view, skipChecks);
-  const owner = { kind: 'address', address: data.gas.owner } as const;
-  const coin = createCoin(toCreatedObjectId(digest, 0xffff_ffff), view.nativeCoinType, owner, dryRunBalance);
-  return [toObjectRecord(coin, 1, digest)];
+  const { payment, owner, budget } = data.gas;
+  if (!isDryRun || payment.length > 0) {
+    const coins = resolveGasPayment(data.gas, view, skipChecks);
+    if (!skipChecks || totalBalance(coins) >= budget) return coins;
+  }
+  const objectId = toCreatedObjectId(digest, 0xffff_ffff);
+  const coin = createCoin(objectId, view.nativeCoinType, { kind: 'address', address: owner }, budget + dryRunBalance);
+  return [toObjectRecord(coin, 1, noTransaction)];
 }

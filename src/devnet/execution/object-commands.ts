@@ -31,7 +31,10 @@ export function transferObjects(
 
 function checkTransferable({ values }: CommandContext, value: Value, position: number): void {
   if (value.kind === 'pure') throw values.fault(position, 'TypeMismatch');
-  if (value.kind === 'opaque') return;
+  if (value.kind === 'opaque') {
+    if (value.returned.type.startsWith('vector<')) throw values.fault(position, 'TypeMismatch');
+    return;
+  }
   switch (value.access) {
     case 'shared-mutable':
     case 'shared-read':

@@ -46,6 +46,9 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
 
   const now = (): number => Math.max(clock(), chain.checkpoints.at(-1)?.timestampMs ?? 0);
 
+  /** A checkpoint still to come reads as the newest one: its view would be kept, and be wrong later. */
+  const toClosed = (checkpoint: number): number => Math.min(checkpoint, chain.latestCheckpoint().sequenceNumber);
+
   const view = (): LedgerView => ({
     currentObject: history.current,
     epoch: chain.latestEpoch().epochId,
@@ -132,8 +135,8 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
     },
     currentObject: history.current,
     objectVersions: history.versions,
-    liveObjects: history.live,
-    ownedObjects: history.ownedBy,
+    liveObjects: (checkpoint) => history.live(toClosed(checkpoint)),
+    ownedObjects: (owner, checkpoint) => history.ownedBy(owner, toClosed(checkpoint)),
     onCheckpoint: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

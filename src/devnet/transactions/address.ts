@@ -22,3 +22,8 @@ export function toBareAddress(publicKey: Uint8Array): string {
 export function toAddress(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
+
+/** An address as people write it, leading zeros left out perhaps, in full. */
+export function toFullAddress(address: string): string {
+  return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
+}

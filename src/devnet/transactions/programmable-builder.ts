@@ -1,5 +1,5 @@
 import type { ObjectRef } from '../state/records.ts';
-import { zeroAddress } from './address.ts';
+import { toFullAddress, zeroAddress } from './address.ts';
 import { BcsWriter } from './bcs-writer.ts';
 import type { Argument, CallArg, Command, ProgrammableTransaction } from './transaction-data.ts';
 import { parseTypeTag } from './type-tag.ts';
@@ -57,7 +57,7 @@ export function createProgrammableBuilder(): ProgrammableBuilder {
       const [packageId = zeroAddress, module = '', name = ''] = target.split('::');
       return addCommand({
         kind: 'moveCall',
-        package: packageId,
+        package: toFullAddress(packageId),
         module,
         function: name,
         typeArguments: typeArguments.map(parseTypeTag),

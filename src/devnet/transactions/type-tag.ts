@@ -1,3 +1,4 @@
+import { toFullAddress } from './address.ts';
 import type { BcsReader } from './bcs-reader.ts';
 import type { BcsWriter } from './bcs-writer.ts';
 
@@ -105,8 +106,10 @@ function parseAt(parser: Parser, depth: number): TypeTag {
     throw notAType(parser.text);
   if (!/^0x[0-9a-fA-F]{1,64}$/.test(address) || !identifier.test(module) || !identifier.test(name))
     throw notAType(parser.text);
-  const full = `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
-  return { kind: 'struct', struct: { address: full, module, name, typeParameters: parseParameters(parser, depth) } };
+  return {
+    kind: 'struct',
+    struct: { address: toFullAddress(address), module, name, typeParameters: parseParameters(parser, depth) },
+  };
 }
 
 function parseParameters(parser: Parser, depth: number): TypeTag[] {
