@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 
 /** The words of the validator here → those of the real service. */
 const rewordings: readonly (readonly [RegExp, string])[] = [
-  [/^Cannot query field "(\w+)" on type "(\w+)"\.(.*)$/, 'Unknown field "$1" on type "$2".$3'],
+  [/^Cannot query field "(\w+)" on type "(\w+)"\.( Did you mean .*)?$/, 'Unknown field "$1" on type "$2".$3'],
   [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"\.(.*)$/, 'Unknown argument "$1" on field "$3" of type "$2".$4'],
   [
     /^Field "(\w+)" argument "(\w+)" of type "(.+)" is required, but it was not provided\.$/,
