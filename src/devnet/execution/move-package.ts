@@ -31,7 +31,7 @@ const identifierTable = 0x07;
 
 /**
  * The name a compiled Move module gives itself, `undefined` when the bytes are not one. Only as much of the format is
- * read as that needs: the table directory, the handle of the module itself, the identifier it points to.
+ * read as that needs: the table directory, the module's own handle, the identifier that points to.
  */
 export function readModuleName(bytes: Uint8Array): string | undefined {
   try {
@@ -48,12 +48,21 @@ export function readModuleName(bytes: Uint8Array): string | undefined {
     const handles = tables.get(moduleHandleTable);
     const identifiers = tables.get(identifierTable);
     if (!handles || !identifiers) return undefined;
-    // The module's own handle is the first one unless the tail of the file says otherwise; compilers put it first.
+    // Which handle is the module's own stands behind the last table.
+    const end = Math.max(...[...tables.values()].map(({ offset, length }) => contents + offset + length));
+    const own = readUleb(module, { at: end });
     const handle = { at: contents + handles.offset };
+    for (let skipped = 0; skipped < own; skipped += 1) {
+      readUleb(module, handle);
+      readUleb(module, handle);
+    }
     readUleb(module, handle);
     const nameIndex = readUleb(module, handle);
     const name = { at: contents + identifiers.offset };
-    for (let index = 0; index < nameIndex; index += 1) name.at += readUleb(module, name);
+    for (let index = 0; index < nameIndex; index += 1) {
+      const skipped = readUleb(module, name);
+      name.at += skipped;
+    }
     const length = readUleb(module, name);
     const text = module.toString('utf8', name.at, name.at + length);
     return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;
