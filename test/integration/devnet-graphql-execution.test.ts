@@ -124,20 +124,20 @@ describe('dryRunTransactionBlock', () => {
       .liveObjects(59)
       .find(({ balance, owner }) => balance !== null && balance > 1_000_000_000n && owner.kind === 'address')!;
     const sender = owned.owner.kind === 'address' ? owned.owner.address : '';
-    // A programmable transaction without inputs or commands.
-    const empty = base64(Uint8Array.of(0, 0, 0));
+    // One pure input, an address; one command, which transfers the gas coin to it.
+    const kind = base64(Uint8Array.of(0, 1, 0, 32, ...new Uint8Array(32).fill(9), 1, 1, 1, 0, 1, 0, 0));
     const txMeta = {
       sender,
       gasPrice: 1000,
       gasBudget: 50_000_000,
       gasObjects: [{ address: owned.objectId, version: owned.version, digest: owned.digest }],
     };
-    const { dryRunTransactionBlock: result } = await net.data(dryRun, { txBytes: empty, txMeta });
+    const { dryRunTransactionBlock: result } = await net.data(dryRun, { txBytes: kind, txMeta });
     expect(result).toMatchObject({
       error: null,
       transaction: { sender: { address: sender }, gasInput: { gasPrice: '1000', gasBudget: '50000000' } },
     });
-    const { errors } = await net.query(dryRun, { txBytes: empty, txMeta: { sender: 'nobody' } });
+    const { errors } = await net.query(dryRun, { txBytes: kind, txMeta: { sender: 'nobody' } });
     expect(errors![0]!.message).toMatch(
       /^Failed to parse "LedgerAddress": .* \(occurred while parsing "TransactionMetadata"\)$/,
     );
