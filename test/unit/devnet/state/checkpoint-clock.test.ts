@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createActivity } from '../../../../src/devnet/genesis/activity.ts';
+import { startCheckpointClock } from '../../../../src/devnet/state/checkpoint-clock.ts';
+import { createSmallDevnet, seed } from '../../../support/small-devnet.ts';
+
+describe('the checkpoint clock', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('closes a checkpoint each interval until it is stopped', () => {
+    const { ledger } = createSmallDevnet();
+    const clock = startCheckpointClock({ ledger, intervalMs: 250 });
+    vi.advanceTimersByTime(1_000);
+    expect(ledger.latestCheckpoint().sequenceNumber).toBe(4);
+    clock.stop();
+    vi.advanceTimersByTime(1_000);
+    expect(ledger.latestCheckpoint().sequenceNumber).toBe(4);
+  });
+
+  test('ends epochs after so many checkpoints, or never', () => {
+    const short = createSmallDevnet().ledger;
+    const endless = createSmallDevnet().ledger;
+    const clocks = [
+      startCheckpointClock({ ledger: short, intervalMs: 100, checkpointsPerEpoch: 3 }),
+      startCheckpointClock({ ledger: endless, intervalMs: 100, checkpointsPerEpoch: 0 }),
+    ];
+    vi.advanceTimersByTime(800);
+    expect([0, 1, 2].map((epoch) => short.epoch(epoch)?.firstCheckpoint)).toEqual([0, 3, 6]);
+    expect(endless.latestEpoch().epochId).toBe(0);
+    for (const clock of clocks) clock.stop();
+  });
+
+  test('lets the network do something now and then', () => {
+    const { ledger, accounts, contracts } = createSmallDevnet();
+    const activity = createActivity({ ledger, accounts, contracts, seed, sequenceSeed: 3 });
+    const clock = startCheckpointClock({
+      ledger,
+      intervalMs: 100,
+      activity: { next: activity.next, everyCheckpoints: 2 },
+    });
+    for (let count = 0; count < 6; count += 1) clock.tick();
+    const users = ledger.transactions.filter(({ kind }) => kind === 'PROGRAMMABLE_TX');
+    expect(users.map(({ checkpoint }) => checkpoint)).toEqual([2, 4, 6]);
+    clock.stop();
+  });
+});
