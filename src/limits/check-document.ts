@@ -1,0 +1,59 @@
+import { exceedsFieldDepth } from './exceeds-field-depth.ts';
+import { findExcess } from './find-excess.ts';
+import type { Limits } from './limits.ts';
+import type { MeasuredDocument } from './measure-document.ts';
+import { countedRefusal, type Refusal, uncountedRefusal } from './refusal.ts';
+
+/**
+ * How deep selection sets may lie below that of an operation: a bound of the parser that ledgers are built on, which
+ * follows spreads, so that a fragment that contains itself is over it. Values are held to the same.
+ */
+export const maxNesting = 32;
+
+/** Selections that a document exempt from the query's limits may expand to. The longest introspection has about a hundred. */
+export const maxExemptNodes = 2_000;
+
+/**
+ * What the text alone decides: nesting, directives, unknown fragments, depth, nodes. The answer is the same for every
+ * request with these limits, so it may be kept with the document.
+ */
+export function checkDocument(measured: MeasuredDocument, limits: Limits): Refusal | null {
+  const { unsupportedDirective, unknownFragment } = measured;
+  if (measured.nesting > maxNesting) {
+    return uncountedRefusal(`The recursion depth of the query cannot be greater than \`${maxNesting}\``);
+  }
+  if (unsupportedDirective) {
+    const supported = 'Supported directives are `@include`, `@skip`';
+    const message = `Directive \`@${unsupportedDirective.name.value}\` is not supported. ${supported}`;
+    return uncountedRefusal(message, unsupportedDirective);
+  }
+  if (measured.isExempt) return checkExpansion(measured);
+  if (unknownFragment) {
+    const message = `Fragment ${unknownFragment.name.value} referred to but not found in document`;
+    return uncountedRefusal(message, unknownFragment);
+  }
+  return checkInput(measured, limits);
+}
+
+function checkExpansion(measured: MeasuredDocument): Refusal | null {
+  const actual = measured.inputNodes;
+  if (actual <= maxExemptNodes) return null;
+  const excess = findExcess(measured.executable, Number.POSITIVE_INFINITY, maxExemptNodes);
+  const limit = { name: 'maxQueryNodes', max: maxExemptNodes, actual } as const;
+  const refusal = countedRefusal(`Query has over ${maxExemptNodes} nodes`, limit, excess?.selection);
+  return { ...refusal, hasUsage: false };
+}
+
+function checkInput(measured: MeasuredDocument, limits: Limits): Refusal | null {
+  const { maxQueryDepth, maxQueryNodes } = limits;
+  const isOver =
+    exceedsFieldDepth(measured, limits) || measured.depth > maxQueryDepth || measured.inputNodes > maxQueryNodes;
+  const excess = isOver ? findExcess(measured.executable, maxQueryDepth, maxQueryNodes) : null;
+  if (!excess) return null;
+  if (excess.limit === 'depth') {
+    const limit = { name: 'maxQueryDepth', max: maxQueryDepth, actual: measured.depth } as const;
+    return countedRefusal(`Query nesting is over ${maxQueryDepth}`, limit, excess.selection);
+  }
+  const limit = { name: 'maxQueryNodes', max: maxQueryNodes, actual: measured.inputNodes } as const;
+  return countedRefusal(`Query has over ${maxQueryNodes} nodes`, limit, excess.selection);
+}

@@ -1,0 +1,42 @@
+import type { Limits } from './limits.ts';
+import type { MeasuredDocument } from './measure-document.ts';
+import { countedRefusal, payloadRefusal, type Refusal } from './refusal.ts';
+import { valueBytes } from './transaction-bytes.ts';
+import { addCounts } from './usage.ts';
+import { sentValue, type Variables } from './variables.ts';
+
+/**
+ * What needs the variables: transaction payload, then what of the text is left to the query, then output nodes. Asked
+ * anew for each request.
+ */
+export function checkVariables(measured: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
+  return (
+    checkTransactions(measured, variables, limits) ??
+    checkQueryPart(measured, limits) ??
+    (measured.isExempt ? null : checkOutput(measured, variables, limits))
+  );
+}
+
+function checkTransactions({ transaction }: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
+  let actual = transaction.literalBytes;
+  for (const name of transaction.variables) actual = addCounts(actual, valueBytes(sentValue(variables, name)));
+  const max = limits.maxTransactionPayloadSize;
+  if (actual <= max) return null;
+  const limit = { name: 'maxTransactionPayloadSize', max, actual } as const;
+  return payloadRefusal('Transaction payload too large', limit, limits);
+}
+
+function checkQueryPart({ queryPayload, transaction }: MeasuredDocument, limits: Limits): Refusal | null {
+  const actual = queryPayload - transaction.inlinedBytes;
+  const max = limits.maxQueryPayloadSize;
+  if (actual <= max) return null;
+  const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
+  return payloadRefusal(`Query part too large: ${actual} bytes`, limit, limits);
+}
+
+function checkOutput(measured: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
+  const actual = measured.outputNodes(variables, limits.defaultPageSize);
+  const max = limits.maxOutputNodes;
+  if (actual <= max) return null;
+  return countedRefusal(`Estimated output nodes exceeds ${max}`, { name: 'maxOutputNodes', max, actual });
+}

@@ -1,0 +1,85 @@
+import { type DirectiveNode, type DocumentNode, type FragmentSpreadNode, Kind } from 'graphql';
+import { type ExecutableDocument, isSchemaOnly, toExecutableDocument } from './executable-document.ts';
+import { findUnknownFragment } from './find-unknown-fragment.ts';
+import { gatherTransactions } from './gather-transactions.ts';
+import { linkOutlines } from './link-outlines.ts';
+import { type Outline, outlineDefinition } from './outline-definition.ts';
+import { createOutputCost, type OutputCost } from './output-cost.ts';
+import { maxCount } from './usage.ts';
+
+/** Everything about a document's size that its text alone decides. Made once per document, used by every request. */
+export interface MeasuredDocument {
+  readonly document: DocumentNode;
+  readonly executable: ExecutableDocument;
+  /** Selections of all operations, fragments expanded; `maxCount` where that has no end. */
+  readonly inputNodes: number;
+  /** Levels of the deepest operation; `maxCount` where that has no end. */
+  readonly depth: number;
+  /** Fragment definitions, used or not. */
+  readonly fragments: number;
+  /** Bytes of the text. */
+  readonly queryPayload: number;
+  readonly outputNodes: OutputCost;
+  /**
+   * The deepest of: selection sets below that of an operation, through the fragments it spreads; selection sets below that
+   * of a fragment, as written; lists and objects in one value.
+   */
+  readonly nesting: number;
+  /** Asks for the schema and for nothing else: no query limit applies, and there is no usage. */
+  readonly isExempt: boolean;
+  /** The first in the text that is neither `@include` nor `@skip`. */
+  readonly unsupportedDirective: DirectiveNode | null;
+  /** The first spread, as the ledger meets them, of a fragment that is not in the document. */
+  readonly unknownFragment: FragmentSpreadNode | null;
+  readonly transaction: TransactionPayload;
+}
+
+/** Arguments of `executeTx`, `executeTransactionBlock` and `dryRunTransactionBlock` at the top of operations. */
+export interface TransactionPayload {
+  /** Bytes of literals, those of a fragment at each of its uses. */
+  readonly literalBytes: number;
+  /** Bytes of the same literals as the text holds them, each once. */
+  readonly inlinedBytes: number;
+  /** Variables that carry payload. */
+  readonly variables: readonly string[];
+}
+
+/**
+ * Measures a parsed document. Never throws, never recurses, and its time is linear in the text whatever that nests or
+ * expands to: every definition is read once, every fragment resolved once.
+ * @param queryPayload bytes of the text the document was parsed from
+ */
+export function measureDocument(document: DocumentNode, queryPayload: number): MeasuredDocument {
+  const executable = toExecutableDocument(document);
+  const outlines: Outline[] = [];
+  const operations: Outline[] = [];
+  const fragments = new Map<string, Outline>();
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
+    const outline = outlineDefinition(definition);
+    outlines.push(outline);
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(outline);
+    else fragments.set(definition.name.value, outline);
+  }
+  const linked = linkOutlines(operations, fragments);
+  const depth = linked?.depth ?? maxCount;
+  const inlined = gatherTransactions(operations, fragments);
+  return {
+    document,
+    executable,
+    inputNodes: linked?.inputNodes ?? maxCount,
+    depth,
+    fragments: executable.fragmentDefinitions.length,
+    queryPayload,
+    outputNodes: linked ? createOutputCost(linked.transfers, linked.total) : () => maxCount,
+    nesting: outlines.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
+    isExempt: isSchemaOnly(executable),
+    unsupportedDirective: outlines.find((outline) => outline.unsupportedDirective)?.unsupportedDirective ?? null,
+    unknownFragment: linked?.hasUnknownFragment === false ? null : findUnknownFragment(executable),
+    transaction: {
+      literalBytes: linked?.transactionBytes ?? maxCount,
+      inlinedBytes: inlined.bytes,
+      variables: inlined.variables,
+    },
+  };
+}

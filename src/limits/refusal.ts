@@ -1,0 +1,39 @@
+import type { ASTNode, GraphQLError } from 'graphql';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { LimitName, Limits } from './limits.ts';
+
+/** Why a document is not served. */
+export interface Refusal {
+  readonly error: GraphQLError;
+  /** The document was counted to its end, so an answer that should show usage has it to show. */
+  readonly hasUsage: boolean;
+}
+
+export interface BrokenLimit {
+  readonly name: LimitName;
+  readonly max: number;
+  readonly actual: number;
+}
+
+/** Over a limit that comes after counting. */
+export function countedRefusal(message: string, limit: BrokenLimit, node?: ASTNode): Refusal {
+  return { error: gatewayError('BAD_USER_INPUT', message, { limit }, at(node)), hasUsage: true };
+}
+
+/** Refused before the document is counted. */
+export function uncountedRefusal(message: string, node?: ASTNode): Refusal {
+  return { error: gatewayError('BAD_USER_INPUT', message, {}, at(node)), hasUsage: false };
+}
+
+/** Too many bytes; the ledger's text goes on to give both allowances. */
+export function payloadRefusal(message: string, limit: BrokenLimit, limits: Limits): Refusal {
+  const allowances =
+    `Requests are limited to ${limits.maxTransactionPayloadSize} bytes or fewer on transaction payloads ` +
+    '(all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request ' +
+    `(the query part) must be ${limits.maxQueryPayloadSize} bytes or fewer.`;
+  return { error: gatewayError('BAD_USER_INPUT', `${message}. ${allowances}`, { limit }), hasUsage: false };
+}
+
+function at(node: ASTNode | undefined): { nodes?: readonly ASTNode[] } {
+  return node ? { nodes: [node] } : {};
+}

@@ -1,0 +1,50 @@
+import { type FieldNode, Kind, type ValueNode } from 'graphql';
+
+const transactionFields = new Set(['executeTx', 'executeTransactionBlock', 'dryRunTransactionBlock']);
+
+/** Fields whose arguments have an allowance of their own, beside the query's. */
+export function takesTransaction(field: FieldNode): boolean {
+  return transactionFields.has(field.name.value);
+}
+
+/**
+ * Bytes of a literal as compact JSON: text with its quotes, a list with brackets and commas. Numbers and objects count
+ * nothing, nor does anything in an object: they stay with the query, as the ledger has it.
+ * @param variables receives the names of the variables in it
+ */
+export function literalBytes(literal: ValueNode, variables: Set<string>): number {
+  let bytes = 0;
+  const open: ValueNode[] = [literal];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (value.kind === Kind.VARIABLE) variables.add(value.name.value);
+    else if (value.kind === Kind.STRING) bytes += textBytes(value.value);
+    else if (value.kind === Kind.LIST) {
+      bytes += listBytes(value.values);
+      for (const item of value.values) open.push(item);
+    }
+  }
+  return bytes;
+}
+
+/** The same of a variable's value. Its lists may nest as deep as a body is long. */
+export function valueBytes(sent: unknown): number {
+  let bytes = 0;
+  const open: unknown[] = [sent];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'string') bytes += textBytes(value);
+    else if (Array.isArray(value)) {
+      bytes += listBytes(value);
+      for (const item of value) open.push(item);
+    }
+  }
+  return bytes;
+}
+
+function textBytes(text: string): number {
+  return Buffer.byteLength(text) + 2;
+}
+
+function listBytes(items: readonly unknown[]): number {
+  return 2 + Math.max(0, items.length - 1);
+}
