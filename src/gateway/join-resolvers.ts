@@ -30,13 +30,17 @@ export const maxWaitMs = 10_000;
 const firstPauseMs = 50;
 const longestPauseMs = 800;
 
-/** Our fields that a join reads are asked for under names of their own, which no alias of the client can shadow. */
-const idAlias = 'joinId';
-const versionAlias = 'joinVersion';
+/**
+ * Our fields that a join reads are asked for under names of their own, which no alias of the client and no other join of
+ * the same type can shadow.
+ */
+const idAlias = ({ field }: Join): string => `joinId_${field}`;
+const versionAlias = ({ field }: Join): string => `joinVersion_${field}`;
 
 /** The fields a join needs of its parent, as a selection set. */
-export function joinSelectionSet({ key }: Join): string {
-  return `{ ${idAlias}: ${key.id} ${key.version ? `${versionAlias}: ${key.version}` : ''} }`;
+export function joinSelectionSet(join: Join): string {
+  const { id, version } = join.key;
+  return `{ ${idAlias(join)}: ${id} ${version ? `${versionAlias(join)}: ${version}` : ''} }`;
 }
 
 /** One operation's lookups: a loader, and each join field's selection prepared once however many parents it has. */
@@ -95,8 +99,8 @@ function toArguments(
   parent: Record<string, unknown>,
   names: NetworkProfile['joins'],
 ): Record<string, string | number> {
-  const id = deepestText(parent[idAlias]);
-  const version = parent[versionAlias];
+  const id = deepestText(parent[idAlias(join)]);
+  const version = parent[versionAlias(join)];
   const entry = names[join.target];
   return { [entry.id]: id, ...('version' in entry && typeof version === 'number' ? { [entry.version]: version } : {}) };
 }

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chromiumMissing, launchChromium } from '../support/chromium.ts';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 
@@ -22,6 +22,7 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
       if (message.type() === 'error') complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
+    page.setDefaultTimeout(15_000);
     await page.goto(`${gateway.url}/graphql`);
     await page.locator('.graphiql-execute-button').waitFor();
   });
@@ -31,14 +32,23 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     await gateway?.close();
   });
 
+  const tab = (name: string) => page.locator('.graphiql-tab-button', { hasText: name });
+
   /** Opens the tab, runs what is in it, and gives back the answer shown. */
   const run = async (name: string): Promise<Record<string, unknown>> => {
-    await page.getByRole('tab', { name, exact: true }).click();
-    const answered = page.waitForResponse(
-      (response) => response.request().method() === 'POST' && (response.request().postData() ?? '').includes(`${name}`),
+    await tab(name).click();
+    await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain(name);
+    // For a moment after a switch GraphiQL still names the operation of the tab before, and asks nobody.
+    const shown = await vi.waitFor(
+      async () => {
+        const answered = page.waitForResponse((response) => (response.request().postData() ?? '').includes(name), {
+          timeout: 2_000,
+        });
+        await page.locator('.graphiql-execute-button').click();
+        return (await (await answered).json()) as Record<string, unknown>;
+      },
+      { timeout: 15_000, interval: 200 },
     );
-    await page.locator('.graphiql-execute-button').click();
-    const shown = (await (await answered).json()) as Record<string, unknown>;
     await expect.poll(() => page.locator('.result-window').innerText()).toContain('"data"');
     return shown;
   };
@@ -48,12 +58,14 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     async (name) => {
       const answer = await run(name);
       expect(answer).not.toHaveProperty('errors');
-      expect(JSON.stringify(answer.data)).not.toMatch(/^\{\}$|:null\b/);
+      const data = Object.values(answer.data as object);
+      expect(data.length).toBeGreaterThan(0);
+      expect(data).not.toContain(null);
     },
   );
 
   it('has tabs for the steps that need what came before', async () => {
-    for (const name of ['Sign', 'Execute']) expect(await page.getByRole('tab', { name, exact: true }).count()).toBe(1);
+    for (const name of ['Sign', 'Execute']) expect(await tab(name).count()).toBe(1);
   });
 
   it('opens its documentation, with our fields beside the ledger’s', async () => {
