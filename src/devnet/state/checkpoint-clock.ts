@@ -2,7 +2,10 @@ import type { SignedTransaction } from '../genesis/activity.ts';
 import type { Ledger } from './ledger-state.ts';
 
 export interface CheckpointClockOptions {
-  readonly ledger: Pick<Ledger, 'closeCheckpoint' | 'advanceEpoch' | 'latestCheckpoint' | 'latestEpoch' | 'execute'>;
+  readonly ledger: Pick<
+    Ledger,
+    'closeCheckpoint' | 'advanceEpoch' | 'latestCheckpoint' | 'latestEpoch' | 'execute' | 'hasPending'
+  >;
   /** Time between checkpoints, milliseconds. */
   readonly intervalMs: number;
   /** Checkpoints after which an epoch ends. Default 300; 0 = epochs never end. */
@@ -13,6 +16,11 @@ export interface CheckpointClockOptions {
     /** One transaction in every so many checkpoints. */
     readonly everyCheckpoints: number;
   };
+  /**
+   * Everything the ledger remembers is in memory, so a network nobody uses takes its time: so many intervals after the
+   * last transaction from outside it closes only every `slowdown`-th one. Default 2400, 20.
+   */
+  readonly idle?: { readonly afterIntervals: number; readonly slowdown: number };
 }
 
 export interface CheckpointClock {
@@ -23,14 +31,20 @@ export interface CheckpointClock {
 
 /** Closes a checkpoint each interval. Its timer does not keep the process alive. */
 export function startCheckpointClock(options: CheckpointClockOptions): CheckpointClock {
-  const { ledger, activity, checkpointsPerEpoch = 300 } = options;
+  const { ledger, activity, checkpointsPerEpoch = 300, idle = { afterIntervals: 2400, slowdown: 20 } } = options;
+  let quietIntervals = 0;
+
+  const act = (checkpoint: number): void => {
+    if (!activity || checkpoint % activity.everyCheckpoints !== 0) return;
+    const { bytes, signatures } = activity.next();
+    ledger.execute(bytes, signatures);
+  };
 
   const tick = (): void => {
+    quietIntervals = ledger.hasPending() ? 0 : quietIntervals + 1;
+    if (quietIntervals > idle.afterIntervals && quietIntervals % idle.slowdown !== 0) return;
     const next = ledger.latestCheckpoint().sequenceNumber + 1;
-    if (activity && next % activity.everyCheckpoints === 0) {
-      const { bytes, signatures } = activity.next();
-      ledger.execute(bytes, signatures);
-    }
+    act(next);
     const inEpoch = next - ledger.latestEpoch().firstCheckpoint + 1;
     if (checkpointsPerEpoch > 0 && inEpoch >= checkpointsPerEpoch) ledger.advanceEpoch();
     else ledger.closeCheckpoint();

@@ -165,6 +165,7 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
         };
         return executeProgrammable(request, view());
       }),
+    hasPending: chain.hasPending,
     closeCheckpoint,
     advanceEpoch: () => {
       beginCommit();

@@ -76,6 +76,8 @@ export interface LedgerWriter {
   execute(bytes: Uint8Array, signatures: readonly string[]): ExecutionOutcome;
   /** The same code without signatures and without the commit. */
   dryRun(bytes: Uint8Array, options?: { readonly skipChecks?: boolean }): ExecutionOutcome;
+  /** Whether transactions wait for a checkpoint. */
+  hasPending(): boolean;
   /** Closes a checkpoint holding everything pending (possibly nothing) at the clock's time. */
   closeCheckpoint(): CheckpointRecord;
   /** Ends the epoch: the next checkpoint belongs to a new one. */

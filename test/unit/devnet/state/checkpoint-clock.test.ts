@@ -43,4 +43,23 @@ describe('the checkpoint clock', () => {
     expect(users.map(({ checkpoint }) => checkpoint)).toEqual([2, 4, 6]);
     clock.stop();
   });
+
+  test('slows down when nobody uses the network, and closes at once what somebody sends', () => {
+    const devnet = createSmallDevnet();
+    const { ledger } = devnet;
+    const clock = startCheckpointClock({ ledger, intervalMs: 100, idle: { afterIntervals: 4, slowdown: 5 } });
+    const newest = () => ledger.latestCheckpoint().sequenceNumber;
+    vi.advanceTimersByTime(400);
+    expect(newest()).toBe(4);
+    vi.advanceTimersByTime(1_000);
+    expect(newest()).toBe(6);
+    vi.advanceTimersByTime(100);
+    expect(newest()).toBe(7);
+    const { digest } = devnet.run((tx) => void tx.call('0x2::a::b', []));
+    vi.advanceTimersByTime(100);
+    expect(ledger.transaction(digest)?.checkpoint).toBe(8);
+    vi.advanceTimersByTime(400);
+    expect(newest()).toBe(12);
+    clock.stop();
+  });
 });
