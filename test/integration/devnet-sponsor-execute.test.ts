@@ -386,3 +386,15 @@ test('a client that hangs up after sending does not stop the work', async () => 
   await executed;
   expect(sponsor.devnet.ledger.transaction(digest)?.status).toEqual({ ok: true });
 });
+
+test('a client that hangs up in the middle of its body stops nothing but itself', async () => {
+  await using sponsor = await startSponsorDevnet();
+  const reserved = await sponsor.reserve();
+  const { hostname, port } = new URL(sponsor.url);
+  const socket = connect(Number(port), hostname);
+  const head = `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(head, () => socket.destroy());
+  await closed;
+  expect(await isStillHeld(sponsor, reserved)).toBe(true);
+});

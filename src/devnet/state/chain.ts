@@ -118,8 +118,6 @@ export function createChain(options: { readonly referenceGasPrice: bigint; reado
   };
 }
 
-export type Chain = ReturnType<typeof createChain>;
-
 function last<T>(items: readonly T[], what: string): T {
   const item = items.at(-1);
   if (item === undefined) throw new RangeError(`the ledger has no ${what} yet`);

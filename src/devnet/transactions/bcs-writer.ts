@@ -23,12 +23,6 @@ export class BcsWriter {
     return this;
   }
 
-  u32(value: number): this {
-    this.#reserve(4);
-    this.#length = this.#buffer.writeUInt32LE(value, this.#length);
-    return this;
-  }
-
   u64(value: bigint | number): this {
     this.#reserve(8);
     this.#length = this.#buffer.writeBigUInt64LE(BigInt(value), this.#length);

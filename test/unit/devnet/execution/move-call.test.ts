@@ -90,6 +90,21 @@ describe('a Move call', () => {
     ]);
   });
 
+  test('takes an object that was sent to another object, and leaves it there', () => {
+    const devnet = createSmallDevnet();
+    const [, coin] = devnet.coins(devnet.alice.address);
+    const registry = devnet.ledger.liveObjects(0).find(({ type }) => type.endsWith('::events::Registry'))!;
+    devnet.run((tx) => tx.transfer([tx.owned(coin!)], registry.objectId));
+    const { objectId, version, digest } = devnet.ledger.currentObject(coin!.objectId)!;
+    const data = devnet.build((tx) => void tx.call('0x5::box::take', [tx.owned({ objectId, version, digest })]));
+    const inputs = [{ kind: 'receiving', ref: { objectId, version, digest } }] as const;
+    expect(devnet.execute({ ...data, kind: { ...data.kind, inputs } as typeof data.kind })).toMatchObject({
+      kind: 'executed',
+      transaction: { status: { ok: true }, events: [{ json: { arg0: objectId } }] },
+    });
+    expect(devnet.ledger.currentObject(objectId)?.version).toBe(version);
+  });
+
   test('takes a list made before it, which nothing else can', () => {
     const devnet = createSmallDevnet();
     const makeList = { kind: 'makeMoveVec', type: null, elements: [{ kind: 'gasCoin' }] } as const;

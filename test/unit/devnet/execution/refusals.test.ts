@@ -198,4 +198,22 @@ describe('a validator refuses', () => {
       message: 'Expect 1 signer signatures but got 0',
     });
   });
+
+  test('more commands or inputs than a transaction may have', () => {
+    const many = devnet.build((tx) => {
+      for (let count = 0; count < 1_025; count += 1) tx.call('0x2::a::b', []);
+    });
+    expect(devnet.execute(many)).toEqual({
+      kind: 'refused',
+      message: `${inputs}Size limit exceeded: maximum commands in a programmable transaction is 1024`,
+    });
+    const wide = devnet.build((tx) => {
+      for (let count = 0; count < 2_049; count += 1) tx.u64(count);
+      call(tx);
+    });
+    expect(devnet.execute(wide)).toEqual({
+      kind: 'refused',
+      message: `${inputs}Size limit exceeded: maximum inputs in a programmable transaction is 2048`,
+    });
+  });
 });

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { transactionDigest } from '../../../../src/devnet/transactions/digest.ts';
 import { encodeTransactionData } from '../../../../src/devnet/transactions/encode-transaction.ts';
 import { parseTransactionData, parseTransactionKind } from '../../../../src/devnet/transactions/parse-transaction.ts';
+import { createSmallDevnet } from '../../../support/small-devnet.ts';
 import { transactionData } from './arbitrary-transaction.ts';
 
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
@@ -149,6 +150,20 @@ describe('the transaction codec', () => {
 
   test('says where and what, for bytes of a newer version', () => {
     expect(() => parseTransactionData(Uint8Array.of(1))).toThrow('unknown TransactionData version 2 (at byte 1 of 1)');
+  });
+
+  test('reads the transactions validators send themselves', () => {
+    const { ledger } = createSmallDevnet();
+    ledger.advanceEpoch();
+    for (const { bytes, kind } of ledger.transactions) {
+      expect(parseTransactionData(bytes).kind.kind).toBe(kind);
+      expect(Buffer.from(encodeTransactionData(parseTransactionData(bytes)))).toEqual(Buffer.from(bytes));
+    }
+    expect(ledger.transactions.map(({ kind }) => kind)).toEqual([
+      'GENESIS',
+      'CONSENSUS_COMMIT_PROLOGUE_V1',
+      'END_OF_EPOCH_TX',
+    ]);
   });
 
   test('reads a bare kind, as a dry run is sent', () => {
