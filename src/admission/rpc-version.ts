@@ -1,0 +1,79 @@
+import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
+
+/** What a request says about the RPC version it wants, before anything is believed. */
+export interface RequestedVersion {
+  /** Values of the version header as they came: `undefined` for none, several joined by `, ` as Node joins them. */
+  readonly header: string | undefined;
+  /** The segment after `/graphql/`; `null` for the path without one. */
+  readonly path: string | null;
+}
+
+/** What this gateway can say it serves. */
+export interface ServedVersion {
+  /** Full build version of the ledger, `major.minor.patch-sha`. */
+  readonly build: string;
+  /** `<year>.<month>` entries the ledger itself lists. */
+  readonly available: readonly string[];
+}
+
+export interface VersionRefusal {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly message: string;
+}
+
+const named = new Set(['stable', 'beta', 'legacy']);
+/** Longest value that is repeated in an error. */
+const maxShown = 40;
+
+/**
+ * Decides whether a request can be served with the version it asks for; `null` = yes. Header and path both have to hold.
+ * Absent, empty, a channel name, the running `<year>.<month>` as written there, or the full build shown in responses: yes.
+ * Well-formed but another: 421. Malformed, or several values: 400.
+ */
+export function checkRpcVersion(requested: RequestedVersion, served: ServedVersion): VersionRefusal | null {
+  const { header, path } = requested;
+  if (header?.includes(',')) return malformed('Failed to parse the version header: Multiple possible versions found.');
+  return (
+    checkOne(header?.trim() ?? '', served, (text) => `'${text}' not a valid <YEAR>.<MONTH> version.`) ??
+    checkOne(
+      path ?? '',
+      served,
+      (text) =>
+        `Failed to parse version path: ${text}. Expected either a \`beta | legacy | stable\` version or <YEAR>.<MONTH> version.`,
+    )
+  );
+}
+
+function checkOne(
+  asked: string,
+  { build, available }: ServedVersion,
+  complaint: (text: string) => string,
+): VersionRefusal | null {
+  if (asked === '' || named.has(asked) || asked === build || available.includes(asked)) return null;
+  const shown = asked.length > maxShown ? `${asked.slice(0, maxShown)}...` : asked;
+  if (isYearMonth(asked)) {
+    return asked === yearMonthOf(build) ? null : unsupported(`Version '${shown}' not supported.`);
+  }
+  return isBuild(asked) ? unsupported(`Version '${shown}' not supported.`) : malformed(complaint(shown));
+}
+
+function isYearMonth(text: string): boolean {
+  return /^\d{1,9}\.\d{1,9}$/.test(text);
+}
+
+function isBuild(text: string): boolean {
+  return /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\w.-]+)?$/.test(text);
+}
+
+function yearMonthOf(build: string): string {
+  return build.split('.', 2).join('.');
+}
+
+function unsupported(message: string): VersionRefusal {
+  return { code: 'UNSUPPORTED_RPC_VERSION', status: errorCatalogue.UNSUPPORTED_RPC_VERSION.status, message };
+}
+
+function malformed(message: string): VersionRefusal {
+  return { code: 'BAD_REQUEST', status: errorCatalogue.BAD_REQUEST.status, message };
+}
