@@ -4,6 +4,7 @@ import { createActivity } from './genesis/activity.ts';
 import { createDevnetContracts } from './genesis/contracts.ts';
 import type { GenesisOptions } from './genesis/genesis-options.ts';
 import { createGraphqlFace } from './graphql/create-graphql-face.ts';
+import type { PayloadRule } from './graphql/documents/prepared-document.ts';
 import type { GraphqlLimits, LedgerFeature } from './graphql/graphql-limits.ts';
 import { type DevnetListener, listen } from './hosting/listen.ts';
 import type { Mounts } from './hosting/mount-faces.ts';
@@ -39,6 +40,8 @@ export interface DevnetOptions {
   readonly limits?: Partial<GraphqlLimits>;
   /** Groups of fields the GraphQL face serves. */
   readonly features?: readonly LedgerFeature[];
+  /** What the GraphQL face's query allowance counts: the query text (default) or the whole body. */
+  readonly payloadRule?: PayloadRule;
 }
 
 export interface Devnet extends AsyncDisposable {
@@ -62,7 +65,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     activityEveryCheckpoints = 4,
     separateSockets = options.port === undefined,
   } = options;
-  const { genesis, availableCheckpoints, limits, features } = options;
+  const { genesis, availableCheckpoints, limits, features, payloadRule } = options;
 
   const accounts = createDevnetAccounts(seed);
   const contracts = createDevnetContracts(seed);
@@ -75,7 +78,13 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const activity = createActivity({ ledger, accounts, contracts, seed, sequenceSeed: seed + 1 });
 
   const signer = createDevnetSigner({ accounts, contracts, gasPrice: ledger.referenceGasPrice });
-  const graphql = createGraphqlFace({ ledger, signer, ...(limits && { limits }), ...(features && { features }) });
+  const graphql = createGraphqlFace({
+    ledger,
+    signer,
+    ...(limits && { limits }),
+    ...(features && { features }),
+    ...(payloadRule && { payloadRule }),
+  });
   const sponsor = createSponsorFace({ ledger, clock, sponsor: accounts.sponsor, token: sponsorToken });
   const rpc = createRpcFace({ ledger });
 

@@ -269,3 +269,60 @@ describe('several breaches', () => {
     );
   });
 });
+
+describe('where the whole body counts', () => {
+  const limits = { maxQueryPayloadSize: 200, maxTransactionPayloadSize: 400 };
+  const allowances =
+    'Requests are limited to 400 bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be 200 bytes or fewer.';
+  const dryRun = 'query($t:String!){dryRunTransactionBlock(txBytes:$t){error}}';
+  const bodyOf = (query: string, variables?: object) => JSON.stringify({ query, variables });
+  const padded = (bytes: number) => bodyOf('{chainIdentifier}').padEnd(bytes, ' ');
+
+  let whole: GraphqlDevnet;
+  beforeAll(async () => {
+    whole = await startGraphqlDevnet({ limits, payloadRule: 'body' });
+  });
+  afterAll(async () => {
+    await whole[Symbol.asyncDispose]();
+  });
+  const messageOf = async (body: string) => {
+    const response = await fetch(whole.devnet.graphqlUrl, { method: 'POST', body });
+    return ((await response.json()) as { errors?: { message: string }[] }).errors?.[0]?.message;
+  };
+
+  test('everything but the transaction is query, white space and variables too', async () => {
+    expect(await messageOf(padded(200))).toBeUndefined();
+    expect(await messageOf(padded(201))).toBe(`Query part too large: 201 bytes. ${allowances}`);
+    expect(await messageOf(bodyOf('{chainIdentifier}', { unused: 'x'.repeat(200) }))).toMatch(
+      /^Query part too large: /,
+    );
+  });
+
+  test('the transaction has an allowance of its own', async () => {
+    expect(await messageOf(bodyOf(dryRun, { t: 'A'.repeat(398) }))).toMatch(/^Unable to deserialize/);
+    expect(await messageOf(bodyOf(dryRun, { t: 'A'.repeat(399) }))).toBe(
+      `Transaction payload too large. ${allowances}`,
+    );
+  });
+
+  test('both together are refused before anything is read', async () => {
+    expect(await messageOf(padded(600))).toMatch(/^Query part too large: 600 bytes/);
+    expect(await messageOf('x'.repeat(601))).toBe(`Overall request too large: 601 bytes. ${allowances}`);
+  });
+
+  test('a length must be declared', async () => {
+    const chunked = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from(bodyOf('{chainIdentifier}')));
+        controller.close();
+      },
+    });
+    const response = await fetch(whole.devnet.graphqlUrl, {
+      method: 'POST',
+      body: chunked,
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+  });
+});

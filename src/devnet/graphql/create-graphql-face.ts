@@ -4,6 +4,8 @@ import type { DevnetFace } from '../faces.ts';
 import type { Ledger } from '../state/ledger-state.ts';
 import { createLedgerSchema } from './create-ledger-schema.ts';
 import { createDocumentCache } from './documents/document-cache.ts';
+import { checkBodySize } from './documents/payload-refusal.ts';
+import type { PayloadRule } from './documents/prepared-document.ts';
 import { executeRequest, type RequestOutcome } from './execute-request.ts';
 import type { DevnetSigner, GraphqlContext } from './graphql-context.ts';
 import { defaultGraphqlLimits, type GraphqlLimits, type LedgerFeature } from './graphql-limits.ts';
@@ -18,10 +20,17 @@ export interface GraphqlFaceOptions {
   readonly signer: DevnetSigner;
   /** Bounds and page sizes that differ from the defaults. */
   readonly limits?: Partial<GraphqlLimits>;
+  /**
+   * What the query's allowance counts: the query text (default), or the whole body less its transaction, in which case a
+   * request without `content-length` is refused.
+   */
+  readonly payloadRule?: PayloadRule;
   /** Groups of fields served. Default: coins and dynamic fields. */
   readonly features?: readonly LedgerFeature[];
   /** Prefix of the version and show-usage headers. Default `x-ledger-rpc`. */
   readonly headerPrefix?: string;
+  /** Milliseconds from any origin, to time execution with. Default: `performance.now`. */
+  readonly now?: () => number;
   /** Bodies above this are refused with 413. Bytes, default 1 MiB. */
   readonly maxBodyBytes?: number;
 }
@@ -35,16 +44,24 @@ export function createGraphqlFace({
   signer,
   limits: overrides,
   features: served = ['COINS', 'DYNAMIC_FIELDS'],
+  payloadRule = 'query',
   headerPrefix = 'x-ledger-rpc',
+  now = () => performance.now(),
   maxBodyBytes = 1024 * 1024,
 }: GraphqlFaceOptions): DevnetFace {
   const limits = { ...defaultGraphqlLimits, ...overrides };
   const features: ReadonlySet<LedgerFeature> = new Set(served);
   const schema = createLedgerSchema();
-  const prepare = createDocumentCache({ schema, limits, features });
+  const prepare = createDocumentCache({ schema, limits, features, payloadRule });
   const showUsageHeader = `${headerPrefix}-show-usage`;
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (payloadRule === 'body') {
+      const declared = req.headers['content-length'];
+      if (declared === undefined) return respond(res, 400, 'Header of type `content-length` was missing');
+      const refusal = checkBodySize(Number(declared), limits);
+      if (refusal) return respondRefusal(res, 200, refusal);
+    }
     const body = await readBody(req, maxBodyBytes);
     if (body === undefined) return respond(res, 413, `Request is over ${maxBodyBytes} bytes`, { connection: 'close' });
     const request = parseRequest(body);
@@ -53,7 +70,9 @@ export function createGraphqlFace({
       ledger,
       limits,
       features,
+      payloadRule,
       signer,
+      now,
       viewedAt: ledger.latestCheckpoint().sequenceNumber,
     };
     const outcome = await executeRequest(prepare(request.query), request, schema, context);

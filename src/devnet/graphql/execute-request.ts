@@ -1,9 +1,10 @@
-import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from 'graphql';
-import { limitRefusal } from './documents/limit-refusal.ts';
+import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import { measureOutput } from './documents/measure-output.ts';
+import { checkPayloadParts } from './documents/payload-refusal.ts';
 import type { PreparedDocument } from './documents/prepared-document.ts';
 import { transactionBytes } from './documents/transaction-payload.ts';
 import type { GraphqlContext } from './graphql-context.ts';
+import type { GraphqlLimits } from './graphql-limits.ts';
 import type { GraphqlRequest } from './http/parse-request.ts';
 import { checkArgumentUse } from './validation/argument-uses.ts';
 import { selectOperation, withDefaults } from './validation/select-operation.ts';
@@ -48,6 +49,7 @@ export async function executeRequest(
   const faults = uses.flatMap((use) => checkArgumentUse(use, variables) ?? []);
   if (faults.length > 0) return failed(faults, usage);
 
+  const startedMs = context.now();
   const result: ExecutionResult = await execute({
     schema,
     document: prepared.document,
@@ -55,22 +57,35 @@ export async function executeRequest(
     variableValues: request.variables,
     operationName: request.operationName,
   });
-  return { data: result.data ?? null, errors: result.errors ?? [], usage };
+  const late = checkTime(operation.operation, context.now() - startedMs, context.limits);
+  return late ? failed([late], usage) : { data: result.data ?? null, errors: result.errors ?? [], usage };
+}
+
+/** Too late is no answer at all, though what a mutation did stays done. */
+function checkTime(
+  operation: OperationTypeNode,
+  tookMs: number,
+  { mutationTimeoutMs, requestTimeoutMs }: GraphqlLimits,
+): GraphQLError | undefined {
+  const isMutation = operation === OperationTypeNode.MUTATION;
+  const limitMs = isMutation ? mutationTimeoutMs : requestTimeoutMs;
+  if (tookMs <= limitMs) return undefined;
+  const limit = limitMs < 1_000 ? `${limitMs}ms` : `${limitMs / 1_000}s`;
+  return new GraphQLError(`${isMutation ? 'Mutation' : 'Query'} request timed out. Limit: ${limit}`);
 }
 
 /** The request's usage, or its refusal. An exempt document has neither. */
 function measureRequest(
   { document, fragments, input, transactionArguments, payloadBytes }: ReadyDocument,
-  { variables }: GraphqlRequest,
-  { limits }: GraphqlContext,
+  { variables, bodyBytes }: GraphqlRequest,
+  { limits, payloadRule }: GraphqlContext,
 ): Usage | GraphQLError | undefined {
   if (input === undefined) return undefined;
-  const { maxTransactionPayloadSize, maxQueryPayloadSize } = limits;
-  if (transactionBytes(transactionArguments, variables) > maxTransactionPayloadSize) {
-    return limitRefusal(
-      `Transaction payload too large. Requests are limited to ${maxTransactionPayloadSize} bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be ${maxQueryPayloadSize} bytes or fewer.`,
-    );
-  }
+  const transaction = transactionBytes(transactionArguments, variables);
+  // By the rule of the query text, that has been checked with the document.
+  const query = payloadRule === 'body' ? bodyBytes - transaction : 0;
+  const tooLarge = checkPayloadParts({ transaction, query }, limits);
+  if (tooLarge) return tooLarge;
   const output = measureOutput(document, fragments, variables, limits);
   if (output.refusal) return output.refusal;
   return {

@@ -1,5 +1,6 @@
 import type { Ledger } from '../state/ledger-state.ts';
 import type { SignedForSponsor, SigningRequest } from '../transactions/devnet-signer.ts';
+import type { PayloadRule } from './documents/prepared-document.ts';
 import type { GraphqlLimits, LedgerFeature } from './graphql-limits.ts';
 
 /** Builds and signs a small transaction that somebody else's coins pay for. */
@@ -10,7 +11,10 @@ export interface GraphqlContext {
   readonly ledger: Ledger;
   readonly limits: GraphqlLimits;
   readonly features: ReadonlySet<LedgerFeature>;
+  readonly payloadRule: PayloadRule;
   readonly signer: DevnetSigner;
+  /** Milliseconds from any origin: what execution is timed with. */
+  readonly now: () => number;
   /** The newest checkpoint when the request began: read once, shared by all its fields. */
   readonly viewedAt: number;
 }

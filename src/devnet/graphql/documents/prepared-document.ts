@@ -24,29 +24,36 @@ export type PreparedDocument =
       readonly validated: () => ValidatedDocument;
     };
 
+/**
+ * What the query's allowance is held against: the query text, or, as the newest services do, the whole body less its
+ * transaction, known by its declared length.
+ */
+export type PayloadRule = 'query' | 'body';
+
 export interface PreparationRules {
   readonly schema: GraphQLSchema;
   readonly limits: GraphqlLimits;
   readonly features: ReadonlySet<LedgerFeature>;
+  readonly payloadRule: PayloadRule;
 }
 
 /**
  * Payload, parse, recursion, directives, depth and nodes, in this order; the first refusal stands. Transaction bytes
  * written into the text have an allowance of their own beside the query's.
  */
-export function prepareDocument(text: string, { schema, limits, features }: PreparationRules): PreparedDocument {
+export function prepareDocument(text: string, rules: PreparationRules): PreparedDocument {
+  const { schema, limits, features } = rules;
   const payloadBytes = Buffer.byteLength(text);
+  const maxQueryBytes = rules.payloadRule === 'query' ? limits.maxQueryPayloadSize : Number.POSITIVE_INFINITY;
   const tooLarge = () =>
-    refused(limitRefusal(`Query payload is too large. The maximum allowed is ${limits.maxQueryPayloadSize} bytes`));
-  if (payloadBytes > limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize) return tooLarge();
+    refused(limitRefusal(`Query payload is too large. The maximum allowed is ${maxQueryBytes} bytes`));
+  if (payloadBytes > maxQueryBytes + limits.maxTransactionPayloadSize) return tooLarge();
 
   const document = parseText(text);
-  if (document instanceof GraphQLError) {
-    return payloadBytes > limits.maxQueryPayloadSize ? tooLarge() : refused(document);
-  }
+  if (document instanceof GraphQLError) return payloadBytes > maxQueryBytes ? tooLarge() : refused(document);
   const fragments = fragmentsOf(document);
   const transactionArguments = findTransactionArguments(document, fragments);
-  if (payloadBytes - inlinedBytes(transactionArguments) > limits.maxQueryPayloadSize) return tooLarge();
+  if (payloadBytes - inlinedBytes(transactionArguments) > maxQueryBytes) return tooLarge();
 
   const unsupported = checkRecursion(document, fragments) ?? checkDirectives(document);
   if (unsupported) return refused(unsupported);

@@ -3,6 +3,8 @@ export interface GraphqlRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
+  /** Of the whole body. */
+  readonly bodyBytes: number;
 }
 
 /**
@@ -21,7 +23,12 @@ export function parseRequest(body: string): GraphqlRequest | string {
   if (typeof query !== 'string') return 'Invalid request: `query` is not text';
   if (variables != null && !isRecord(variables)) return 'Invalid request: `variables` is not an object';
   if (operationName != null && typeof operationName !== 'string') return 'Invalid request: `operationName` is not text';
-  return { query, variables: variables ?? {}, operationName: operationName ?? null };
+  return {
+    query,
+    variables: variables ?? {},
+    operationName: operationName ?? null,
+    bodyBytes: Buffer.byteLength(body),
+  };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
