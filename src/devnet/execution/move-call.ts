@@ -39,7 +39,7 @@ export function runMoveCall(
   const signature = describeCall(`${module}::${command.function}`);
   const typeArguments =
     command.typeArguments.length === 0 ? '' : `<${command.typeArguments.map(toTypeText).join(',')}>`;
-  const structName = toPascalCase(command.function);
+  const toName = (suffix: string) => `${module}::${toPascalCase(command.function)}${suffix}`;
   const fields: Record<string, unknown> = {};
   const writer = new BcsWriter(128);
   values.forEach((value, index) => {
@@ -49,7 +49,7 @@ export function runMoveCall(
     if (value.kind === 'object') writer.address(value.objectId);
   });
   const bcs = writer.toBytes();
-  const type = signature ? signature.eventType : `${module}::${structName}Event`;
+  const type = signature?.eventType ?? toName('Event');
   return {
     event: {
       packageId: command.package,
@@ -58,7 +58,7 @@ export function runMoveCall(
       json: fields,
       bcs,
     },
-    returned: { type: signature?.returns ?? `${module}::${structName}Object${typeArguments}`, json: fields, bcs },
+    returned: { type: signature?.returns ?? `${toName('Object')}${typeArguments}`, json: fields, bcs },
   };
 }
 
