@@ -1,6 +1,7 @@
 import type { TransactionBlockFilter, TransactionBlockKindInput } from '../../../generated/ledger.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { TransactionRecord } from '../../state/records.ts';
+import { zeroAddress } from '../../transactions/address.ts';
 import { inputRefusal, withinInput } from '../arguments/parse-failure.ts';
 import { parseDigest, parseLedgerAddress, parseUInt53 } from '../arguments/parse-scalars.ts';
 import type { GraphqlLimits } from '../graphql-limits.ts';
@@ -17,16 +18,6 @@ export interface TransactionSelection {
   /** It can fit nothing, whatever the ledger holds. */
   readonly neverMatches: boolean;
 }
-
-export const everyTransaction: TransactionSelection = {
-  firstCheckpoint: 0,
-  lastCheckpoint: Number.POSITIVE_INFINITY,
-  tests: [],
-  complexMembers: 0,
-  neverMatches: false,
-};
-
-const systemAddress = `0x${'0'.repeat(64)}`;
 
 /** Reads a filter and intersects it with what its parent field already selects. */
 export function parseTransactionFilter(
@@ -134,7 +125,7 @@ function complexMembersOf(filter: TransactionBlockFilter): number {
 /** System transactions have the zero sender and no others do. */
 function contradicts(kind: TransactionBlockKindInput | null | undefined, sender: string | null | undefined): boolean {
   if (kind == null || sender == null) return false;
-  return (kind === 'PROGRAMMABLE_TX') === (parseLedgerAddress(sender) === systemAddress);
+  return (kind === 'PROGRAMMABLE_TX') === (parseLedgerAddress(sender) === zeroAddress);
 }
 
 function disagree(left: string | null | undefined, right: string | null | undefined): boolean {

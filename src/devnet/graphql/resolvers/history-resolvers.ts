@@ -8,18 +8,7 @@ import { type TransactionArguments, toTransactionConnection } from '../history/t
 import { transactionCountAt } from '../history/visible-history.ts';
 import { toIsoTime } from '../iso-time.ts';
 import type { CheckpointModel, EpochModel } from '../models.ts';
-
-/** An epoch that had begun by a checkpoint; `null` for any other. */
-export function epochAt({ ledger }: GraphqlContext, epochId: number, viewedAt: number): EpochModel | null {
-  const record = ledger.epoch(epochId);
-  return record && record.firstCheckpoint <= viewedAt ? { record, viewedAt } : null;
-}
-
-/** A checkpoint that was closed by another. */
-export function checkpointAt({ ledger }: GraphqlContext, sequence: number, viewedAt: number): CheckpointModel | null {
-  const record = ledger.checkpoint(sequence);
-  return record && sequence <= viewedAt ? { record, viewedAt } : null;
-}
+import { epochAt } from './visible-records.ts';
 
 export const historyResolvers = {
   Checkpoint: {

@@ -12,9 +12,8 @@ import type { AddressModel } from '../models.ts';
 import { parseType } from '../moves/parse-type.ts';
 import { parseExactType } from '../moves/type-filter.ts';
 import { dryRun } from './execution-resolvers.ts';
-import { checkpointAt, epochAt } from './history-resolvers.ts';
-import { newestObject, objectAtVersion, visibleTransaction } from './object-fields.ts';
 import { type CoinArguments, type ObjectArguments, toCoinConnection, toObjectConnection } from './owner-fields.ts';
+import { checkpointAt, epochAt, newestObject, objectAtVersion, visibleTransaction } from './visible-records.ts';
 
 type Root = unknown;
 

@@ -1,25 +1,12 @@
 import { base64 } from '@scure/base';
 import type { ExecutionStatus } from '../../../generated/ledger.ts';
-import type { MoveCallRecord, ObjectRef, TransactionRecord } from '../../state/records.ts';
+import type { MoveCallRecord, ObjectRef } from '../../state/records.ts';
 import { toListConnection } from '../connections/list-connection.ts';
 import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { toIsoTime } from '../iso-time.ts';
-import type { AddressModel, MoveCallModel, ObjectModel, TransactionModel } from '../models.ts';
-import { checkpointAt, epochAt } from './history-resolvers.ts';
-import { visibleTransaction } from './object-fields.ts';
-
-const systemAddress = `0x${'0'.repeat(64)}`;
-
-/** `null` for the network itself. */
-export function toSender(address: string, viewedAt: number): AddressModel | null {
-  return address === systemAddress ? null : { address, viewedAt };
-}
-
-/** Time of the checkpoint; nothing has one before. */
-export function checkpointTime(record: TransactionRecord | undefined): string | null {
-  return record === undefined || record.checkpoint === null ? null : toIsoTime(record.timestampMs);
-}
+import type { MoveCallModel, ObjectModel, TransactionModel } from '../models.ts';
+import { checkpointAt, checkpointTime, epochAt, toSender, visibleTransaction } from './visible-records.ts';
 
 export const transactionResolvers = {
   TransactionBlock: {
