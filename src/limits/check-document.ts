@@ -2,13 +2,8 @@ import { exceedsFieldDepth } from './exceeds-field-depth.ts';
 import { findExcess } from './find-excess.ts';
 import type { Limits } from './limits.ts';
 import type { MeasuredDocument } from './measure-document.ts';
+import { maxNesting, nestingRefusal } from './nesting-refusal.ts';
 import { countedRefusal, type Refusal, uncountedRefusal } from './refusal.ts';
-
-/**
- * How deep selection sets may lie below that of an operation: a bound of the parser that ledgers are built on, which
- * follows spreads, so that a fragment that contains itself is over it. Values are held to the same.
- */
-export const maxNesting = 32;
 
 /** Selections that a document exempt from the query's limits may expand to. The longest introspection has about a hundred. */
 export const maxExemptNodes = 2_000;
@@ -19,9 +14,7 @@ export const maxExemptNodes = 2_000;
  */
 export function checkDocument(measured: MeasuredDocument, limits: Limits): Refusal | null {
   const { unsupportedDirective, unknownFragment } = measured;
-  if (measured.nesting > maxNesting) {
-    return uncountedRefusal(`The recursion depth of the query cannot be greater than \`${maxNesting}\``);
-  }
+  if (measured.nesting > maxNesting) return nestingRefusal();
   if (unsupportedDirective) {
     const supported = 'Supported directives are `@include`, `@skip`';
     const message = `Directive \`@${unsupportedDirective.name.value}\` is not supported. ${supported}`;
