@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { Agent } from 'undici';
+import { checkRpcVersion } from './admission/rpc-version.ts';
 import type { Config } from './config/config.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
 import { networkProfiles } from './config/network-profile.ts';
+import { parseConfig } from './config/parse-config.ts';
 import { Secret } from './config/secret.ts';
 import type { UpstreamName } from './errors/gateway-error.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
@@ -23,7 +25,7 @@ import { createEventsResolvers } from './subschemas/events/create-events-resolve
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
 import { fetchLedgerIntrospection } from './subschemas/ledger/fetch-ledger-schema.ts';
 import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
-import { shippedRequestLimits } from './subschemas/ledger/request-limits.ts';
+import { silentLedgerService } from './subschemas/ledger/ledger-service.ts';
 import { createRpcVersion } from './subschemas/ledger/rpc-version.ts';
 import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
@@ -165,6 +167,7 @@ async function open(
     local,
     execute,
     names: config.profile.joins,
+    config,
     cache:
       config.schema.cacheFile === null
         ? null
@@ -204,6 +207,9 @@ async function open(
     host: config.host,
     port: config.port,
     graphqlPath,
+    showUsageHeaders: [...new Set([networkProfiles.ledger.headers.showUsage, config.profile.headers.showUsage])],
+    checkVersion: (path, header) =>
+      checkRpcVersion({ path, header }, { build: rpcVersion.current, available: schema.current.availableVersions }),
     maxBodyBytes: config.limits.maxBodyBytes,
     stamp: {
       versionHeaders: [...new Set([contractVersionHeader, config.profile.headers.version])],
@@ -277,11 +283,12 @@ export async function printPublicSchema(): Promise<string> {
       timeouts: { queryMs: 10_000, mutationMs: 10_000 },
     });
     const introspection = await fetchLedgerIntrospection(execute);
-    const source = { introspection, limits: shippedRequestLimits, origin: 'ledger' } as const;
+    const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema } = buildGeneration(source, {
       local: createLocalSchema([]),
       execute,
       names: networkProfiles.ledger.joins,
+      config: parseConfig({ env: {}, readFile: () => '' }),
     });
     return `${printSchema(lexicographicSortSchema(schema))}\n`;
   } finally {

@@ -1,4 +1,5 @@
 import type { NetworkProfile } from './network-profile.ts';
+import type { Client } from './parse-clients.ts';
 import type { Secret } from './secret.ts';
 
 /** Everything the service needs to know, complete and checked. Built only by `parseConfig`. */
@@ -22,6 +23,14 @@ export interface Config {
   /** Of our own connections; the ledger's page sizes are the ledger's. */
   readonly pages: { readonly defaultSize: number; readonly maxSize: number };
   readonly limits: {
+    /** Bounds of documents, named as `serviceConfig` names them; `null` = the ledger's own. */
+    readonly documents: {
+      readonly maxQueryDepth: number | null;
+      readonly maxQueryNodes: number | null;
+      readonly maxOutputNodes: number | null;
+      readonly maxQueryPayloadSize: number | null;
+      readonly maxTransactionPayloadSize: number | null;
+    };
     /** Base64 text of `txBytes` and `userSig`, in bytes. */
     readonly maxTransactionPayloadBytes: number;
     /** Whole request body, in bytes. */
@@ -30,6 +39,17 @@ export interface Config {
     readonly maxBatchSize: number;
   };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+  /** Who has an API key; `null` when there are none to check. */
+  readonly clients: readonly Client[] | null;
+  readonly rateLimit: {
+    /** Attempts a minute of one caller; 0 = no limit. */
+    readonly perMinute: number;
+    readonly cost: 'request' | 'usage';
+    /** Where several instances count together; `null` = in this process. */
+    readonly redis: { readonly url: Secret; readonly sharedBy: number } | null;
+  };
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   /** `'*'` or the list of allowed origins. Never with credentials. */
   readonly corsOrigins: '*' | readonly string[];
   readonly graphiql: boolean;

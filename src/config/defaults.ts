@@ -26,5 +26,7 @@ export const defaults = {
   schemaPollMs: 60_000,
   /** Ten operations a second for a whole minute: more than a busy page, less than a scraper. */
   rateLimitPerMinute: 600,
+  /** Nothing is known of the fleet, so nobody is refused for an instance that may not exist. */
+  redisSharedBy: 1,
   workers: 1,
 } as const;

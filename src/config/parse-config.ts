@@ -5,6 +5,7 @@ import type { ConfigKey } from './config-key.ts';
 import { defaults } from './defaults.ts';
 import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } from './keys.ts';
 import { networkProfiles } from './network-profile.ts';
+import { readClients } from './read-clients.ts';
 import { parseNetworkProfile } from './parse-network-profile.ts';
 import { parseValues } from './parse-values.ts';
 import { type ReadFile, readSettings } from './read-settings.ts';
@@ -22,6 +23,7 @@ export interface ConfigSource {
 export function parseConfig({ env, readFile }: ConfigSource): Config {
   const raw = readSettings(env, readFile);
   const parsed = parseValues(raw.texts, readFile);
+  const clients = readClients(raw.texts.get('CLIENTS_FILE'), readFile);
   const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
   const settings: Settings = { values: parsed.values, isSet: (name) => raw.texts.has(name) || broken.has(name) };
   const profile = parseNetworkProfile(
@@ -31,9 +33,9 @@ export function parseConfig({ env, readFile }: ConfigSource): Config {
 
   // With a file that cannot be read, nobody knows what is set; with a broken key, one mistake says enough.
   const beside = broken.has('CONFIG_FILE') ? [] : checkSettings(settings).filter(({ key }) => !broken.has(key));
-  const mistakes = [...raw.mistakes, ...parsed.mistakes, ...beside, ...('mistakes' in profile ? profile.mistakes : [])];
-  if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
-  return { ...toConfig(settings), profile: profile.profile };
+  const mistakes = [...raw.mistakes, ...parsed.mistakes, ...clients.mistakes, ...beside, ...profile.mistakes];
+  if (mistakes.length > 0 || !profile.profile) throw new ConfigError(mistakes);
+  return { ...toConfig(settings), profile: profile.profile, clients: clients.clients };
 }
 
 function toConfig(settings: Settings): Omit<Config, 'profile'> {
@@ -48,7 +50,14 @@ function toConfig(settings: Settings): Omit<Config, 'profile'> {
       maxSize: values.LIMIT_MAX_PAGE_SIZE,
     },
     limits: {
-      maxTransactionPayloadBytes: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE,
+      documents: {
+        maxQueryDepth: values.LIMIT_MAX_QUERY_DEPTH,
+        maxQueryNodes: values.LIMIT_MAX_QUERY_NODES,
+        maxOutputNodes: values.LIMIT_MAX_OUTPUT_NODES,
+        maxQueryPayloadSize: values.LIMIT_MAX_QUERY_PAYLOAD_SIZE,
+        maxTransactionPayloadSize: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE,
+      },
+      maxTransactionPayloadBytes: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE ?? defaults.maxTransactionPayloadBytes,
       maxBodyBytes: defaults.maxBodyBytes,
       maxBatchSize: values.BATCH_MAX,
     },

@@ -3,13 +3,12 @@ import type { Config } from '../config/config.ts';
 import { createMaskError } from '../errors/mask-error.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
-import { useDocumentChecks } from './use-document-checks.ts';
-import { useGeneration } from './use-generation.ts';
+import { useAdmission } from './use-admission.ts';
 import { type ServerContext, useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
 
 export interface GatewayOptions {
-  readonly config: Pick<Config, 'introspection' | 'limits' | 'timeouts'>;
+  readonly config: Pick<Config, 'limits' | 'timeouts'>;
   readonly keeper: SchemaKeeper;
   readonly identify: (context: ServerContext) => Caller;
   readonly onMasked: (error: unknown) => void;
@@ -34,11 +33,8 @@ export function createGateway({ config, keeper, identify, onMasked }: GatewayOpt
       // what the request itself got wrong
       useRequestErrors(),
 
-      // the schema in force
-      useGeneration(keeper),
-
-      // the document
-      useDocumentChecks({ keeper, introspection: config.introspection }),
+      // the document: limits, validity, usage
+      useAdmission(keeper),
 
       // the operation: caller, deadline, errors
       useOperation({ identify, timeouts: config.timeouts }),

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type GraphQLSchema, type IntrospectionQuery, lexicographicSortSchema, printSchema } from 'graphql';
+import {
+  type GraphQLSchema,
+  type IntrospectionQuery,
+  lexicographicSortSchema,
+  NoSchemaIntrospectionCustomRule,
+  printSchema,
+} from 'graphql';
+import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import { createDocumentStore, type DocumentStore } from '../documents/document-store.ts';
+import { type Limits, stricterLimits } from '../limits/limits.ts';
 import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import type { RequestLimits } from '../subschemas/ledger/request-limits.ts';
+import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { findCollisions } from './find-collisions.ts';
 import { stitch } from './stitch.ts';
 
@@ -18,6 +27,12 @@ export interface Generation {
   /** Tells two ledger schemas apart. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
+  /** Bounds of documents in force. */
+  readonly limits: Limits;
+  /** `<year>.<month>` versions the ledger says it serves. */
+  readonly availableVersions: readonly string[];
+  /** What was prepared of the documents seen. */
+  readonly documents: DocumentStore;
 }
 
 /** The ledger's schema collides with ours: nothing was merged. */
@@ -33,7 +48,7 @@ export class SchemaCollisionError extends Error {
 
 export interface LedgerSource {
   readonly introspection: IntrospectionQuery;
-  readonly limits: RequestLimits;
+  readonly service: LedgerService;
   readonly origin: 'ledger' | 'cache';
 }
 
@@ -41,25 +56,46 @@ export interface GenerationOptions {
   readonly local: GraphQLSchema;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
+  readonly config: Pick<Config, 'introspection' | 'timeouts'> & {
+    readonly limits: Pick<Config['limits'], 'documents'>;
+  };
 }
 
 /**
  * Builds the generation of a ledger schema, or the one with our own part alone.
  * @throws SchemaCollisionError when a name means something in both
  */
-export function buildGeneration(source: LedgerSource | null, { local, execute, names }: GenerationOptions): Generation {
-  if (!source) return { ...stitch({ local, ledger: null, execute, names }), origin: 'none', fingerprint: 'none' };
-  const schema = buildLedgerSchema(source.introspection);
-  const collisions = findCollisions(local, schema);
+export function buildGeneration(source: LedgerSource | null, options: GenerationOptions): Generation {
+  const { local, execute, names, config } = options;
+  const service = source?.service ?? silentLedgerService;
+  const limits = stricterLimits(config.limits.documents, service.limits);
+  const schema = source && buildLedgerSchema(source.introspection);
+  const collisions = schema ? findCollisions(local, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
+  const inForce = { ...limits, ...stricterTimeouts(config.timeouts, service) };
+  const stitched = stitch({ local, ledger: schema && { schema, limits: service.limits, inForce }, execute, names });
   return {
-    ...stitch({ local, ledger: { schema, limits: source.limits }, execute, names }),
-    origin: source.origin,
-    fingerprint: fingerprintOf(schema, source.limits),
+    ...stitched,
+    origin: source?.origin ?? 'none',
+    fingerprint: schema ? fingerprintOf(schema, service) : 'none',
+    limits,
+    availableVersions: service.availableVersions,
+    documents: createDocumentStore({
+      schema: stitched.schema,
+      limits,
+      rules: config.introspection ? [] : [NoSchemaIntrospectionCustomRule],
+    }),
   };
 }
 
-function fingerprintOf(schema: GraphQLSchema, limits: RequestLimits): string {
-  const text = printSchema(lexicographicSortSchema(schema)) + JSON.stringify(limits);
+function stricterTimeouts({ queryMs, mutationMs }: Config['timeouts'], service: LedgerService) {
+  return {
+    requestTimeoutMs: Math.min(queryMs, service.requestTimeoutMs ?? queryMs),
+    mutationTimeoutMs: Math.min(mutationMs, service.mutationTimeoutMs ?? mutationMs),
+  };
+}
+
+function fingerprintOf(schema: GraphQLSchema, service: LedgerService): string {
+  const text = printSchema(lexicographicSortSchema(schema)) + JSON.stringify(service);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -10,17 +10,16 @@ import {
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { type JoinSelection, toJoinSelection } from '../subschemas/ledger/join-document.ts';
+import { type JoinSelection, type RequestBounds, toJoinSelection } from '../subschemas/ledger/join-document.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from '../subschemas/ledger/join-loader.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import type { RequestLimits } from '../subschemas/ledger/request-limits.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import type { Join } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
 
 export interface JoinResolverOptions {
   readonly execute: LedgerExecutor;
-  readonly limits: RequestLimits;
+  readonly limits: RequestBounds;
   readonly names: NetworkProfile['joins'];
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
 }

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { IntrospectionQuery } from 'graphql';
-import { shippedRequestLimits } from '../subschemas/ledger/request-limits.ts';
+import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import type { SchemaCache } from './schema-keeper.ts';
 
 /**
@@ -11,11 +11,11 @@ export function createSchemaCache(file: string, onFailure: (error: unknown) => v
   return {
     async read() {
       try {
-        const { introspection, limits } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+        const { introspection, service } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
         if (!introspection) return null;
         return {
           introspection: introspection as IntrospectionQuery,
-          limits: { ...shippedRequestLimits, ...(limits as object) },
+          service: { ...silentLedgerService, ...(service as object) },
           origin: 'cache',
         };
       } catch (error) {
@@ -23,9 +23,9 @@ export function createSchemaCache(file: string, onFailure: (error: unknown) => v
         return null;
       }
     },
-    async write({ introspection, limits }) {
+    async write({ introspection, service }) {
       try {
-        await writeFile(`${file}.new`, JSON.stringify({ introspection, limits }));
+        await writeFile(`${file}.new`, JSON.stringify({ introspection, service }));
         await rename(`${file}.new`, file);
       } catch (error) {
         onFailure(error);

@@ -1,9 +1,12 @@
-import type { GraphQLSchema } from 'graphql';
-import type { NetworkProfile } from '../config/network-profile.ts';
 import { buildLedgerSchema, fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
-import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import { fetchRequestLimits } from '../subschemas/ledger/request-limits.ts';
-import { buildGeneration, type Generation, type LedgerSource, SchemaCollisionError } from './generation.ts';
+import { fetchLedgerService } from '../subschemas/ledger/ledger-service.ts';
+import {
+  buildGeneration,
+  type Generation,
+  type GenerationOptions,
+  type LedgerSource,
+  SchemaCollisionError,
+} from './generation.ts';
 
 /** Where the last good ledger schema is kept between runs. */
 export interface SchemaCache {
@@ -18,10 +21,7 @@ export interface SchemaEvents {
   unavailable(error: unknown): void;
 }
 
-export interface SchemaKeeperOptions {
-  readonly local: GraphQLSchema;
-  readonly execute: LedgerExecutor;
-  readonly names: NetworkProfile['joins'];
+export interface SchemaKeeperOptions extends GenerationOptions {
   readonly cache: SchemaCache | null;
   /** Milliseconds between looks at the ledger's schema; 0 = never again once it was seen. */
   readonly pollMs: number;
@@ -62,8 +62,8 @@ export async function startSchemaKeeper(options: SchemaKeeperOptions): Promise<S
 
   const look = async (): Promise<void> => {
     const introspection = await fetchLedgerIntrospection(execute);
-    const limits = await fetchRequestLimits(execute, buildLedgerSchema(introspection));
-    const source: LedgerSource = { introspection, limits, origin: 'ledger' };
+    const service = await fetchLedgerService(execute, buildLedgerSchema(introspection));
+    const source: LedgerSource = { introspection, service, origin: 'ledger' };
     if (adopt(source)) await cache?.write(source);
   };
 

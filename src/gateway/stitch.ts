@@ -1,10 +1,10 @@
 import type { SubschemaConfig } from '@graphql-tools/delegate';
 import { stitchSchemas } from '@graphql-tools/stitch';
-import type { ExecutionRequest, Executor } from '@graphql-tools/utils';
-import type { GraphQLSchema } from 'graphql';
+import type { ExecutionRequest, Executor, IResolvers } from '@graphql-tools/utils';
+import { type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import type { RequestBounds } from '../subschemas/ledger/join-document.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import type { RequestLimits } from '../subschemas/ledger/request-limits.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { createJoinResolver, joinSelectionSet } from './join-resolvers.ts';
 import { findJoinOffer, type Join, joinName, joins } from './joins.ts';
@@ -12,7 +12,13 @@ import { describedScalars } from './scalars.ts';
 
 export interface StitchOptions {
   readonly local: GraphQLSchema;
-  readonly ledger: { readonly schema: GraphQLSchema; readonly limits: RequestLimits } | null;
+  readonly ledger: {
+    readonly schema: GraphQLSchema;
+    /** The ledger's own bounds on one request. */
+    readonly limits: RequestBounds;
+    /** What `serviceConfig` is to say instead of the ledger's own numbers. */
+    readonly inForce: Readonly<Record<string, number>>;
+  } | null;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
 }
@@ -52,6 +58,7 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
     typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
     resolvers: [
       describedScalars(ledger.schema, local),
+      serviceConfigResolvers(ledger.schema, ledger.inForce),
       ...offered.map(({ join }) => ({
         [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
       })),
@@ -62,6 +69,18 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
     missingJoins: new Map(
       offers.flatMap(({ join, offer }) => ('reason' in offer ? [[joinName(join), offer.reason] as const] : [])),
     ),
+  };
+}
+
+/** The ledger's `serviceConfig` keeps its shape; the numbers that the gateway may be stricter about are those in force. */
+function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<string, number>>): IResolvers {
+  const type = schema.getType('ServiceConfig');
+  if (!isObjectType(type)) return {};
+  const fields = Object.entries(inForce).filter(([name]) => type.getFields()[name]?.args.length === 0);
+  const wrap = (value: number, field: GraphQLField<unknown, unknown> | undefined) =>
+    getNamedType(field?.type)?.name === 'BigInt' ? String(value) : value;
+  return {
+    ServiceConfig: Object.fromEntries(fields.map(([name, value]) => [name, () => wrap(value, type.getFields()[name])])),
   };
 }
 

@@ -2,6 +2,7 @@ import { type DocumentNode, type ExecutionResult, execute, GraphQLError, getOper
 import type { Plugin } from 'graphql-yoga';
 import type { Secret } from '../config/secret.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
+import { restoreCauses } from '../subschemas/ledger/attribute-errors.ts';
 import type { Caller, OperationContext } from '../subschemas/operation-context.ts';
 
 /** What the listener knows of a request before GraphQL does. */
@@ -9,6 +10,8 @@ export interface ServerContext {
   readonly requestId: string;
   readonly authorization: Secret | null;
   readonly remoteAddress: string;
+  /** Is the caller to be told what the operation cost? */
+  readonly showUsage: boolean;
   /** Filled while the request is served, for the one log line at its end. */
   readonly operations: OperationRecord[];
 }
@@ -48,7 +51,8 @@ export function useOperation({ identify, timeouts }: OperationOptions): Plugin<S
       return {
         onExecuteDone({ result, setResult }) {
           if (!result || Symbol.asyncIterator in result || !result.errors) return;
-          const errors = unwrapErrors(result.errors);
+          const unwrapped = unwrapErrors(result.errors);
+          const errors = result.data === null ? restoreCauses(unwrapped) : unwrapped;
           record.errors = errors.length;
           setResult({ ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors });
         },

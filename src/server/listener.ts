@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { VersionRefusal } from '../admission/rpc-version.ts';
 import { Secret } from '../config/secret.ts';
+import { isUsageAsked } from '../documents/show-usage.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
 import type { OperationRecord, ServerContext } from '../gateway/use-operation.ts';
 import { toAcceptable } from './accept.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
@@ -24,6 +27,10 @@ export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly graphqlPath: string;
+  /** Headers that ask for usage: the contract's, and the network's own. Lower case. */
+  readonly showUsageHeaders: readonly string[];
+  /** Why the version that path and header ask for is not served; `null` when it is. */
+  readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
   readonly maxBodyBytes: number;
   readonly stamp: StampOptions;
   /** Serves one GraphQL request over HTTP. */
@@ -59,6 +66,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       requestId,
       authorization,
       remoteAddress: req.socket.remoteAddress ?? '',
+      showUsage: options.showUsageHeaders.some((name) => isUsageAsked(req.headers[name])),
       operations,
     };
     route(req, res, path, context).catch(() => {
@@ -73,9 +81,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     path: string,
     context: ServerContext,
   ): Promise<void> => {
+    const version = versionIn(path, options.graphqlPath);
+    if (version !== undefined) {
+      const refusal = refusedVersion(req, version);
+      if (refusal) return refuseUnread(req, res, refusal.message, refusal.status, refusal.code);
+      return serveGraphql(req, res, context);
+    }
     switch (path) {
-      case options.graphqlPath:
-        return serveGraphql(req, res, context);
       case '/health/live':
         return sendJson(req, res, 200, { status: 'live' });
       case '/health/ready': {
@@ -93,7 +105,15 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   };
 
+  /** Header and path must both hold; the header may bear the contract's name or the network's. */
+  const refusedVersion = (req: IncomingMessage, path: string | null): VersionRefusal | null => {
+    const asked = stamp.versionHeaders.flatMap((name) => req.headers[name] ?? []);
+    return options.checkVersion(path, asked.length > 0 ? asked.join(', ') : undefined);
+  };
+
   const serveGraphql = async (req: IncomingMessage, res: ServerResponse, context: ServerContext): Promise<void> => {
+    // The version in the path has been seen to; what follows knows one path.
+    req.url = options.graphqlPath + (req.url ?? '').slice(pathOf(req).length);
     if (req.method === 'OPTIONS') return sendPreflight(req, res);
     if (req.method === 'GET') {
       if (options.graphiql && wantsPage(req)) return options.graphiql.send(req, res);
@@ -169,10 +189,23 @@ function negotiate(req: IncomingMessage, res: ServerResponse): boolean {
   return true;
 }
 
-function refuseUnread(req: IncomingMessage, res: ServerResponse, message: string, status: number): void {
+function refuseUnread(
+  req: IncomingMessage,
+  res: ServerResponse,
+  message: string,
+  status: number,
+  code: ErrorCode = 'BAD_REQUEST',
+): void {
   // What follows on the connection is a body nobody reads.
   res.setHeader('connection', 'close');
-  sendRefusal(req, res, 'BAD_REQUEST', message, status);
+  sendRefusal(req, res, code, message, status);
+}
+
+/** `null` for the GraphQL path itself, the version for the path with one behind it, `undefined` for any other. */
+function versionIn(path: string, graphqlPath: string): string | null | undefined {
+  if (path === graphqlPath) return null;
+  const [, version, rest] = path.startsWith(`${graphqlPath}/`) ? path.slice(graphqlPath.length).split('/') : [];
+  return version === undefined || version === '' || rest !== undefined ? undefined : version;
 }
 
 function pathOf(req: IncomingMessage): string {

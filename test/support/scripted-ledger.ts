@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { IResolvers } from '@graphql-tools/utils';
 import { type GraphQLSchema, graphql } from 'graphql';
 
 export interface ScriptedLedger extends AsyncDisposable {

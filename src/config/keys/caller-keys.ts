@@ -7,8 +7,9 @@ export const callerKeys = {
     group: 'Callers',
     kind: filePath,
     fallback: null,
-    description: 'API keys of clients, hashed, with their scopes and budgets.',
-    inForce: 'refused',
+    description:
+      'A JSON or YAML list of the clients that have an API key: `id`, `hash` of the key, `scopes` of `read`, `sponsor` and `admin` (unset: `read`), `rate.perMinute`, and `origins`. `ledger-gateway keys new` makes a key and its entry. Keys are sent as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without one may then only read. Read once, at start.',
+    inForce: true,
   }),
   JWT_JWKS_URL: configKey({
     group: 'Callers',
@@ -35,23 +36,32 @@ export const callerKeys = {
     group: 'Callers',
     kind: url('redis', 'rediss'),
     fallback: null,
-    description: 'A Redis that several instances share, so that their limits are one total.',
-    inForce: false,
+    description:
+      'A Redis that several instances share, so that their limits are one total. While it does not answer, each instance counts for itself.',
+    inForce: true,
+  }),
+  REDIS_SHARED_BY: configKey({
+    group: 'Callers',
+    kind: integer(1, 10_000, 'instances'),
+    fallback: defaults.redisSharedBy,
+    description:
+      'How many instances share it. While it does not answer, each grants every caller this part of the limit, rounded up, so that all together stay near one total.',
+    inForce: true,
   }),
   RATE_LIMIT_PER_MINUTE: configKey({
     group: 'Callers',
     kind: integer(0, 1_000_000_000, 'attempts a minute'),
     fallback: defaults.rateLimitPerMinute,
-    description: 'How much one caller may ask. `0`: no limit.',
-    inForce: false,
-    asAbsent: 0,
+    description:
+      'How much one caller may ask: a client by its key, everybody else by address (IPv6: by /64). Refused attempts count too. `0`: no limit.',
+    inForce: true,
   }),
   RATE_LIMIT_COST: configKey({
     group: 'Callers',
     kind: oneOf('request', 'usage'),
     fallback: 'request',
-    description: 'What counts as an attempt: each request, or each request weighted by its usage.',
-    inForce: false,
-    asAbsent: 'request',
+    description:
+      'What an operation counts for. `request`: 1. `usage`: from 1 to 21 by how near it comes to the limits of input and output nodes.',
+    inForce: true,
   }),
 };

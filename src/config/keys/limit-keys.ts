@@ -26,8 +26,10 @@ export const limitKeys = {
   LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE: configKey({
     group: 'Limits',
     kind: integer(1, 1_000_000, 'bytes of base64'),
-    fallback: defaults.maxTransactionPayloadBytes,
-    description: 'The largest `txBytes` and `userSig` together; more is refused before the sponsor is asked.',
+    fallback: null,
+    fallbackText: `${upstreams}, else \`${defaults.maxTransactionPayloadBytes}\``,
+    description:
+      'The largest transaction payload: the arguments of `executeTx`, `executeTransactionBlock` and `dryRunTransactionBlock`. More is refused before anybody is asked.',
     inForce: true,
   }),
   REQUEST_TIMEOUT_MS: configKey({
@@ -57,8 +59,9 @@ export const limitKeys = {
     kind: integer(1, 1000, 'levels'),
     fallback: null,
     fallbackText: upstreams,
-    description: 'Deepest nesting of a query.',
-    inForce: false,
+    description:
+      'Deepest nesting of a query, as the ledger counts it; the stricter of this and the ledger’s own holds, here and for the limits below.',
+    inForce: true,
   }),
   LIMIT_MAX_QUERY_NODES: configKey({
     group: 'Limits',
@@ -66,7 +69,7 @@ export const limitKeys = {
     fallback: null,
     fallbackText: upstreams,
     description: 'Most selections of a query, fragments expanded.',
-    inForce: false,
+    inForce: true,
   }),
   LIMIT_MAX_OUTPUT_NODES: configKey({
     group: 'Limits',
@@ -74,15 +77,15 @@ export const limitKeys = {
     fallback: null,
     fallbackText: upstreams,
     description: 'Most nodes that a query could answer by its page sizes.',
-    inForce: false,
+    inForce: true,
   }),
   LIMIT_MAX_QUERY_PAYLOAD_SIZE: configKey({
     group: 'Limits',
     kind: integer(1, 1_000_000, 'bytes'),
     fallback: null,
     fallbackText: upstreams,
-    description: 'Longest query text.',
-    inForce: false,
+    description: 'Longest query text, transaction payload not counted.',
+    inForce: true,
   }),
   TRUSTED_DOCUMENTS_FILE: configKey({
     group: 'Limits',

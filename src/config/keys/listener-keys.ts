@@ -32,7 +32,7 @@ export const listenerKeys = {
     fallback: null,
     description:
       'Peers whose `X-Forwarded-For` is believed when a caller is told apart by address. Unset: nobody is believed.',
-    inForce: false,
+    inForce: true,
   }),
   GRAPHIQL: configKey({
     group: 'Listener',

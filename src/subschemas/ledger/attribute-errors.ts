@@ -1,17 +1,44 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 
+/** Under this key an error that was only attributed remembers the one it stands for. Symbols do not reach the wire. */
+const cause = Symbol('the error this one stands for');
+
+/** Root keys as batching writes them when it merges several requests: which request, and the key it had there. */
+const mergedKey = /^_v\d+_(.+)$/s;
+
 /**
  * When a non-null root field fails, `data` is null as a whole and the error names only that field. A batched answer is
  * then cut into pieces by root key, and the pieces without an error of their own would each complain of a null they
- * cannot explain. So every root key that has no error gets a copy of the first one.
+ * cannot explain. So every root key that has no error gets one that stands for the first; `restoreCauses` puts the first
+ * back where it belongs.
  */
 export function attributeErrors(result: ExecutionResult, rootKeys: readonly string[]): ExecutionResult {
   const { errors } = result;
-  const cause = errors?.find((error) => error.path !== undefined);
-  if (result.data !== null || errors === undefined || cause === undefined) return result;
+  const first = errors?.find((error) => error.path !== undefined);
+  if (result.data !== null || errors === undefined || first?.path === undefined) return result;
   const named = new Set(errors.map((error) => error.path?.[0]));
-  const copies = rootKeys
+  const merged = rootKeys.every((key) => mergedKey.test(key));
+  const path = first.path.map((key, index) =>
+    merged && index === 0 ? (mergedKey.exec(String(key))?.[1] ?? key) : key,
+  );
+  const original = new GraphQLError(first.message, { path, extensions: first.extensions });
+  const stand = rootKeys
     .filter((key) => !named.has(key))
-    .map((key) => new GraphQLError(cause.message, { path: [key], extensions: cause.extensions }));
-  return { ...result, errors: [...errors, ...copies] };
+    .map(
+      (key) => new GraphQLError(first.message, { path: [key], extensions: { ...first.extensions, [cause]: original } }),
+    );
+  return { ...result, errors: [...errors, ...stand] };
+}
+
+/**
+ * The errors of an operation whose data are null as a whole, each attributed one replaced by the one it stands for: which
+ * field is the first to complain of the common failure is chance.
+ */
+export function restoreCauses(errors: readonly GraphQLError[]): GraphQLError[] {
+  const restored = errors.map((error) => (error.extensions as { [cause]?: GraphQLError })[cause] ?? error);
+  const seen = new Set<string>();
+  return restored.filter(({ message, path }) => {
+    const identity = JSON.stringify([message, path]);
+    return !seen.has(identity) && seen.add(identity);
+  });
 }

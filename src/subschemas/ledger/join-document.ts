@@ -17,7 +17,10 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { RequestLimits } from './request-limits.ts';
+import type { Limits } from '../../limits/limits.ts';
+
+/** Bounds of one request that a merged document has to respect: the ledger's own, whatever the gateway's are. */
+export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'>;
 
 /** The selection below one join field, ready to be asked of the ledger any number of times in one document. */
 export interface JoinSelection {
@@ -85,7 +88,7 @@ const envelopeBytes = 64;
  */
 export function groupJoinLookups(
   lookups: readonly JoinLookup[],
-  limits: RequestLimits,
+  limits: RequestBounds,
   sharedBytes = 0,
 ): JoinLookup[][] {
   const groups: JoinLookup[][] = [];

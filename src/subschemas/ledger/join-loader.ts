@@ -1,8 +1,7 @@
 import DataLoader from 'dataloader';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { groupJoinLookups, type JoinLookup, joinAlias, toJoinDocument } from './join-document.ts';
+import { groupJoinLookups, type JoinLookup, joinAlias, type RequestBounds, toJoinDocument } from './join-document.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
-import type { RequestLimits } from './request-limits.ts';
 
 /** What one lookup found: the raw ledger value (null if there is none) and the errors below it, paths relative to it. */
 export interface JoinAnswer {
@@ -12,7 +11,7 @@ export interface JoinAnswer {
 
 export interface JoinLoaderOptions {
   readonly execute: LedgerExecutor;
-  readonly limits: RequestLimits;
+  readonly limits: RequestBounds;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal | undefined;
 }

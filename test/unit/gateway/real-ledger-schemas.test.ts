@@ -12,10 +12,11 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
 import { findCollisions } from '../../../src/gateway/find-collisions.ts';
 import { buildGeneration } from '../../../src/gateway/generation.ts';
 import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
-import { shippedRequestLimits } from '../../../src/subschemas/ledger/request-limits.ts';
+import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
 
 const realSchemas = [
   {
@@ -44,8 +45,8 @@ describe.each(realSchemas)('the unmodified schema of $name', ({ profile, file })
   const local = createLocalSchema([]);
   const options = { oneOf: true, inputValueDeprecation: true } as const;
   const generation = buildGeneration(
-    { introspection: introspectionFromSchema(ledger, options), limits: shippedRequestLimits, origin: 'ledger' },
-    { local, execute: neverAsked, names: profile.joins },
+    { introspection: introspectionFromSchema(ledger, options), service: silentLedgerService, origin: 'ledger' },
+    { local, execute: neverAsked, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },
   );
 
   it('is stitched whole: every root field is there with its arguments', () => {

@@ -1,0 +1,135 @@
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { clientIdRule, isClientId, looksLikeApiKey } from './api-key.ts';
+import type { ConfigMistake } from './config-error.ts';
+import { quoteText } from './quote-text.ts';
+import { origins } from './value-kinds.ts';
+
+/** What a client may be allowed to do. */
+export const clientScopes = ['read', 'sponsor', 'admin'] as const;
+
+/** Somebody with an API key. */
+export interface Client {
+  readonly id: string;
+  /** SHA-256 of the key, in hex. */
+  readonly hash: string;
+  readonly scopes: readonly (typeof clientScopes)[number][];
+  /** Attempts a minute; 0 = no limit; `null` = what everybody may. */
+  readonly perMinute: number | null;
+  /** The web origins whose pages may use the key; `null` = it is not bound to any. */
+  readonly origins: readonly string[] | null;
+}
+
+export type ClientsResult =
+  | { readonly clients: readonly Client[] }
+  /** The keys are paths: `CLIENTS_FILE.0.hash`. */
+  | { readonly mistakes: readonly ConfigMistake[] };
+
+const maxPerMinute = 1_000_000_000;
+const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
+
+const clientSchema = z.strictObject({
+  id: z.string(clientIdRule).refine(isClientId, clientIdRule),
+  hash: z.string('64 hexadecimal digits in lower case').regex(/^[\da-f]{64}$/, '64 hexadecimal digits in lower case'),
+  scopes: z.array(z.enum(clientScopes), `a list of ${clientScopes.join(', ')}`).default(['read']),
+  rate: z
+    .strictObject({ perMinute: z.int(attempts).min(0, attempts).max(maxPerMinute, attempts) }, 'an object')
+    .optional(),
+  origins: z
+    .array(z.string('an origin'), 'a list of origins')
+    .min(1, 'at least one origin, or none of this key')
+    .refine((list) => toOrigins(list) !== undefined, 'origins, each like https://app.example.com, without a path')
+    .optional(),
+});
+
+const clientsSchema = z.array(clientSchema, 'a list of clients').min(1, 'a list of at least one client');
+
+/** Reads the text of a clients file, YAML or JSON: who has which key, and what it is good for. */
+export function parseClients(text: string): ClientsResult {
+  const content = parseYaml(text);
+  if ('mistakes' in content) return content;
+  const result = clientsSchema.safeParse(content.value);
+  if (!result.success) {
+    return { mistakes: result.error.issues.flatMap((issue) => toMistakes(issue, content.value)) };
+  }
+  const clients = result.data.map(
+    ({ id, hash, scopes, rate, origins: list }): Client => ({
+      id,
+      hash,
+      scopes: [...new Set(scopes)],
+      perMinute: rate?.perMinute ?? null,
+      origins: list ? (toOrigins(list) ?? null) : null,
+    }),
+  );
+  const mistakes = [...findRepeated(clients, 'id'), ...findRepeated(clients, 'hash')];
+  return mistakes.length > 0 ? { mistakes } : { clients };
+}
+
+/** As browsers send them. */
+function toOrigins(list: readonly string[]): readonly string[] | undefined {
+  const parsed = list.map((item) => (item.includes(',') || item === '*' ? undefined : origins.parse(item)));
+  return parsed.every((each) => each !== undefined) ? parsed.flat() : undefined;
+}
+
+/** The parser's own messages quote the file, and a key may stand in it by mistake: only the place is told. */
+function parseYaml(text: string): { readonly value: unknown } | { readonly mistakes: readonly ConfigMistake[] } {
+  const mistake = (got: string) => ({
+    mistakes: [{ key: 'CLIENTS_FILE', expected: 'a JSON or YAML list of clients', got }],
+  });
+  try {
+    const document = parseDocument(text, { logLevel: 'error' });
+    const [error] = document.errors;
+    if (error) return mistake(`text that is neither (line ${error.linePos?.[0].line ?? '?'}: ${error.code})`);
+    return { value: document.toJS() };
+  } catch {
+    return mistake('text that cannot be read as either');
+  }
+}
+
+function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigMistake[] {
+  return clients.flatMap((client, index) => {
+    const first = clients.findIndex((other) => other[field] === client[field]);
+    if (first === index) return [];
+    return [{ key: toKey([index, field]), expected: 'one that no other client has', got: `that of client ${first}` }];
+  });
+}
+
+function toMistakes(issue: z.core.$ZodIssue, value: unknown): ConfigMistake[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((name) => ({
+      key: toKey([...issue.path, name]),
+      expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins',
+      got: 'an unknown one',
+    }));
+  }
+  const expected =
+    issue.code === 'invalid_value'
+      ? `one of ${issue.values.join(', ')}`
+      : issue.code === 'invalid_type' && issue.expected === 'object'
+        ? 'an object'
+        : issue.message;
+  return [{ key: toKey(issue.path), expected, got: describe(valueAt(value, issue.path)) }];
+}
+
+function toKey(path: readonly PropertyKey[]): string {
+  return ['CLIENTS_FILE', ...path.map((part) => quoteText(String(part)).slice(1, -1))].join('.');
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? Object.entries(at).find(([name]) => name === String(key))?.[1] : undefined),
+    value,
+  );
+}
+
+/** Texts are never shown: any of them may be a key that was pasted into the wrong place. */
+function describe(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') {
+    if (looksLikeApiKey(value)) return 'a key itself';
+    return value === '' ? 'an empty text' : `another text of ${value.length} characters`;
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return 'an object';
+}

@@ -1,0 +1,96 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  parse,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { checkDocument } from '../limits/check-document.ts';
+import { checkText } from '../limits/check-text.ts';
+import type { Limits } from '../limits/limits.ts';
+import { type MeasuredDocument, measureDocument } from '../limits/measure-document.ts';
+
+/** Why a document can never be served, whatever its variables. */
+export interface DocumentRefusal {
+  readonly errors: readonly GraphQLError[];
+  /** It was counted to its end, so usage can be shown. */
+  readonly hasUsage: boolean;
+}
+
+/** Everything that depends on a document's text alone. Made once per text and generation, used by every request. */
+export type PreparedDocument =
+  | { readonly kind: 'unreadable'; readonly refusal: DocumentRefusal }
+  | {
+      readonly kind: 'readable';
+      readonly document: DocumentNode;
+      readonly measured: MeasuredDocument;
+      /** Of nesting, directives, unknown fragments, depth and nodes; comes before anything that needs variables. */
+      readonly refusal: DocumentRefusal | null;
+      /** What the schema has against it; reported only after every limit. Worked out when first asked for, then kept. */
+      readonly validate: () => readonly GraphQLError[];
+    };
+
+export interface PrepareOptions {
+  readonly schema: GraphQLSchema;
+  readonly limits: Limits;
+  /** Beside the rules of the specification. */
+  readonly rules: readonly ValidationRule[];
+}
+
+/**
+ * Lexical tokens a document may have. The query bound allows half as many bytes; the rest is for what stands in
+ * transaction payload, where a token is a whole string.
+ */
+export const maxTokens = 10_000;
+
+/** Reads, measures and bounds a document. Never throws. */
+export function prepareDocument(text: string, { schema, limits, rules }: PrepareOptions): PreparedDocument {
+  const tooLong = checkText(text, limits);
+  if (tooLong) return { kind: 'unreadable', refusal: { errors: [tooLong.error], hasUsage: tooLong.hasUsage } };
+  let document: DocumentNode;
+  try {
+    document = parse(text, { maxTokens });
+  } catch (error) {
+    return { kind: 'unreadable', refusal: { errors: [toParseError(error)], hasUsage: false } };
+  }
+  const measured = measureDocument(document, Buffer.byteLength(text));
+  const refusal = checkDocument(measured, limits);
+  let errors: readonly GraphQLError[] | undefined;
+  return {
+    kind: 'readable',
+    document,
+    measured,
+    refusal: refusal && { errors: [refusal.error], hasUsage: refusal.hasUsage },
+    validate: () => {
+      errors ??= validate(schema, document, [...specifiedRules, ...rules]).map(toValidationError);
+      return errors;
+    },
+  };
+}
+
+function toParseError(error: unknown): GraphQLError {
+  // Nesting deep enough to exhaust the parser's stack is a bad document, not a fault of ours.
+  if (!(error instanceof GraphQLError)) {
+    return gatewayError('GRAPHQL_PARSE_FAILED', 'Syntax Error: the document is nested too deeply.');
+  }
+  return withCode(error, 'GRAPHQL_PARSE_FAILED');
+}
+
+function toValidationError(error: GraphQLError): GraphQLError {
+  return withCode(error, 'GRAPHQL_VALIDATION_FAILED');
+}
+
+function withCode(
+  { message, nodes, source, positions }: GraphQLError,
+  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED',
+): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    extensions: { code },
+  });
+}
