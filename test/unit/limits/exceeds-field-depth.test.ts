@@ -48,7 +48,7 @@ describe('the coarse gate', () => {
       { numRuns: 3_000 },
     );
     expect(refused).toBeGreaterThan(100);
-  });
+  }, 60_000);
 });
 
 describe('the package is never asked about', () => {

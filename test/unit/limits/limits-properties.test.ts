@@ -1,13 +1,14 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { parse } from 'graphql';
+import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { checkLimits } from '../../../src/limits/check-limits.ts';
-import { exceedsFieldDepth } from '../../../src/limits/exceeds-field-depth.ts';
 import { type Limits, shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
 import type { Refusal } from '../../../src/limits/refusal.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
+import { plausibleDocument } from '../../support/plausible-documents.ts';
 import { referenceCount } from '../../support/reference-counter.ts';
 
 const measure = (text: string) => measureDocument(parse(text), Buffer.byteLength(text));
@@ -39,16 +40,43 @@ describe('against a counter that writes every fragment out', () => {
     ['whose fragments all exist and never circle', {}],
     ['with fragments that are missing', { hasUnknown: true }],
     ['with fragments in circles', { isCyclic: true }],
-  ])('all six numbers and the refusal agree on documents %s', (_, options) => {
-    fc.assert(
-      fc.property(arbitraryDocument(options), arbitraryVariables, limits, (text, variables, bounds) => {
-        const expected = referenceCount(parse(text), text, variables, bounds);
-        const measured = measure(text);
-        if (expected.usage) expect(priceDocument(measured, variables, bounds)).toEqual(expected.usage);
-        expect(toPlain(checkLimits(measured, variables, bounds))).toEqual(expected.refusal);
-      }),
-      { numRuns: 2_500 },
-    );
-  });
+  ])(
+    'all six numbers and the refusal agree on documents %s',
+    (_, options) => {
+      fc.assert(
+        fc.property(arbitraryDocument(options), arbitraryVariables, limits, (text, variables, bounds) => {
+          const expected = referenceCount(parse(text), text, variables, bounds);
+          const measured = measure(text);
+          if (expected.usage) expect(priceDocument(measured, variables, bounds)).toEqual(expected.usage);
+          expect(toPlain(checkLimits(measured, variables, bounds))).toEqual(expected.refusal);
+        }),
+        { numRuns: 2_500 },
+      );
+    },
+    60_000,
+  );
+
+  test.each([
+    ['IOTA 2025.2', '@iota/iota-sdk/src/graphql/generated/2025.2/schema.graphql'],
+    ['Sui 2024.4', '@mysten/sui/src/graphql/generated/2024.4/schema.graphql'],
+  ])(
+    'they agree on documents as people write them for %s',
+    (_, file) => {
+      const sdl = readFileSync(new URL(`../../../node_modules/${file}`, import.meta.url), 'utf8');
+      const schema = buildSchema(sdl);
+      fc.assert(
+        fc.property(fc.nat(), limits, (seed, bounds) => {
+          const { text, variables } = plausibleDocument(schema, seed);
+          const document = parse(text);
+          if (seed % 20 === 0) expect(validate(schema, document).map(({ message }) => message)).toEqual([]);
+          const expected = referenceCount(document, text, variables, bounds);
+          const measured = measureDocument(document, Buffer.byteLength(text));
+          expect(priceDocument(measured, variables, bounds)).toEqual(expected.usage);
+          expect(toPlain(checkLimits(measured, variables, bounds))).toEqual(expected.refusal);
+        }),
+        { numRuns: 1_000 },
+      );
+    },
+    60_000,
+  );
 });
-void exceedsFieldDepth;

@@ -24,8 +24,7 @@ describe('the limits in force', () => {
   });
 
   test('have the ledger’s page sizes, and no others', () => {
-    const configured = { defaultPageSize: 1, maxPageSize: 1 };
-    expect(stricterLimits(configured, { defaultPageSize: 30, maxPageSize: 60 })).toMatchObject({
+    expect(stricterLimits({ maxQueryDepth: 1 }, { defaultPageSize: 30, maxPageSize: 60 })).toMatchObject({
       defaultPageSize: 30,
       maxPageSize: 60,
     });
