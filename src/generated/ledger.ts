@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AddressModel, ObjectModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, MoveCallModel, ExecutionModel, DryRunModel, Viewed } from '../devnet/graphql/models.ts';
+import type { AddressModel, ObjectModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, DryRunModel, Viewed } from '../devnet/graphql/models.ts';
 import type { GasSummary, CoinMetadataRecord } from '../devnet/state/records.ts';
 import type { GraphqlContext } from '../devnet/graphql/graphql-context.ts';
 export type Maybe<T> = T | null;
@@ -587,6 +587,12 @@ export type Feature =
   /** The validators' system state. */
   | 'SYSTEM_STATE';
 
+/** The coins that pay the gas, merged into the first of them. */
+export type GasCoin = {
+  /** That first coin, as it was before; null before a checkpoint holds that. */
+  readonly object?: Maybe<Object>;
+};
+
 /** Gas, by what it was for, in the native coin's smallest unit. */
 export type GasCostSummary = {
   /** For computing. */
@@ -731,8 +737,32 @@ export type Immutable = {
   readonly isPackage: Scalars['Boolean']['output'];
 };
 
-/** A call of a Move function. */
+/** One of the transaction's inputs. */
+export type Input = {
+  /** Its index, from 0. */
+  readonly ix: Scalars['Int']['output'];
+};
+
+/** Makes a vector of values. */
+export type MakeMoveVecTransaction = {
+  /** The elements. */
+  readonly elements: ReadonlyArray<TransactionArgument>;
+  /** Type of its elements; null where the first of them tells. */
+  readonly type?: Maybe<MoveType>;
+};
+
+/** Puts coins into another one. */
+export type MergeCoinsTransaction = {
+  /** The coin that stays. */
+  readonly coin: TransactionArgument;
+  /** The coins that go into it. */
+  readonly coins: ReadonlyArray<TransactionArgument>;
+};
+
+/** Calls a Move function. */
 export type MoveCallTransaction = {
+  /** What it is called with. */
+  readonly arguments: ReadonlyArray<TransactionArgument>;
   /** Name of the function. */
   readonly functionName: Scalars['String']['output'];
   /** Module of the function. */
@@ -741,24 +771,6 @@ export type MoveCallTransaction = {
   readonly package: Scalars['LedgerAddress']['output'];
   /** Its type arguments. */
   readonly typeArguments: ReadonlyArray<MoveType>;
-};
-
-/** A page of Move calls. */
-export type MoveCallTransactionConnection = {
-  /** The Move calls, each with its cursor. */
-  readonly edges: ReadonlyArray<MoveCallTransactionEdge>;
-  /** The Move calls alone. */
-  readonly nodes: ReadonlyArray<MoveCallTransaction>;
-  /** Where the page lies. */
-  readonly pageInfo: PageInfo;
-};
-
-/** One of a page of Move calls. */
-export type MoveCallTransactionEdge = {
-  /** For `after` or `before`. */
-  readonly cursor: Scalars['String']['output'];
-  /** The entry itself. */
-  readonly node: MoveCallTransaction;
 };
 
 /** A module of a package. */
@@ -1192,6 +1204,18 @@ export type ObjectRef = {
   readonly version: Scalars['UInt53']['input'];
 };
 
+/** An object only its owner may use, or everybody may read. */
+export type OwnedOrImmutable = {
+  /** Object id. */
+  readonly address: Scalars['LedgerAddress']['output'];
+  /** Base58 digest of that version. */
+  readonly digest: Scalars['String']['output'];
+  /** The object at that version; null before a checkpoint holds it. */
+  readonly object?: Maybe<Object>;
+  /** Version it is used at. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
 /** What owns things at an address, be it an account or an object. */
 export type Owner = IOwner & {
   /** Address of the account, or id of the object. */
@@ -1290,17 +1314,20 @@ export type Parent = {
   readonly parent?: Maybe<Object>;
 };
 
-/** Commands of an account. */
+/** One command. */
+export type ProgrammableTransaction = MakeMoveVecTransaction | MergeCoinsTransaction | MoveCallTransaction | PublishTransaction | SplitCoinsTransaction | TransferObjectsTransaction | UpgradeTransaction;
+
+/** Commands of an account, run one after the other or not at all. */
 export type ProgrammableTransactionBlock = {
-  /** Objects it takes as inputs, as they were before. */
-  readonly inputObjects: ObjectConnection;
-  /** Its Move calls, in order. */
-  readonly moveCalls: MoveCallTransactionConnection;
+  /** What its commands start from: objects and plain values. */
+  readonly inputs: TransactionInputConnection;
+  /** Its commands, in order. */
+  readonly transactions: ProgrammableTransactionConnection;
 };
 
 
-/** Commands of an account. */
-export type ProgrammableTransactionBlockInputObjectsArgs = {
+/** Commands of an account, run one after the other or not at all. */
+export type ProgrammableTransactionBlockInputsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
@@ -1308,12 +1335,44 @@ export type ProgrammableTransactionBlockInputObjectsArgs = {
 };
 
 
-/** Commands of an account. */
-export type ProgrammableTransactionBlockMoveCallsArgs = {
+/** Commands of an account, run one after the other or not at all. */
+export type ProgrammableTransactionBlockTransactionsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A page of commands. */
+export type ProgrammableTransactionConnection = {
+  /** The commands, each with its cursor. */
+  readonly edges: ReadonlyArray<ProgrammableTransactionEdge>;
+  /** The commands alone. */
+  readonly nodes: ReadonlyArray<ProgrammableTransaction>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** One of a page of commands. */
+export type ProgrammableTransactionEdge = {
+  /** For `after` or `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry itself. */
+  readonly node: ProgrammableTransaction;
+};
+
+/** Publishes code. */
+export type PublishTransaction = {
+  /** Packages they need. */
+  readonly dependencies: ReadonlyArray<Scalars['LedgerAddress']['output']>;
+  /** Bytecode of the modules. */
+  readonly modules: ReadonlyArray<Scalars['Base64']['output']>;
+};
+
+/** A plain value. */
+export type Pure = {
+  /** Its BCS. */
+  readonly bytes: Scalars['Base64']['output'];
 };
 
 /** Reads. All fields of one request read the same checkpoint, unless a cursor pins another. */
@@ -1477,6 +1536,26 @@ export type RandomnessStateUpdateTransaction = {
   readonly epoch?: Maybe<Epoch>;
 };
 
+/** An object that another one received. */
+export type Receiving = {
+  /** Object id. */
+  readonly address: Scalars['LedgerAddress']['output'];
+  /** Base58 digest of that version. */
+  readonly digest: Scalars['String']['output'];
+  /** The object at that version; null before a checkpoint holds it. */
+  readonly object?: Maybe<Object>;
+  /** Version it is used at. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
+/** What an earlier command gave. */
+export type Result = {
+  /** Index of the command, from 0. */
+  readonly cmd: Scalars['Int']['output'];
+  /** Which of its results, from 0; null for its only one. */
+  readonly ix?: Maybe<Scalars['Int']['output']>;
+};
+
 /** What this service allows. All sizes are upper bounds that are still allowed. */
 export type ServiceConfig = {
   /** Versions a request may name in its path, as `<year>.<month>`. */
@@ -1530,6 +1609,27 @@ export type Shared = {
   /** Version at which it became shared. */
   readonly initialSharedVersion: Scalars['UInt53']['output'];
 };
+
+/** An object everybody may use. */
+export type SharedInput = {
+  /** Object id. */
+  readonly address: Scalars['LedgerAddress']['output'];
+  /** Version at which it became shared. */
+  readonly initialSharedVersion: Scalars['UInt53']['output'];
+  /** May the transaction change it? */
+  readonly mutable: Scalars['Boolean']['output'];
+};
+
+/** Makes new coins out of a part of one. */
+export type SplitCoinsTransaction = {
+  /** How much goes into each new one, in the smallest unit. */
+  readonly amounts: ReadonlyArray<TransactionArgument>;
+  /** The coin. */
+  readonly coin: TransactionArgument;
+};
+
+/** What a command works on. */
+export type TransactionArgument = GasCoin | Input | Result;
 
 /** A transaction and what it did. */
 export type TransactionBlock = {
@@ -1677,6 +1777,27 @@ export type TransactionBlockKindInput =
   /** Everything the network itself sends. */
   | 'SYSTEM_TX';
 
+/** What a command can start from. */
+export type TransactionInput = OwnedOrImmutable | Pure | Receiving | SharedInput;
+
+/** A page of inputs. */
+export type TransactionInputConnection = {
+  /** The inputs, each with its cursor. */
+  readonly edges: ReadonlyArray<TransactionInputEdge>;
+  /** The inputs alone. */
+  readonly nodes: ReadonlyArray<TransactionInput>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** One of a page of inputs. */
+export type TransactionInputEdge = {
+  /** For `after` or `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry itself. */
+  readonly node: TransactionInput;
+};
+
 /** What a TransactionKind lacks to be run. */
 export type TransactionMetadata = {
   /** Budget in the native coin's smallest unit. Default: the most a transaction may ask for. */
@@ -1689,6 +1810,26 @@ export type TransactionMetadata = {
   readonly gasSponsor?: InputMaybe<Scalars['LedgerAddress']['input']>;
   /** Default: the zero address. */
   readonly sender?: InputMaybe<Scalars['LedgerAddress']['input']>;
+};
+
+/** Gives objects to an address. */
+export type TransferObjectsTransaction = {
+  /** The address. */
+  readonly address: TransactionArgument;
+  /** The objects. */
+  readonly inputs: ReadonlyArray<TransactionArgument>;
+};
+
+/** Publishes code in place of an older version. */
+export type UpgradeTransaction = {
+  /** The package they replace. */
+  readonly currentPackage: Scalars['LedgerAddress']['output'];
+  /** Packages they need. */
+  readonly dependencies: ReadonlyArray<Scalars['LedgerAddress']['output']>;
+  /** Bytecode of the modules. */
+  readonly modules: ReadonlyArray<Scalars['Base64']['output']>;
+  /** The right to do so. */
+  readonly upgradeTicket: TransactionArgument;
 };
 
 
@@ -1806,6 +1947,7 @@ export type ResolversTypes = {
   ExecutionResult: ResolverTypeWrapper<ExecutionModel>;
   ExecutionStatus: ResolverTypeWrapper<any>;
   Feature: ResolverTypeWrapper<any>;
+  GasCoin: ResolverTypeWrapper<ArgumentModel<"gasCoin">>;
   GasCostSummary: ResolverTypeWrapper<GasSummary>;
   GasEffects: ResolverTypeWrapper<TransactionModel>;
   GasInput: ResolverTypeWrapper<TransactionModel>;
@@ -1813,12 +1955,13 @@ export type ResolversTypes = {
   IObject: ResolverTypeWrapper<ObjectModel>;
   IOwner: ResolverTypeWrapper<AddressModel>;
   Immutable: ResolverTypeWrapper<OwnerKindModel>;
+  Input: ResolverTypeWrapper<ArgumentModel<"input">>;
   Int: ResolverTypeWrapper<any>;
   JSON: ResolverTypeWrapper<any>;
   LedgerAddress: ResolverTypeWrapper<any>;
-  MoveCallTransaction: ResolverTypeWrapper<MoveCallModel>;
-  MoveCallTransactionConnection: ResolverTypeWrapper<any>;
-  MoveCallTransactionEdge: ResolverTypeWrapper<any>;
+  MakeMoveVecTransaction: ResolverTypeWrapper<CommandModel<"makeMoveVec">>;
+  MergeCoinsTransaction: ResolverTypeWrapper<CommandModel<"mergeCoins">>;
+  MoveCallTransaction: ResolverTypeWrapper<CommandModel<"moveCall">>;
   MoveData: ResolverTypeWrapper<any>;
   MoveModule: ResolverTypeWrapper<ModuleModel>;
   MoveModuleConnection: ResolverTypeWrapper<any>;
@@ -1842,15 +1985,26 @@ export type ResolversTypes = {
   ObjectKind: ResolverTypeWrapper<any>;
   ObjectOwner: ResolverTypeWrapper<any>;
   ObjectRef: ResolverTypeWrapper<any>;
+  OwnedOrImmutable: ResolverTypeWrapper<InputModel<"owned">>;
   Owner: ResolverTypeWrapper<AddressModel>;
   PageInfo: ResolverTypeWrapper<any>;
   Parent: ResolverTypeWrapper<OwnerKindModel>;
+  ProgrammableTransaction: ResolverTypeWrapper<any>;
   ProgrammableTransactionBlock: ResolverTypeWrapper<TransactionModel>;
+  ProgrammableTransactionConnection: ResolverTypeWrapper<any>;
+  ProgrammableTransactionEdge: ResolverTypeWrapper<any>;
+  PublishTransaction: ResolverTypeWrapper<CommandModel<"publish">>;
+  Pure: ResolverTypeWrapper<InputModel<"pure">>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   RandomnessStateUpdateTransaction: ResolverTypeWrapper<TransactionModel>;
+  Receiving: ResolverTypeWrapper<InputModel<"receiving">>;
+  Result: ResolverTypeWrapper<ArgumentModel<"result" | "nestedResult">>;
   ServiceConfig: ResolverTypeWrapper<any>;
   Shared: ResolverTypeWrapper<OwnerKindModel>;
+  SharedInput: ResolverTypeWrapper<InputModel<"shared">>;
+  SplitCoinsTransaction: ResolverTypeWrapper<CommandModel<"splitCoins">>;
   String: ResolverTypeWrapper<any>;
+  TransactionArgument: ResolverTypeWrapper<any>;
   TransactionBlock: ResolverTypeWrapper<TransactionModel>;
   TransactionBlockConnection: ResolverTypeWrapper<any>;
   TransactionBlockEdge: ResolverTypeWrapper<any>;
@@ -1858,8 +2012,13 @@ export type ResolversTypes = {
   TransactionBlockFilter: ResolverTypeWrapper<any>;
   TransactionBlockKind: ResolverTypeWrapper<any>;
   TransactionBlockKindInput: ResolverTypeWrapper<any>;
+  TransactionInput: ResolverTypeWrapper<any>;
+  TransactionInputConnection: ResolverTypeWrapper<any>;
+  TransactionInputEdge: ResolverTypeWrapper<any>;
   TransactionMetadata: ResolverTypeWrapper<any>;
+  TransferObjectsTransaction: ResolverTypeWrapper<CommandModel<"transferObjects">>;
   UInt53: ResolverTypeWrapper<any>;
+  UpgradeTransaction: ResolverTypeWrapper<CommandModel<"upgrade">>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -1903,6 +2062,7 @@ export type ResolversParentTypes = {
   EventEdge: any;
   EventFilter: any;
   ExecutionResult: ExecutionModel;
+  GasCoin: ArgumentModel<"gasCoin">;
   GasCostSummary: GasSummary;
   GasEffects: TransactionModel;
   GasInput: TransactionModel;
@@ -1910,12 +2070,13 @@ export type ResolversParentTypes = {
   IObject: ObjectModel;
   IOwner: AddressModel;
   Immutable: OwnerKindModel;
+  Input: ArgumentModel<"input">;
   Int: any;
   JSON: any;
   LedgerAddress: any;
-  MoveCallTransaction: MoveCallModel;
-  MoveCallTransactionConnection: any;
-  MoveCallTransactionEdge: any;
+  MakeMoveVecTransaction: CommandModel<"makeMoveVec">;
+  MergeCoinsTransaction: CommandModel<"mergeCoins">;
+  MoveCallTransaction: CommandModel<"moveCall">;
   MoveData: any;
   MoveModule: ModuleModel;
   MoveModuleConnection: any;
@@ -1938,23 +2099,39 @@ export type ResolversParentTypes = {
   ObjectKey: any;
   ObjectOwner: any;
   ObjectRef: any;
+  OwnedOrImmutable: InputModel<"owned">;
   Owner: AddressModel;
   PageInfo: any;
   Parent: OwnerKindModel;
+  ProgrammableTransaction: any;
   ProgrammableTransactionBlock: TransactionModel;
+  ProgrammableTransactionConnection: any;
+  ProgrammableTransactionEdge: any;
+  PublishTransaction: CommandModel<"publish">;
+  Pure: InputModel<"pure">;
   Query: Record<PropertyKey, never>;
   RandomnessStateUpdateTransaction: TransactionModel;
+  Receiving: InputModel<"receiving">;
+  Result: ArgumentModel<"result" | "nestedResult">;
   ServiceConfig: any;
   Shared: OwnerKindModel;
+  SharedInput: InputModel<"shared">;
+  SplitCoinsTransaction: CommandModel<"splitCoins">;
   String: any;
+  TransactionArgument: any;
   TransactionBlock: TransactionModel;
   TransactionBlockConnection: any;
   TransactionBlockEdge: any;
   TransactionBlockEffects: TransactionModel;
   TransactionBlockFilter: any;
   TransactionBlockKind: any;
+  TransactionInput: any;
+  TransactionInputConnection: any;
+  TransactionInputEdge: any;
   TransactionMetadata: any;
+  TransferObjectsTransaction: CommandModel<"transferObjects">;
   UInt53: any;
+  UpgradeTransaction: CommandModel<"upgrade">;
 };
 
 export type AddressResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Address'] = ResolversParentTypes['Address']> = {
@@ -2180,6 +2357,11 @@ export type ExecutionResultResolvers<ContextType = GraphqlContext, ParentType ex
   errors?: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
 };
 
+export type GasCoinResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GasCoin'] = ResolversParentTypes['GasCoin']> = {
+  object?: Resolver<Maybe<ResolversTypes['Object']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
 export type GasCostSummaryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GasCostSummary'] = ResolversParentTypes['GasCostSummary']> = {
   computationCost?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   computationCostBurned?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
@@ -2218,6 +2400,11 @@ export type ImmutableResolvers<ContextType = GraphqlContext, ParentType extends 
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type InputResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Input'] = ResolversParentTypes['Input']> = {
+  ix?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
 export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
   name: 'JSON';
 }
@@ -2226,22 +2413,25 @@ export interface LedgerAddressScalarConfig extends GraphQLScalarTypeConfig<Resol
   name: 'LedgerAddress';
 }
 
+export type MakeMoveVecTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MakeMoveVecTransaction'] = ResolversParentTypes['MakeMoveVecTransaction']> = {
+  elements?: Resolver<ReadonlyArray<ResolversTypes['TransactionArgument']>, ParentType, ContextType>;
+  type?: Resolver<Maybe<ResolversTypes['MoveType']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type MergeCoinsTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MergeCoinsTransaction'] = ResolversParentTypes['MergeCoinsTransaction']> = {
+  coin?: Resolver<ResolversTypes['TransactionArgument'], ParentType, ContextType>;
+  coins?: Resolver<ReadonlyArray<ResolversTypes['TransactionArgument']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
 export type MoveCallTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MoveCallTransaction'] = ResolversParentTypes['MoveCallTransaction']> = {
+  arguments?: Resolver<ReadonlyArray<ResolversTypes['TransactionArgument']>, ParentType, ContextType>;
   functionName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   module?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   package?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
   typeArguments?: Resolver<ReadonlyArray<ResolversTypes['MoveType']>, ParentType, ContextType>;
-};
-
-export type MoveCallTransactionConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MoveCallTransactionConnection'] = ResolversParentTypes['MoveCallTransactionConnection']> = {
-  edges?: Resolver<ReadonlyArray<ResolversTypes['MoveCallTransactionEdge']>, ParentType, ContextType>;
-  nodes?: Resolver<ReadonlyArray<ResolversTypes['MoveCallTransaction']>, ParentType, ContextType>;
-  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
-};
-
-export type MoveCallTransactionEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MoveCallTransactionEdge'] = ResolversParentTypes['MoveCallTransactionEdge']> = {
-  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  node?: Resolver<ResolversTypes['MoveCallTransaction'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export interface MoveDataScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['MoveData'], any> {
@@ -2387,6 +2577,14 @@ export type ObjectOwnerResolvers<ContextType = GraphqlContext, ParentType extend
   __resolveType: TypeResolveFn<'AddressOwner' | 'Immutable' | 'Parent' | 'Shared', ParentType, ContextType>;
 };
 
+export type OwnedOrImmutableResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['OwnedOrImmutable'] = ResolversParentTypes['OwnedOrImmutable']> = {
+  address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  object?: Resolver<Maybe<ResolversTypes['Object']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
 export type OwnerResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Owner'] = ResolversParentTypes['Owner']> = {
   address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
   asAddress?: Resolver<Maybe<ResolversTypes['Address']>, ParentType, ContextType>;
@@ -2413,9 +2611,35 @@ export type ParentResolvers<ContextType = GraphqlContext, ParentType extends Res
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type ProgrammableTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProgrammableTransaction'] = ResolversParentTypes['ProgrammableTransaction']> = {
+  __resolveType: TypeResolveFn<'MakeMoveVecTransaction' | 'MergeCoinsTransaction' | 'MoveCallTransaction' | 'PublishTransaction' | 'SplitCoinsTransaction' | 'TransferObjectsTransaction' | 'UpgradeTransaction', ParentType, ContextType>;
+};
+
 export type ProgrammableTransactionBlockResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProgrammableTransactionBlock'] = ResolversParentTypes['ProgrammableTransactionBlock']> = {
-  inputObjects?: Resolver<ResolversTypes['ObjectConnection'], ParentType, ContextType, Partial<ProgrammableTransactionBlockInputObjectsArgs>>;
-  moveCalls?: Resolver<ResolversTypes['MoveCallTransactionConnection'], ParentType, ContextType, Partial<ProgrammableTransactionBlockMoveCallsArgs>>;
+  inputs?: Resolver<ResolversTypes['TransactionInputConnection'], ParentType, ContextType, Partial<ProgrammableTransactionBlockInputsArgs>>;
+  transactions?: Resolver<ResolversTypes['ProgrammableTransactionConnection'], ParentType, ContextType, Partial<ProgrammableTransactionBlockTransactionsArgs>>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type ProgrammableTransactionConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProgrammableTransactionConnection'] = ResolversParentTypes['ProgrammableTransactionConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['ProgrammableTransactionEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['ProgrammableTransaction']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type ProgrammableTransactionEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProgrammableTransactionEdge'] = ResolversParentTypes['ProgrammableTransactionEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['ProgrammableTransaction'], ParentType, ContextType>;
+};
+
+export type PublishTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PublishTransaction'] = ResolversParentTypes['PublishTransaction']> = {
+  dependencies?: Resolver<ReadonlyArray<ResolversTypes['LedgerAddress']>, ParentType, ContextType>;
+  modules?: Resolver<ReadonlyArray<ResolversTypes['Base64']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type PureResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Pure'] = ResolversParentTypes['Pure']> = {
+  bytes?: Resolver<ResolversTypes['Base64'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
@@ -2445,6 +2669,20 @@ export type RandomnessStateUpdateTransactionResolvers<ContextType = GraphqlConte
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type ReceivingResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Receiving'] = ResolversParentTypes['Receiving']> = {
+  address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  object?: Resolver<Maybe<ResolversTypes['Object']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type ResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Result'] = ResolversParentTypes['Result']> = {
+  cmd?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  ix?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
 export type ServiceConfigResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ServiceConfig'] = ResolversParentTypes['ServiceConfig']> = {
   availableVersions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   defaultPageSize?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -2470,6 +2708,23 @@ export type ServiceConfigResolvers<ContextType = GraphqlContext, ParentType exte
 export type SharedResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Shared'] = ResolversParentTypes['Shared']> = {
   initialSharedVersion?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type SharedInputResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SharedInput'] = ResolversParentTypes['SharedInput']> = {
+  address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  initialSharedVersion?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  mutable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type SplitCoinsTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SplitCoinsTransaction'] = ResolversParentTypes['SplitCoinsTransaction']> = {
+  amounts?: Resolver<ReadonlyArray<ResolversTypes['TransactionArgument']>, ParentType, ContextType>;
+  coin?: Resolver<ResolversTypes['TransactionArgument'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type TransactionArgumentResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionArgument'] = ResolversParentTypes['TransactionArgument']> = {
+  __resolveType: TypeResolveFn<'GasCoin' | 'Input' | 'Result', ParentType, ContextType>;
 };
 
 export type TransactionBlockResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionBlock'] = ResolversParentTypes['TransactionBlock']> = {
@@ -2513,9 +2768,38 @@ export type TransactionBlockKindResolvers<ContextType = GraphqlContext, ParentTy
   __resolveType: TypeResolveFn<'ConsensusCommitPrologueTransaction' | 'EndOfEpochTransaction' | 'GenesisTransaction' | 'ProgrammableTransactionBlock' | 'RandomnessStateUpdateTransaction', ParentType, ContextType>;
 };
 
+export type TransactionInputResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionInput'] = ResolversParentTypes['TransactionInput']> = {
+  __resolveType: TypeResolveFn<'OwnedOrImmutable' | 'Pure' | 'Receiving' | 'SharedInput', ParentType, ContextType>;
+};
+
+export type TransactionInputConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionInputConnection'] = ResolversParentTypes['TransactionInputConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['TransactionInputEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['TransactionInput']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type TransactionInputEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionInputEdge'] = ResolversParentTypes['TransactionInputEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['TransactionInput'], ParentType, ContextType>;
+};
+
+export type TransferObjectsTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransferObjectsTransaction'] = ResolversParentTypes['TransferObjectsTransaction']> = {
+  address?: Resolver<ResolversTypes['TransactionArgument'], ParentType, ContextType>;
+  inputs?: Resolver<ReadonlyArray<ResolversTypes['TransactionArgument']>, ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
 export interface UInt53ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['UInt53'], any> {
   name: 'UInt53';
 }
+
+export type UpgradeTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UpgradeTransaction'] = ResolversParentTypes['UpgradeTransaction']> = {
+  currentPackage?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  dependencies?: Resolver<ReadonlyArray<ResolversTypes['LedgerAddress']>, ParentType, ContextType>;
+  modules?: Resolver<ReadonlyArray<ResolversTypes['Base64']>, ParentType, ContextType>;
+  upgradeTicket?: Resolver<ResolversTypes['TransactionArgument'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
 
 export type Resolvers<ContextType = GraphqlContext> = {
   Address?: AddressResolvers<ContextType>;
@@ -2552,6 +2836,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   EventConnection?: EventConnectionResolvers<ContextType>;
   EventEdge?: EventEdgeResolvers<ContextType>;
   ExecutionResult?: ExecutionResultResolvers<ContextType>;
+  GasCoin?: GasCoinResolvers<ContextType>;
   GasCostSummary?: GasCostSummaryResolvers<ContextType>;
   GasEffects?: GasEffectsResolvers<ContextType>;
   GasInput?: GasInputResolvers<ContextType>;
@@ -2559,11 +2844,12 @@ export type Resolvers<ContextType = GraphqlContext> = {
   IObject?: IObjectResolvers<ContextType>;
   IOwner?: IOwnerResolvers<ContextType>;
   Immutable?: ImmutableResolvers<ContextType>;
+  Input?: InputResolvers<ContextType>;
   JSON?: GraphQLScalarType;
   LedgerAddress?: GraphQLScalarType;
+  MakeMoveVecTransaction?: MakeMoveVecTransactionResolvers<ContextType>;
+  MergeCoinsTransaction?: MergeCoinsTransactionResolvers<ContextType>;
   MoveCallTransaction?: MoveCallTransactionResolvers<ContextType>;
-  MoveCallTransactionConnection?: MoveCallTransactionConnectionResolvers<ContextType>;
-  MoveCallTransactionEdge?: MoveCallTransactionEdgeResolvers<ContextType>;
   MoveData?: GraphQLScalarType;
   MoveModule?: MoveModuleResolvers<ContextType>;
   MoveModuleConnection?: MoveModuleConnectionResolvers<ContextType>;
@@ -2583,19 +2869,35 @@ export type Resolvers<ContextType = GraphqlContext> = {
   ObjectConnection?: ObjectConnectionResolvers<ContextType>;
   ObjectEdge?: ObjectEdgeResolvers<ContextType>;
   ObjectOwner?: ObjectOwnerResolvers<ContextType>;
+  OwnedOrImmutable?: OwnedOrImmutableResolvers<ContextType>;
   Owner?: OwnerResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   Parent?: ParentResolvers<ContextType>;
+  ProgrammableTransaction?: ProgrammableTransactionResolvers<ContextType>;
   ProgrammableTransactionBlock?: ProgrammableTransactionBlockResolvers<ContextType>;
+  ProgrammableTransactionConnection?: ProgrammableTransactionConnectionResolvers<ContextType>;
+  ProgrammableTransactionEdge?: ProgrammableTransactionEdgeResolvers<ContextType>;
+  PublishTransaction?: PublishTransactionResolvers<ContextType>;
+  Pure?: PureResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   RandomnessStateUpdateTransaction?: RandomnessStateUpdateTransactionResolvers<ContextType>;
+  Receiving?: ReceivingResolvers<ContextType>;
+  Result?: ResultResolvers<ContextType>;
   ServiceConfig?: ServiceConfigResolvers<ContextType>;
   Shared?: SharedResolvers<ContextType>;
+  SharedInput?: SharedInputResolvers<ContextType>;
+  SplitCoinsTransaction?: SplitCoinsTransactionResolvers<ContextType>;
+  TransactionArgument?: TransactionArgumentResolvers<ContextType>;
   TransactionBlock?: TransactionBlockResolvers<ContextType>;
   TransactionBlockConnection?: TransactionBlockConnectionResolvers<ContextType>;
   TransactionBlockEdge?: TransactionBlockEdgeResolvers<ContextType>;
   TransactionBlockEffects?: TransactionBlockEffectsResolvers<ContextType>;
   TransactionBlockKind?: TransactionBlockKindResolvers<ContextType>;
+  TransactionInput?: TransactionInputResolvers<ContextType>;
+  TransactionInputConnection?: TransactionInputConnectionResolvers<ContextType>;
+  TransactionInputEdge?: TransactionInputEdgeResolvers<ContextType>;
+  TransferObjectsTransaction?: TransferObjectsTransactionResolvers<ContextType>;
   UInt53?: GraphQLScalarType;
+  UpgradeTransaction?: UpgradeTransactionResolvers<ContextType>;
 };
 

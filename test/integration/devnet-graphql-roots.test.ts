@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseTransactionData } from '../../src/devnet/transactions/parse-transaction.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
 let net: GraphqlDevnet;
@@ -165,12 +166,19 @@ describe('a root field answers from the state:', () => {
     const { transactionBlock } = await net.data(
       `{ transactionBlock(digest: "${record.digest}") { digest sender { address } signatures bcs expiration { epochId }
          gasInput { gasSponsor { address } gasPrice gasBudget gasPayment { nodes { address version } } }
-         kind { __typename ... on ProgrammableTransactionBlock { moveCalls { nodes { package module functionName typeArguments { repr } } } inputObjects { nodes { address version } } } }
+         kind { __typename ... on ProgrammableTransactionBlock {
+           inputs { nodes { __typename ... on Pure { bytes } ... on SharedInput { address initialSharedVersion mutable } ... on OwnedOrImmutable { address version digest object { digest } } } }
+           transactions { nodes { __typename
+             ... on MoveCallTransaction { package module functionName typeArguments { repr } arguments { ...argument } }
+             ... on TransferObjectsTransaction { inputs { ...argument } address { ...argument } }
+             ... on SplitCoinsTransaction { coin { ...argument } amounts { ...argument } }
+             ... on MergeCoinsTransaction { coin { ...argument } coins { ...argument } } } } } }
          effects { status errors lamportVersion timestamp epoch { epochId } checkpoint { sequenceNumber } transactionBlock { digest } dependencies { nodes { digest } }
            gasEffects { gasObject { address version } gasSummary { computationCost storageCost storageRebate nonRefundableStorageFee } }
            objectChanges(first: 50) { nodes { address idCreated idDeleted inputState { version } outputState { version digest } } }
            balanceChanges { nodes { owner { address } coinType { repr } amount } }
-           events { nodes { bcs } } } } }`,
+           events { nodes { bcs } } } } }
+       fragment argument on TransactionArgument { __typename ... on GasCoin { object { address version } } ... on Input { ix } ... on Result { cmd nested: ix } }`,
     );
     const ref = ({ objectId, version }: { objectId: string; version: number }) => ({ address: objectId, version });
     expect(transactionBlock).toMatchObject({
@@ -187,14 +195,6 @@ describe('a root field answers from the state:', () => {
       },
       kind: {
         __typename: 'ProgrammableTransactionBlock',
-        moveCalls: {
-          nodes: record.moveCalls.map((call) => ({
-            package: call.package,
-            module: call.module,
-            functionName: call.function,
-            typeArguments: call.typeArguments.map((repr) => ({ repr })),
-          })),
-        },
       },
       effects: {
         status: record.status.ok ? 'SUCCESS' : 'FAILURE',
@@ -234,6 +234,22 @@ describe('a root field answers from the state:', () => {
         events: { nodes: record.events.map((event) => ({ bcs: base64(event.bcs) })) },
       },
     });
+    const { kind } = parseTransactionData(record.bytes);
+    if (kind.kind !== 'PROGRAMMABLE_TX') throw new Error('not a programmable transaction');
+    expect(transactionBlock.kind.inputs.nodes).toHaveLength(kind.inputs.length);
+    expect(transactionBlock.kind.transactions.nodes).toHaveLength(kind.commands.length);
+    expect(
+      transactionBlock.kind.transactions.nodes
+        .filter((command: { __typename: string }) => command.__typename === 'MoveCallTransaction')
+        .map(
+          (command: { package: string; module: string; functionName: string; typeArguments: { repr: string }[] }) => ({
+            package: command.package,
+            module: command.module,
+            function: command.functionName,
+            typeArguments: command.typeArguments.map(({ repr }) => repr),
+          }),
+        ),
+    ).toEqual(record.moveCalls);
     const none = await net.data(`{ transactionBlock(digest: "${'1'.repeat(32)}") { digest } }`);
     expect(none.transactionBlock).toBeNull();
   });

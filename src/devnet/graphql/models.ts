@@ -4,11 +4,11 @@ import type {
   CheckpointRecord,
   EpochRecord,
   EventRecord,
-  MoveCallRecord,
   ObjectRecord,
   OwnerRecord,
   TransactionRecord,
 } from '../state/records.ts';
+import type { Argument, CallArg, Command } from '../transactions/transaction-data.ts';
 
 /**
  * What resolvers hand to their children. Each carries the checkpoint it was read at, so that nested fields read the
@@ -87,8 +87,19 @@ export interface DynamicFieldModel extends Viewed {
   readonly value: ValueModel | ObjectModel;
 }
 
-export interface MoveCallModel {
-  readonly call: MoveCallRecord;
+/** A command of a programmable transaction, which its arguments belong to. */
+export interface CommandModel<Kind extends Command['kind'] = Command['kind']> {
+  readonly command: Extract<Command, { kind: Kind }>;
+  readonly transaction: TransactionModel;
+}
+
+export interface InputModel<Kind extends CallArg['kind'] = CallArg['kind']> extends Viewed {
+  readonly input: Extract<CallArg, { kind: Kind }>;
+}
+
+export interface ArgumentModel<Kind extends Argument['kind'] = Argument['kind']> {
+  readonly argument: Extract<Argument, { kind: Kind }>;
+  readonly transaction: TransactionModel;
 }
 
 export interface ExecutionModel extends Viewed {

@@ -2,6 +2,7 @@ import type { Resolvers } from '../../../generated/ledger.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { accountResolvers } from './account-resolvers.ts';
 import { changeResolvers } from './change-resolvers.ts';
+import { commandResolvers } from './command-resolvers.ts';
 import { eventResolvers } from './event-resolvers.ts';
 import { executionResolvers } from './execution-resolvers.ts';
 import { historyResolvers } from './history-resolvers.ts';
@@ -18,6 +19,7 @@ export const resolvers: Resolvers<GraphqlContext> = {
   ...serviceConfigResolvers,
   ...historyResolvers,
   ...transactionResolvers,
+  ...commandResolvers,
   ...eventResolvers,
   ...moveResolvers,
   ...objectResolvers,

@@ -1,11 +1,11 @@
 import { base64 } from '@scure/base';
 import type { ExecutionStatus } from '../../../generated/ledger.ts';
-import type { MoveCallRecord, ObjectRef } from '../../state/records.ts';
+import type { ObjectRef } from '../../state/records.ts';
 import { toListConnection } from '../connections/list-connection.ts';
 import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { toIsoTime } from '../iso-time.ts';
-import type { MoveCallModel, ObjectModel, TransactionModel } from '../models.ts';
+import type { ObjectModel, TransactionModel } from '../models.ts';
 import { checkpointAt, checkpointTime, epochAt, toSender, visibleTransaction } from './visible-records.ts';
 
 export const transactionResolvers = {
@@ -29,24 +29,6 @@ export const transactionResolvers = {
   },
   TransactionBlockKind: {
     __resolveType: ({ record }: TransactionModel) => kindTypes[record.kind],
-  },
-  ProgrammableTransactionBlock: {
-    inputObjects: (parent: TransactionModel, args: PageArguments, context: GraphqlContext) =>
-      toVersionConnection(parent.record.inputObjects, args, context, parent.viewedAt),
-    moveCalls: (parent: TransactionModel, args: PageArguments, context: GraphqlContext) =>
-      toListConnection(
-        parent.record.moveCalls,
-        args,
-        context,
-        parent.viewedAt,
-        (call: MoveCallRecord): MoveCallModel => ({ call }),
-      ),
-  },
-  MoveCallTransaction: {
-    package: ({ call }: MoveCallModel) => call.package,
-    module: ({ call }: MoveCallModel) => call.module,
-    functionName: ({ call }: MoveCallModel) => call.function,
-    typeArguments: ({ call }: MoveCallModel) => call.typeArguments.map((repr) => ({ repr })),
   },
   GenesisTransaction: {
     objects: (parent: TransactionModel, args: PageArguments, context: GraphqlContext) => {
