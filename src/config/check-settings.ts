@@ -17,18 +17,19 @@ export function toSponsorAuth({ values, isSet }: Settings): 'forward' | 'token' 
 /** What keys demand of one another. */
 export function checkSettings(settings: Settings): ConfigMistake[] {
   return [
-    ...checkUpstreams(settings),
+    ...checkCompany(settings),
     ...checkSecretFiles(settings),
     ...checkSponsorship(settings),
     ...checkPages(settings),
   ];
 }
 
-function checkUpstreams({ isSet }: Settings): ConfigMistake[] {
+function checkCompany({ isSet }: Settings): ConfigMistake[] {
   const needs: readonly (readonly [ConfigKeyName, ConfigKeyName])[] = [
     ['LEDGER_RPC_URL', 'LEDGER_GRAPHQL_URL'],
     ['LEDGER_RPC_WS_URL', isSet('LEDGER_GRAPHQL_URL') ? 'LEDGER_RPC_URL' : 'LEDGER_GRAPHQL_URL'],
     ['SPONSOR_URL', 'LEDGER_GRAPHQL_URL'],
+    ['REDIS_SHARED_BY', 'REDIS_URL'],
   ];
   return needs
     .filter(([key, needed]) => isSet(key) && !isSet(needed))

@@ -117,7 +117,10 @@ function toKey(path: readonly PropertyKey[]): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null ? Object.entries(at).find(([name]) => name === String(key))?.[1] : undefined),
+    (at, key) =>
+      typeof at === 'object' && at !== null
+        ? Object.entries(at).find(([name]) => name === String(key))?.[1]
+        : undefined,
     value,
   );
 }

@@ -5,10 +5,11 @@ import type { ConfigKey } from './config-key.ts';
 import { defaults } from './defaults.ts';
 import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } from './keys.ts';
 import { networkProfiles } from './network-profile.ts';
-import { readClients } from './read-clients.ts';
 import { parseNetworkProfile } from './parse-network-profile.ts';
 import { parseValues } from './parse-values.ts';
+import { readClients } from './read-clients.ts';
 import { type ReadFile, readSettings } from './read-settings.ts';
+import { Secret } from './secret.ts';
 
 export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,12 +34,18 @@ export function parseConfig({ env, readFile }: ConfigSource): Config {
 
   // With a file that cannot be read, nobody knows what is set; with a broken key, one mistake says enough.
   const beside = broken.has('CONFIG_FILE') ? [] : checkSettings(settings).filter(({ key }) => !broken.has(key));
-  const mistakes = [...raw.mistakes, ...parsed.mistakes, ...clients.mistakes, ...beside, ...profile.mistakes];
-  if (mistakes.length > 0 || !profile.profile) throw new ConfigError(mistakes);
+  const mistakes = [
+    ...raw.mistakes,
+    ...parsed.mistakes,
+    ...clients.mistakes,
+    ...beside,
+    ...('mistakes' in profile ? profile.mistakes : []),
+  ];
+  if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
   return { ...toConfig(settings), profile: profile.profile, clients: clients.clients };
 }
 
-function toConfig(settings: Settings): Omit<Config, 'profile'> {
+function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
   const { values } = settings;
   return {
     host: values.HOST,
@@ -62,6 +69,12 @@ function toConfig(settings: Settings): Omit<Config, 'profile'> {
       maxBatchSize: values.BATCH_MAX,
     },
     timeouts: { queryMs: values.REQUEST_TIMEOUT_MS, mutationMs: values.MUTATION_TIMEOUT_MS },
+    rateLimit: {
+      perMinute: values.RATE_LIMIT_PER_MINUTE,
+      cost: values.RATE_LIMIT_COST,
+      redis: values.REDIS_URL === null ? null : { url: new Secret(values.REDIS_URL), sharedBy: values.REDIS_SHARED_BY },
+    },
+    trustedProxies: values.TRUSTED_PROXIES ?? [],
     corsOrigins: values.CORS_ORIGINS,
     graphiql: values.GRAPHIQL,
     introspection: values.INTROSPECTION,

@@ -57,6 +57,9 @@ describe('nothing set', () => {
         maxBatchSize: 0,
       },
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
+      clients: null,
+      rateLimit: { perMinute: 600, cost: 'request', redis: null },
+      trustedProxies: [],
       corsOrigins: '*',
       graphiql: true,
       introspection: true,
@@ -202,21 +205,15 @@ describe('pages', () => {
 
 describe('what this version does not have', () => {
   test('a harmless key is checked and told', () => {
-    expect(parse({ RATE_LIMIT_PER_MINUTE: '60', WORKERS: 'auto', METRICS_PORT: '9090' }).notInForce).toEqual([
-      'RATE_LIMIT_PER_MINUTE',
-      'METRICS_PORT',
-      'WORKERS',
-    ]);
-    expect(keysOf({ RATE_LIMIT_PER_MINUTE: 'many' })).toEqual(['RATE_LIMIT_PER_MINUTE']);
+    expect(parse({ WORKERS: 'auto', METRICS_PORT: '9090' }).notInForce).toEqual(['METRICS_PORT', 'WORKERS']);
+    expect(keysOf({ METRICS_PORT: 'many' })).toEqual(['METRICS_PORT']);
   });
 
   test('a value that asks for what happens anyway is not told', () => {
-    expect(
-      parse({ WORKERS: '1', RATE_LIMIT_PER_MINUTE: '0', LIVE_SOURCE: 'auto', SPONSOR_PREFLIGHT: 'off' }).notInForce,
-    ).toEqual([]);
+    expect(parse({ WORKERS: '1', LIVE_SOURCE: 'auto', SPONSOR_PREFLIGHT: 'off' }).notInForce).toEqual([]);
   });
 
-  test.each(['CLIENTS_FILE', 'JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'TRUSTED_DOCUMENTS_FILE'])(
+  test.each(['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'TRUSTED_DOCUMENTS_FILE'])(
     '%s is refused, because its absence would be less safe than asked for',
     (key) => {
       const mistakes = mistakesOf({ [key]: 'https://anything.example' });
@@ -227,7 +224,57 @@ describe('what this version does not have', () => {
   );
 
   test('clients with credentials that cannot be checked are one mistake, not a demand for anonymous callers', () => {
-    expect(keysOf({ ...held, CLIENTS_FILE: '/etc/clients.json' })).toEqual(['CLIENTS_FILE']);
+    expect(keysOf({ ...held, JWT_JWKS_URL: 'https://keys.example' })).toEqual(['JWT_JWKS_URL']);
+  });
+});
+
+describe('callers', () => {
+  const client = { id: 'web', hash: 'ab'.repeat(32), scopes: ['read', 'sponsor'] };
+  const clients = { '/clients': JSON.stringify([client]) };
+
+  test('clients with keys are credentials: nobody has to be allowed in anonymously', () => {
+    const config = parse({ ...held, CLIENTS_FILE: '/clients' }, clients);
+    expect(config.sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
+    expect(config.clients).toEqual([{ ...client, perMinute: null, origins: null }]);
+  });
+
+  test('anonymous callers beside them still need named origins', () => {
+    const env = { ...held, CLIENTS_FILE: '/clients', SPONSOR_ALLOW_ANONYMOUS: 'true' };
+    expect(() => parse(env, clients)).toThrow('CORS_ORIGINS');
+    expect(parse({ ...env, CORS_ORIGINS: 'https://app.example' }, clients).sponsorship.allowAnonymous).toBe(true);
+  });
+
+  test('a clients file that cannot be read is one mistake, not a demand for anonymous callers', () => {
+    expect(mistakesOf({ ...held, CLIENTS_FILE: '/missing' })).toEqual([
+      { key: 'CLIENTS_FILE', expected: 'a path to a readable file', got: '"/missing", which cannot be read (ENOENT)' },
+    ]);
+  });
+
+  test('mistakes in the clients file stand beside all others', () => {
+    expect(keysOf({ PORT: '-1', CLIENTS_FILE: '/c' }, { '/c': '[{ "id": "A" }]' })).toEqual([
+      'PORT',
+      'CLIENTS_FILE.0.id',
+      'CLIENTS_FILE.0.hash',
+    ]);
+  });
+
+  test('limits, their weights, and the proxies that tell who is calling', () => {
+    const env = { RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_COST: 'usage', TRUSTED_PROXIES: '10.0.0.0/8, ::1' };
+    expect(parse(env)).toMatchObject({
+      rateLimit: { perMinute: 0, cost: 'usage', redis: null },
+      trustedProxies: ['10.0.0.0/8', '::1'],
+    });
+  });
+
+  test('a Redis of a fleet does not show its password', () => {
+    const { rateLimit } = parse({ REDIS_URL: 'redis://:hunter2@redis.example:6379/1', REDIS_SHARED_BY: '3' });
+    expect(rateLimit.redis).toMatchObject({ sharedBy: 3 });
+    expect(rateLimit.redis?.url.reveal()).toBe('redis://:hunter2@redis.example:6379/1');
+    expect(JSON.stringify(rateLimit)).not.toContain('hunter2');
+  });
+
+  test('a fleet without a Redis to share is a mistake', () => {
+    expect(keysOf({ REDIS_SHARED_BY: '3' })).toEqual(['REDIS_SHARED_BY']);
   });
 });
 
