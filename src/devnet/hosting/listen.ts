@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Mounts, mountFaces } from './mount-faces.ts';
 
+const keepAliveMs = 65_000;
+
 export interface DevnetListener {
   /** Host and port as they go into a URL. */
   readonly authority: string;
@@ -13,6 +15,8 @@ export interface DevnetListener {
 export async function listen(mounts: Mounts, host: string, port: number): Promise<DevnetListener> {
   const faces = mountFaces(mounts);
   const server = createServer((req, res) => faces.handle(req, res));
+  // Clients pool connections for longer than Node's five seconds; a server that hangs up first loses them requests.
+  server.keepAliveTimeout = keepAliveMs;
   server.on('upgrade', (req, socket, head) => {
     // A peer that resets while it is being refused must not end the process.
     socket.on('error', () => socket.destroy());

@@ -20,7 +20,8 @@ export function withDefaults(
   operation: OperationDefinitionNode,
   sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> | GraphQLError {
-  const variables: Record<string, unknown> = {};
+  // A variable may be called `__proto__`.
+  const variables: Record<string, unknown> = Object.create(null);
   for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     if (Object.hasOwn(sent, name)) variables[name] = sent[name];
