@@ -1,0 +1,53 @@
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
+
+export interface ServerDrain {
+  readonly draining: boolean;
+  /** Counts an answer as under way until its connection is done with it. */
+  track(res: ServerResponse): void;
+  /** Stops accepting, lets what runs finish for at most so long, then cuts what is left. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/**
+ * Closes a server around the answers that are under way. Connections that are open stay usable while any runs, so that a
+ * probe on one of them hears that the server is leaving; whoever asks then is told to come back on another connection.
+ */
+export function createServerDrain(server: Server): ServerDrain {
+  const underWay = new Set<ServerResponse>();
+  let draining = false;
+  let onIdle = () => {};
+
+  const leave = (res: ServerResponse): void => {
+    if (!res.headersSent) res.setHeader('connection', 'close');
+  };
+
+  return {
+    get draining() {
+      return draining;
+    },
+    track(res) {
+      underWay.add(res);
+      if (draining) leave(res);
+      res.once('close', () => {
+        underWay.delete(res);
+        if (underWay.size === 0) onIdle();
+      });
+    },
+    async drain(graceMs) {
+      draining = true;
+      underWay.forEach(leave);
+      // Not the HTTP server's own `close`, which also cuts the connections that are idle at this moment.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      // A connection that never sent a request is no idle one for `closeIdleConnections`: it would be waited for.
+      const cut = () => server.closeAllConnections();
+      const fuse = setTimeout(cut, graceMs);
+      onIdle = () => setImmediate(() => underWay.size === 0 && cut());
+      if (underWay.size === 0) cut();
+      await closed;
+      clearTimeout(fuse);
+      // Ends the server's watch over slow connections; there is nothing left to close.
+      server.close();
+    },
+  };
+}
