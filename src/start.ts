@@ -7,19 +7,24 @@ import { gatewayVersion } from './config/gateway-version.ts';
 import { networkProfiles } from './config/network-profile.ts';
 import { parseConfig } from './config/parse-config.ts';
 import { Secret } from './config/secret.ts';
+import { isUsageAsked } from './documents/show-usage.ts';
 import type { UpstreamName } from './errors/gateway-error.ts';
+import { createMaskError } from './errors/mask-error.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
 import { buildGeneration } from './gateway/generation.ts';
 import { createIdentify } from './gateway/identify-caller.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
+import { createOpenOperation } from './gateway/operation-run.ts';
 import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
 import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
 import { createSchemaCache } from './gateway/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from './gateway/schema-keeper.ts';
+import { createSocketOperations } from './gateway/socket-operations.ts';
 import { createGraphiqlPage } from './server/graphiql-page.ts';
 import { toReadiness } from './server/health.ts';
 import { startListener } from './server/listener.ts';
+import { createSocketServer } from './server/socket-server.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
@@ -187,12 +192,12 @@ async function open(
   defer(() => schema.stop());
 
   const devnet = config.upstreams.kind === 'devnet';
-  const gateway = createGateway({
-    config,
-    keeper,
+  const openOperation = createOpenOperation({
     identify: createIdentify({ auth: config.sponsorship.auth, devnet }),
-    onMasked: (err) => logger.error({ err }, 'an unexpected error was masked'),
+    timeouts: config.timeouts,
   });
+  const maskError = createMaskError((err) => logger.error({ err }, 'an unexpected error was masked'));
+  const gateway = createGateway({ maxBatchSize: config.limits.maxBatchSize, keeper, openOperation, maskError });
   defer(() => gateway.dispose());
 
   const probes: Probe[] = [{ health: ledger.health, ask: askLedger(ledger.call, ledger.path) }];
@@ -203,19 +208,31 @@ async function open(
     });
   const probe = createProbes(probes, now);
 
+  const stamp = {
+    versionHeaders: [...new Set([contractVersionHeader, config.profile.headers.version])],
+    rpcVersion: () => rpcVersion.current,
+    corsOrigins: config.corsOrigins,
+  };
+  const usageHeaders = [...new Set([networkProfiles.ledger.headers.showUsage, config.profile.headers.showUsage])];
+  const usageAsked = (read: (header: string) => string | string[] | undefined) =>
+    usageHeaders.some((name) => isUsageAsked(read(name)));
+  const sockets = createSocketServer({
+    operations: createSocketOperations({ keeper, openOperation, maskError }),
+    maxMessageBytes: config.limits.maxBodyBytes,
+    stamp,
+    isUsageAsked: usageAsked,
+    onOperation: (record) => logger.info(record, 'operation over a WebSocket'),
+  });
   const listener = await startListener({
     host: config.host,
     port: config.port,
     graphqlPath,
-    showUsageHeaders: [...new Set([networkProfiles.ledger.headers.showUsage, config.profile.headers.showUsage])],
+    isUsageAsked: usageAsked,
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: rpcVersion.current, available: schema.current.availableVersions }),
     maxBodyBytes: config.limits.maxBodyBytes,
-    stamp: {
-      versionHeaders: [...new Set([contractVersionHeader, config.profile.headers.version])],
-      rpcVersion: () => rpcVersion.current,
-      corsOrigins: config.corsOrigins,
-    },
+    stamp,
+    sockets,
     graphql: gateway,
     graphiql: config.graphiql ? createGraphiqlPage(() => renderGraphiqlPage({ devnet })) : null,
     readiness: async (draining) => {

@@ -1,23 +1,23 @@
+import type { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Config } from '../config/config.ts';
-import { createMaskError } from '../errors/mask-error.ts';
-import type { Caller } from '../subschemas/operation-context.ts';
+import type { OpenOperation, ServerContext } from './operation-run.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 import { useAdmission } from './use-admission.ts';
-import { type ServerContext, useOperation } from './use-operation.ts';
+import { useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
 
 export interface GatewayOptions {
-  readonly config: Pick<Config, 'limits' | 'timeouts'>;
+  readonly maxBatchSize: Config['limits']['maxBatchSize'];
   readonly keeper: SchemaKeeper;
-  readonly identify: (context: ServerContext) => Caller;
-  readonly onMasked: (error: unknown) => void;
+  readonly openOperation: OpenOperation;
+  readonly maskError: (error: unknown) => GraphQLError;
 }
 
 export const graphqlPath = '/graphql';
 
 /** The GraphQL server without its listener: health, CORS, GraphiQL and body bounds are the listener's. */
-export function createGateway({ config, keeper, identify, onMasked }: GatewayOptions) {
+export function createGateway({ maxBatchSize, keeper, openOperation, maskError }: GatewayOptions) {
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -27,8 +27,8 @@ export function createGateway({ config, keeper, identify, onMasked }: GatewayOpt
     logging: false,
     multipart: false,
     maxRequestBodySize: false,
-    batching: config.limits.maxBatchSize > 0 ? { limit: config.limits.maxBatchSize } : false,
-    maskedErrors: { maskError: createMaskError(onMasked) },
+    batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
+    maskedErrors: { maskError },
     plugins: [
       // what the request itself got wrong
       useRequestErrors(),
@@ -37,7 +37,7 @@ export function createGateway({ config, keeper, identify, onMasked }: GatewayOpt
       useAdmission(keeper),
 
       // the operation: caller, deadline, errors
-      useOperation({ identify, timeouts: config.timeouts }),
+      useOperation(openOperation),
     ],
   });
 }

@@ -1,5 +1,5 @@
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
-import type { ServerContext } from './use-operation.ts';
+import type { ServerContext } from './operation-run.ts';
 
 export interface IdentifyOptions {
   readonly auth: 'forward' | 'token';

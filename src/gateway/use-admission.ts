@@ -2,8 +2,8 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Usage } from '../limits/usage.ts';
 import { admitOperation, type OperationAdmission } from './admit-operation.ts';
+import type { ServerContext } from './operation-run.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
-import type { ServerContext } from './use-operation.ts';
 
 /**
  * Admits every operation before it is executed: its document within the limits, valid for the schema in force. What was

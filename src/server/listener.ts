@@ -2,15 +2,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
 import { Secret } from '../config/secret.ts';
-import { isUsageAsked } from '../documents/show-usage.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
-import type { OperationRecord, ServerContext } from '../gateway/use-operation.ts';
+import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import { toAcceptable } from './accept.ts';
+import { createServerDrain } from './drain-server.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
 import { sendRaw } from './raw-response.ts';
 import { readBody, restoreBody } from './read-body.ts';
+import { normaliseTarget } from './request-target.ts';
 import { sendJson, sendRefusal } from './response-body.ts';
+import type { SocketServer } from './socket-server.ts';
 import { type StampOptions, sendPreflight, stampHeaders, stampResponse, toRequestId } from './stamp-response.ts';
 
 /** What is known of a request once it has been answered. */
@@ -27,14 +29,15 @@ export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly graphqlPath: string;
-  /** Headers that ask for usage: the contract's, and the network's own. Lower case. */
-  readonly showUsageHeaders: readonly string[];
+  /** Does a request ask to be told its usage? Given how to read its headers. */
+  readonly isUsageAsked: (read: (header: string) => string | string[] | undefined) => boolean;
   /** Why the version that path and header ask for is not served; `null` when it is. */
   readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
   readonly maxBodyBytes: number;
   readonly stamp: StampOptions;
   /** Serves one GraphQL request over HTTP. */
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
+  readonly sockets: SocketServer;
   /** `null` when GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
@@ -47,13 +50,18 @@ export interface Listener {
   drain(graceMs: number): Promise<void>;
 }
 
+/** How often a drain looks whether the last operation over a WebSocket has ended, in milliseconds. */
+const _drainPollMs = 20;
+
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, stamp } = options;
-  let draining = false;
-  const server = createServer((req, res) => {
+  // A missing Host is refused below, so that its refusal bears what every answer bears.
+  const server = createServer({ requireHostHeader: false }, (req, res) => {
     const requestId = stampResponse(req, res, stamp);
-    if (draining) res.setHeader('connection', 'close');
+    lifetime.track(res);
+    const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0';
+    normaliseTarget(req);
     const startedAt = performance.now();
     const operations: OperationRecord[] = [];
     const path = pathOf(req);
@@ -66,14 +74,17 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       requestId,
       authorization,
       remoteAddress: req.socket.remoteAddress ?? '',
-      showUsage: options.showUsageHeaders.some((name) => isUsageAsked(req.headers[name])),
+      showUsage: options.isUsageAsked((name) => req.headers[name]),
       operations,
     };
+    if (!hasHost) return refuseUnread(req, res, 'A request needs a Host header.', 400);
     route(req, res, path, context).catch(() => {
       if (res.headersSent) res.destroy();
       else sendRefusal(req, res, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
     });
   });
+
+  const lifetime = createServerDrain(server);
 
   const route = async (
     req: IncomingMessage,
@@ -91,7 +102,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       case '/health/live':
         return sendJson(req, res, 200, { status: 'live' });
       case '/health/ready': {
-        const { status, body } = await options.readiness(draining);
+        const { status, body } = await options.readiness(lifetime.draining);
         return sendJson(req, res, status, body);
       }
       default:
@@ -154,21 +165,35 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       stampHeaders({ headers: {} }, toRequestId(undefined), stamp),
     );
   });
-  server.on('upgrade', (req, socket) => {
-    const headers = stampHeaders(req, toRequestId(req.headers['x-request-id']), stamp);
-    sendRaw(socket, 501, 'NOT_CONFIGURED', 'This version of the gateway serves no WebSocket.', headers);
+  server.on('upgrade', (req, socket, head) => {
+    const requestId = toRequestId(req.headers['x-request-id']);
+    const refusal = refusedUpgrade(req);
+    if (!refusal) return options.sockets.accept(req, socket, head, requestId);
+    sendRaw(socket, refusal.status, refusal.code, refusal.message, stampHeaders(req, requestId, stamp));
   });
+
+  const refusedUpgrade = (req: IncomingMessage): VersionRefusal | null => {
+    const version = versionIn(pathOf(req), options.graphqlPath);
+    if (version === undefined)
+      return {
+        status: 404,
+        code: 'BAD_REQUEST',
+        message: `There is no WebSocket at this path. It is at ${options.graphqlPath}.`,
+      };
+    const { origin } = req.headers;
+    // A page of any origin can open a WebSocket, without the preflight that would have refused its POST.
+    if (origin !== undefined && stamp.corsOrigins !== '*' && !stamp.corsOrigins.includes(origin)) {
+      return { status: 403, code: 'FORBIDDEN', message: 'This origin is not allowed.' };
+    }
+    return refusedVersion(req, version);
+  };
 
   await listen(server, host, port);
   return {
     url: toUrl(host, server.address() as AddressInfo),
-    async drain(graceMs) {
-      draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const fuse = setTimeout(() => server.closeAllConnections(), graceMs);
-      await closed;
-      clearTimeout(fuse);
+    // Upgraded connections are none of the HTTP server's, yet it waits for them.
+    drain: async (graceMs) => {
+      await Promise.all([lifetime.drain(graceMs), options.sockets.drain(graceMs)]);
     },
   };
 }
@@ -210,7 +235,7 @@ function versionIn(path: string, graphqlPath: string): string | null | undefined
 
 function pathOf(req: IncomingMessage): string {
   const url = req.url ?? '/';
-  const end = url.search(/[?#]/);
+  const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
 

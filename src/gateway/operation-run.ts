@@ -1,0 +1,83 @@
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import type { Secret } from '../config/secret.ts';
+import { unwrapErrors } from '../errors/mask-error.ts';
+import { restoreCauses } from '../subschemas/ledger/attribute-errors.ts';
+import type { Caller, OperationContext } from '../subschemas/operation-context.ts';
+
+/** What the listener knows of a request before GraphQL does. */
+export interface ServerContext {
+  readonly requestId: string;
+  readonly authorization: Secret | null;
+  readonly remoteAddress: string;
+  /** Is the caller to be told what the operation cost? */
+  readonly showUsage: boolean;
+  /** Filled while the request is served, for the one log line at its end. */
+  readonly operations: OperationRecord[];
+}
+
+export interface OperationRecord {
+  readonly name: string | null;
+  readonly type: string;
+  errors: number;
+}
+
+export interface OperationOptions {
+  readonly identify: (context: ServerContext) => Caller;
+  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+}
+
+/** One operation under way. */
+export interface OperationRun {
+  /** What its resolvers may know. */
+  readonly context: OperationContext;
+  /** Tidies its result: every error on its own, request errors marked as such. Counts them for the log. */
+  readonly finish: (result: ExecutionResult) => ExecutionResult;
+}
+
+/**
+ * Opens an operation, whichever shell it came through: who calls, how long it may take, and a record for the log.
+ * @param hangUp fires when the caller is gone. It ends a query; a mutation runs on, since what it started cannot be taken back
+ */
+export function createOpenOperation({ identify, timeouts }: OperationOptions) {
+  return (
+    server: ServerContext,
+    hangUp: AbortSignal,
+    request: { readonly document: DocumentNode; readonly operationName?: string | null | undefined },
+  ): OperationRun => {
+    const operation = getOperationAST(request.document, request.operationName);
+    const signal =
+      operation?.operation === 'mutation'
+        ? AbortSignal.timeout(timeouts.mutationMs)
+        : AbortSignal.any([hangUp, AbortSignal.timeout(timeouts.queryMs)]);
+    const record: OperationRecord = {
+      name: operation?.name?.value ?? null,
+      type: operation?.operation ?? 'unknown',
+      errors: 0,
+    };
+    server.operations.push(record);
+    return {
+      context: { requestId: server.requestId, signal, caller: identify(server) },
+      finish: (result) => {
+        if (!result.errors) return result;
+        const unwrapped = unwrapErrors(result.errors);
+        const errors = result.data === null ? restoreCauses(unwrapped) : unwrapped;
+        record.errors = errors.length;
+        return { ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors };
+      },
+    };
+  };
+}
+
+export type OpenOperation = ReturnType<typeof createOpenOperation>;
+
+/** Without `data` nothing was executed: the variables do not fit the operation. */
+function asVariableError(error: GraphQLError): GraphQLError {
+  if (error.extensions.code) return error;
+  const { message, nodes = null, source = null, positions = null } = error;
+  return new GraphQLError(message, {
+    nodes,
+    source,
+    positions,
+    extensions: { code: 'BAD_USER_INPUT', http: { spec: true, status: 400 } },
+  });
+}

@@ -1,0 +1,81 @@
+import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { admitOperation } from './admit-operation.ts';
+import type { OpenOperation, OperationRun, ServerContext } from './operation-run.ts';
+import type { SchemaKeeper } from './schema-keeper.ts';
+import { withUsage } from './use-admission.ts';
+
+/** An operation as a `subscribe` message carries it. */
+export interface SocketRequest {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Record<string, unknown> | null | undefined;
+}
+
+/** What a WebSocket shell needs of GraphQL: the same admission and execution as over HTTP. */
+export interface SocketOperations {
+  /** Admits an operation: arguments to execute, or the errors that refuse it. */
+  admit(request: SocketRequest, server: ServerContext, hangUp: AbortSignal): ExecutionArgs | readonly GraphQLError[];
+  /** Runs what was admitted. Never rejects. */
+  execute(args: ExecutionArgs): Promise<ExecutionResult>;
+}
+
+export interface SocketOperationsOptions {
+  readonly keeper: Pick<SchemaKeeper, 'current'>;
+  readonly openOperation: OpenOperation;
+  readonly maskError: (error: unknown) => GraphQLError;
+}
+
+export function createSocketOperations({
+  keeper,
+  openOperation,
+  maskError,
+}: SocketOperationsOptions): SocketOperations {
+  const finishers = new WeakMap<object, (result: ExecutionResult) => ExecutionResult>();
+  return {
+    admit({ query, operationName, variables }, server, hangUp) {
+      const admission = admitOperation(keeper.current, query, variables ?? {});
+      if (admission.kind === 'refused') return admission.errors.map(withoutHttp);
+      const { document, generation, usage } = admission;
+      const operation = getOperationAST(document, operationName);
+      if (!operation)
+        return [gatewayError('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.')];
+      if (operation.operation === 'subscription') {
+        const message = "The ledger's subscriptions are not carried by this version of the gateway.";
+        return [gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' })];
+      }
+      const run: OperationRun = openOperation(server, hangUp, { document, operationName });
+      const contextValue = { ...run.context };
+      finishers.set(contextValue, (result) => {
+        const finished = run.finish(result);
+        return server.showUsage && usage ? withUsage(finished, usage) : finished;
+      });
+      return {
+        schema: generation.schema,
+        document,
+        contextValue,
+        operationName: operationName ?? null,
+        variableValues: variables ?? {},
+      };
+    },
+    async execute(args) {
+      const finish = finishers.get(args.contextValue as object) ?? ((result) => result);
+      try {
+        const result = finish(await execute(args));
+        return result.errors
+          ? { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) }
+          : result;
+      } catch (error) {
+        return { errors: [withoutHttp(maskError(error))] };
+      }
+    },
+  };
+}
+
+/** The hint that sets an HTTP status means nothing on a socket, and would be shown. */
+function withoutHttp(error: GraphQLError): GraphQLError {
+  const { http, ...extensions } = error.extensions;
+  if (http === undefined) return error;
+  const { message, nodes = null, source = null, positions = null, path = null } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}
