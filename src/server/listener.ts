@@ -50,9 +50,6 @@ export interface Listener {
   drain(graceMs: number): Promise<void>;
 }
 
-/** How often a drain looks whether the last operation over a WebSocket has ended, in milliseconds. */
-const _drainPollMs = 20;
-
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, stamp } = options;

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { Secret } from '../config/secret.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
+import { sendRaw } from './raw-response.ts';
 import { type StampOptions, stampHeaders } from './stamp-response.ts';
 
 export interface SocketServerOptions {
@@ -58,6 +59,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   sockets.on('headers', (lines, req) => {
     const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamp);
     for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  });
+
+  sockets.on('wsClientError', (_error, socket, req) => {
+    const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamp);
+    sendRaw(socket, 400, 'BAD_REQUEST', 'The WebSocket handshake is malformed.', headers);
   });
 
   const protocol = makeServer<Record<string, unknown> | undefined, { readonly request: IncomingMessage }>({

@@ -181,9 +181,9 @@ describe('every response bears the version and a request id, and every refusal o
       '431 Request Header Fields Too Large',
     ],
     [
-      'a WebSocket',
+      'half a WebSocket handshake',
       'GET /graphql HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
-      '501 Not Implemented',
+      '400 Bad Request',
     ],
   ])('%s, on the bare socket', async (_, request, status) => {
     const answer = await raw(request);
