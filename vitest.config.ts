@@ -20,6 +20,11 @@ export default defineConfig({
       project('conformance', { testTimeout: 60_000, hookTimeout: 30_000 }),
       project('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
     ],
-    coverage: { provider: 'v8', include: ['src/**/*.ts'], exclude: ['src/generated/**'], reporter: ['text-summary', 'json-summary'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/generated/**'],
+      reporter: ['text-summary', 'json-summary'],
+    },
   },
 });
