@@ -44,7 +44,7 @@ const house: Readonly<Record<string, Room>> = {
   documents: { rooms: ['errors', 'config', 'limits', 'planning'], packages: ['graphql', 'lru-cache'] },
   admission: {
     rooms: ['errors', 'config', 'operation-context'],
-    packages: ['rate-limiter-flexible', 'ioredis', 'jose'],
+    packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js', 'jose'],
   },
   /** `src/subschemas/operation-context.ts`: what the shells hand to all three subschemas. */
   'operation-context': { rooms: ['config'], packages: [] },

@@ -1,0 +1,10 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { type RateStore, rateKeyPrefix, windowSeconds } from './rate-store.ts';
+
+/** Counts in this process alone. */
+export function createMemoryRateStore(): RateStore {
+  return {
+    countersOf: (points) => new RateLimiterMemory({ keyPrefix: rateKeyPrefix, points, duration: windowSeconds }),
+    close() {},
+  };
+}

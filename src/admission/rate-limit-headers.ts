@@ -1,0 +1,19 @@
+import type { Quota, Refusal } from './rate-limiter.ts';
+import { windowSeconds } from './rate-store.ts';
+
+/** Names of the headers that tell callers where they stand; pages of other origins must be allowed to read them. */
+export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-after'] as const;
+
+/**
+ * The headers of the IETF draft "RateLimit header fields for HTTP", structured fields both: what is left and for how many
+ * seconds (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A refusal says besides when to come back.
+ * @param nowMs milliseconds since the Unix epoch
+ */
+export function toRateLimitHeaders(quota: Quota | Refusal, nowMs: number): Readonly<Record<string, string>> {
+  const seconds = Math.max(0, Math.ceil((quota.resetsAtMs - nowMs) / 1000));
+  return {
+    ratelimit: `"default";r=${quota.remaining};t=${seconds}`,
+    'ratelimit-policy': `"default";q=${quota.limit};w=${windowSeconds}`,
+    ...('retryAfterSeconds' in quota ? { 'retry-after': String(quota.retryAfterSeconds) } : {}),
+  };
+}

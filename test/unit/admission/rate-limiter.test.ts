@@ -1,0 +1,106 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createMemoryRateStore } from '../../../src/admission/memory-rate-store.ts';
+import { createOutage } from '../../../src/admission/outage.ts';
+import { createRateLimiter } from '../../../src/admission/rate-limiter.ts';
+import type { RateStore } from '../../../src/admission/rate-store.ts';
+import { describeRateLimiter } from '../../support/rate-limiter-suite.ts';
+
+const quiet = createOutage({ began: () => {}, ended: () => {} });
+const caller = { rate: { key: 'somebody', perMinute: null } };
+
+describeRateLimiter('in memory', async () => ({
+  open: async (perMinute) =>
+    createRateLimiter({ store: createMemoryRateStore(), perMinute, outage: quiet, now: Date.now }),
+  close: async () => {},
+}));
+
+describe('a window', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+  afterEach(() => void vi.useRealTimers());
+
+  test('begins with the first attempt and ends a minute later', async () => {
+    const limiter = createRateLimiter({
+      store: createMemoryRateStore(),
+      perMinute: 1,
+      outage: quiet,
+      now: Date.now,
+    });
+    expect(await limiter.consume(caller, 1)).toMatchObject({ isGranted: true, resetsAtMs: 1_060_000 });
+    vi.setSystemTime(1_059_500);
+    expect(await limiter.consume(caller, 1)).toEqual({
+      isGranted: false,
+      limit: 1,
+      remaining: 0,
+      resetsAtMs: 1_060_000,
+      retryAfterSeconds: 1,
+    });
+    vi.setSystemTime(1_060_000);
+    expect(await limiter.consume(caller, 1)).toMatchObject({ isGranted: true, resetsAtMs: 1_120_000 });
+  });
+});
+
+describe('with its store away', () => {
+  /** Counts until it is broken. */
+  function createBreakable(): RateStore & { isBroken: boolean } {
+    const store = {
+      isBroken: false,
+      countersOf(points: number) {
+        const counters = new RateLimiterMemory({ points, duration: 60 });
+        const { consume, get } = counters;
+        const orFail = <T>(work: () => Promise<T>) =>
+          store.isBroken ? Promise.reject(new Error('gone\nwith details')) : work();
+        counters.consume = (...args) => orFail(() => consume.apply(counters, args));
+        counters.get = (...args) => orFail(() => get.apply(counters, args));
+        return counters;
+      },
+      close() {},
+    };
+    return store;
+  }
+
+  function start(perMinute: number, sharedBy?: number) {
+    const seen: string[] = [];
+    const store = createBreakable();
+    const outage = createOutage({ began: (reason) => seen.push(reason), ended: () => seen.push('back') });
+    const options = { store, perMinute, outage, now: Date.now };
+    return { store, seen, limiter: createRateLimiter(sharedBy ? { ...options, sharedBy } : options) };
+  }
+
+  test('it grants its share, rounded up, and no more', async () => {
+    const { store, limiter } = start(10, 3);
+    store.isBroken = true;
+    const answers = await Promise.all(Array.from({ length: 50 }, () => limiter.consume(caller, 1)));
+    expect(answers.filter((answer) => answer?.isGranted)).toHaveLength(4);
+    expect(answers[0]).toMatchObject({ limit: 4, remaining: 3 });
+    expect(await limiter.peek(caller)).toMatchObject({ limit: 4, remaining: 0 });
+  });
+
+  test('a store that comes and goes does not renew the share', async () => {
+    const { store, limiter } = start(2, 2);
+    const granted = { away: 0, there: 0 };
+    for (let round = 0; round < 20; round++) {
+      store.isBroken = round % 2 === 0;
+      if ((await limiter.consume(caller, 1))?.isGranted) granted[store.isBroken ? 'away' : 'there'] += 1;
+    }
+    expect(granted).toEqual({ away: 1, there: 2 });
+  });
+
+  test('it says once that the store went, and once that it came back', async () => {
+    const { store, seen, limiter } = start(10);
+    store.isBroken = true;
+    await limiter.consume(caller, 1);
+    await limiter.consume(caller, 1);
+    store.isBroken = false;
+    await limiter.consume(caller, 1);
+    await limiter.consume(caller, 1);
+    expect(seen).toEqual(['gone', 'back']);
+  });
+
+  test('a refusal is no outage', async () => {
+    const { seen, limiter } = start(1);
+    await limiter.consume(caller, 1);
+    await limiter.consume(caller, 1);
+    expect(seen).toEqual([]);
+  });
+});
