@@ -17,19 +17,24 @@ export interface Limits {
 
 export type LimitName = Exclude<keyof Limits, 'defaultPageSize' | 'maxPageSize'>;
 
-/** What ledgers ship with, for the numbers that one does not tell. */
+/**
+ * What ledgers ship with, for the numbers that one does not tell: anything else would refuse here what it serves, or send
+ * it what it refuses.
+ */
 export const shippedLimits: Limits = {
-  /** Explorers ask a dozen levels; types and dynamic fields of objects nest further than people write. */
+  /** Six connections in one another, each three levels (field, `edges`, `node`), and their leaf. */
   maxQueryDepth: 20,
-  /** A page of a rich explorer view takes under two hundred. */
+  /** Selections are cheap to read and dear to answer: each can be a lookup of its own. */
   maxQueryNodes: 300,
-  /** A full page of fifty, of rows of forty fields, of which each holds another full page. */
+  /** Fifty rows of forty fields, each a page of fifty. */
   maxOutputNodes: 100_000,
-  /** A page of text; what is longer is generated, and can be split. */
+  /** Three hundred selections of some sixteen letters. */
   maxQueryPayloadSize: 5_000,
   /** The largest transaction, 128 KiB, as base64: `ceil(131072 × 4 / 3)`. */
   maxTransactionPayloadSize: 174_763,
+  /** What the ledger counts where a document names no size, so it must be the ledger's to the unit. */
   defaultPageSize: 20,
+  /** The ledger refuses more; here it is only shown. */
   maxPageSize: 50,
 };
 

@@ -38,6 +38,7 @@ describe('nesting', () => {
     ['{ a { ...F } } fragment F on T { b { c } }', 3],
     ['{ a(x: 1) }', 0],
     ['{ a(x: [], y: {}) }', 1],
+    ['{ a(x: {}) }', 1],
     ['{ a(x: {k: [{k: 1}]}) }', 3],
     ['{ a } fragment F on T { b { c { d } } }', 2],
     ['query ($v: X = [[1]] @skip(if: [[[]]])) { a }', 3],
