@@ -5,6 +5,7 @@ import { Secret } from '../config/secret.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import { toAcceptable } from './accept.ts';
+import { declineUpgrade, isWebSocketUpgrade } from './decline-upgrade.ts';
 import { createServerDrain } from './drain-server.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
@@ -162,7 +163,16 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       stampHeaders({ headers: {} }, toRequestId(undefined), stamp),
     );
   });
+  server.on('checkExpectation', (req, res) => {
+    stampResponse(req, res, stamp);
+    refuseUnread(req, res, 'The only expectation that can be met is 100-continue.', 417);
+  });
+  server.on('connect', (req, socket) => {
+    const headers = stampHeaders(req, toRequestId(req.headers['x-request-id']), stamp);
+    sendRaw(socket, 405, 'BAD_REQUEST', 'Method CONNECT is not served here; use POST or GET.', headers);
+  });
   server.on('upgrade', (req, socket, head) => {
+    if (!isWebSocketUpgrade(req)) return declineUpgrade(server, req, socket, head);
     const requestId = toRequestId(req.headers['x-request-id']);
     const refusal = refusedUpgrade(req);
     if (!refusal) return options.sockets.accept(req, socket, head, requestId);

@@ -17,6 +17,8 @@ export interface RecordingUpstream extends AsyncDisposable {
   /** Everything that arrived, oldest first. */
   readonly requests: RecordedRequest[];
   intercept: Interception | undefined;
+  /** Told when the upstream has answered and its answer is about to be passed on. */
+  onAnswer: ((request: RecordedRequest) => void) | undefined;
 }
 
 /** Stands in front of an upstream, writes down what arrives, and passes it on unless a test has other plans. */
@@ -44,6 +46,7 @@ export async function recordUpstream(url: string): Promise<RecordingUpstream> {
           headers: { ...req.headers, host: target.host },
         },
         (answer) => {
+          upstream.onAnswer?.(recorded);
           res.writeHead(answer.statusCode ?? 502, answer.headers);
           answer.pipe(res);
         },
@@ -59,6 +62,7 @@ export async function recordUpstream(url: string): Promise<RecordingUpstream> {
     url: own.href.replace(/\/$/, ''),
     requests: [],
     intercept: undefined,
+    onAnswer: undefined,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
