@@ -22,6 +22,59 @@ export type Scalars = {
   UInt53: { input: number; output: number; }
 };
 
+/** What an operation would cost, by the schema and the limits in force at the moment. */
+export type Estimate = {
+  /** Each limit in force, and how near it comes. */
+  readonly limits: ReadonlyArray<EstimateLimit>;
+  /** How it would be executed: `STITCHED`, each root field delegated to its owner and the answers joined. Null when refused. */
+  readonly plan?: Maybe<Scalars['String']['output']>;
+  /** What it would count for against the caller's rate limit, in points. */
+  readonly ratePoints: Scalars['Int']['output'];
+  /** The messages it would be refused with, in their order; empty when it would be served. One limit hides those checked after it. */
+  readonly reasons: ReadonlyArray<Scalars['String']['output']>;
+  /** Would it be refused before anything of it is executed? */
+  readonly refused: Scalars['Boolean']['output'];
+  /**
+   * Requests to upstreams, provided that every argument is accepted, nothing fails, and every join finds something to look
+   * up. More are sent when a join waits (`waitMs`), when the joins of one root field do not fit one request of the ledger, or when an
+   * upstream gives less than a page at a time. Null when refused, and for subscriptions.
+   */
+  readonly upstreamCalls?: Maybe<Scalars['Int']['output']>;
+  /** What it would be counted for. */
+  readonly usage: EstimateUsage;
+};
+
+/** One limit in force and what an operation uses of it. */
+export type EstimateLimit = {
+  /** Is it over this limit? */
+  readonly exceeded: Scalars['Boolean']['output'];
+  /** The most that is allowed: the stricter of the gateway's own and the ledger's. */
+  readonly max: Scalars['UInt53']['output'];
+  /** As `serviceConfig` names it: `maxQueryDepth` (levels), `maxQueryNodes`, `maxOutputNodes` (nodes), `maxQueryPayloadSize`, `maxTransactionPayloadSize` (bytes). */
+  readonly name: Scalars['String']['output'];
+  /** What the operation uses, 0 where it was not counted. Of the query payload: the text without the transactions written in it. */
+  readonly used: Scalars['UInt53']['output'];
+};
+
+/**
+ * The six numbers that `extensions.usage` of the operation would have. For a document that is refused before it is counted, or
+ * that asks for the schema and nothing else: zeros, but for `variables` and `queryPayload`.
+ */
+export type EstimateUsage = {
+  /** Levels of the deepest operation; a fragment is a level. At most 2147483647 is told. */
+  readonly depth: Scalars['Int']['output'];
+  /** Fragment definitions, used or not. */
+  readonly fragments: Scalars['Int']['output'];
+  /** Selections of all operations, fragments expanded at every use. At most 2147483647 is told. */
+  readonly inputNodes: Scalars['Int']['output'];
+  /** Fields the answer could have, were every page full. */
+  readonly outputNodes: Scalars['UInt53']['output'];
+  /** Length of the document text in bytes. */
+  readonly queryPayload: Scalars['Int']['output'];
+  /** Entries of the variables object, declared or not. */
+  readonly variables: Scalars['Int']['output'];
+};
+
 /**
  * Which events to find: exactly one member.
  * Example: `{ moveEventModule: { package: "0x2", module: "coin" } }`.
@@ -254,6 +307,12 @@ export type PageInfo = {
 };
 
 export type Query = {
+  /**
+   * What an operation would cost and whether it would be served, without running it and without asking any upstream.
+   * At most 10 in one operation; more is `BAD_USER_INPUT`. An `estimate` in the document is counted like any field and not evaluated.
+   * Example: `estimate(query: "{ chainIdentifier }") { refused reasons upstreamCalls usage { outputNodes } }`.
+   */
+  readonly estimate: Estimate;
   /** The gateway's view of itself: version, upstreams, and which optional parts of the graph exist. */
   readonly gateway: Gateway;
   /**
@@ -277,6 +336,13 @@ export type Query = {
    * Example: `{ sponsor { health version { raw } } }`
    */
   readonly sponsor: Sponsor;
+};
+
+
+export type QueryEstimateArgs = {
+  operationName?: InputMaybe<Scalars['String']['input']>;
+  query: Scalars['String']['input'];
+  variables?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 
@@ -642,6 +708,9 @@ export type ResolversTypes = {
   BigInt: ResolverTypeWrapper<any>;
   Boolean: ResolverTypeWrapper<any>;
   DateTime: ResolverTypeWrapper<any>;
+  Estimate: ResolverTypeWrapper<any>;
+  EstimateLimit: ResolverTypeWrapper<any>;
+  EstimateUsage: ResolverTypeWrapper<any>;
   EventQueryFilter: ResolverTypeWrapper<any>;
   ExecuteTxOutcome: ResolverTypeWrapper<any>;
   ExecuteTxRequestType: ResolverTypeWrapper<any>;
@@ -694,6 +763,9 @@ export type ResolversParentTypes = {
   BigInt: any;
   Boolean: any;
   DateTime: any;
+  Estimate: any;
+  EstimateLimit: any;
+  EstimateUsage: any;
   EventQueryFilter: any;
   ExecuteTxResult: any;
   FromAndToFilter: any;
@@ -746,6 +818,32 @@ export interface BigIntScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
+
+export type EstimateResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Estimate'] = ResolversParentTypes['Estimate']> = {
+  limits?: Resolver<ReadonlyArray<ResolversTypes['EstimateLimit']>, ParentType, ContextType>;
+  plan?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  ratePoints?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  reasons?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  refused?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  upstreamCalls?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  usage?: Resolver<ResolversTypes['EstimateUsage'], ParentType, ContextType>;
+};
+
+export type EstimateLimitResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['EstimateLimit'] = ResolversParentTypes['EstimateLimit']> = {
+  exceeded?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  max?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+};
+
+export type EstimateUsageResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['EstimateUsage'] = ResolversParentTypes['EstimateUsage']> = {
+  depth?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  fragments?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  inputNodes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  outputNodes?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  queryPayload?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  variables?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
 
 export type ExecuteTxResultResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['ExecuteTxResult'] = ResolversParentTypes['ExecuteTxResult']> = {
   digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -805,6 +903,7 @@ export type PageInfoResolvers<ContextType = OperationContext, ParentType extends
 };
 
 export type QueryResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  estimate?: Resolver<ResolversTypes['Estimate'], ParentType, ContextType, RequireFields<QueryEstimateArgs, 'query'>>;
   gateway?: Resolver<ResolversTypes['Gateway'], ParentType, ContextType>;
   queryEvents?: Resolver<Maybe<ResolversTypes['RpcEventConnection']>, ParentType, ContextType, Partial<QueryQueryEventsArgs>>;
   queryTransactionBlocks?: Resolver<Maybe<ResolversTypes['RpcTransactionConnection']>, ParentType, ContextType, Partial<QueryQueryTransactionBlocksArgs>>;
@@ -945,6 +1044,9 @@ export type Resolvers<ContextType = OperationContext> = {
   Base64?: GraphQLScalarType;
   BigInt?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
+  Estimate?: EstimateResolvers<ContextType>;
+  EstimateLimit?: EstimateLimitResolvers<ContextType>;
+  EstimateUsage?: EstimateUsageResolvers<ContextType>;
   ExecuteTxResult?: ExecuteTxResultResolvers<ContextType>;
   GasReservation?: GasReservationResolvers<ContextType>;
   Gateway?: GatewayResolvers<ContextType>;
