@@ -14,6 +14,7 @@ import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { findCollisions } from './find-collisions.ts';
+import { ReservedAliasRule } from './reserved-alias-rule.ts';
 import { stitch } from './stitch.ts';
 
 /**
@@ -83,7 +84,7 @@ export function buildGeneration(source: LedgerSource | null, options: Generation
     documents: createDocumentStore({
       schema: stitched.schema,
       limits,
-      rules: config.introspection ? [] : [NoSchemaIntrospectionCustomRule],
+      rules: [ReservedAliasRule, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
     }),
   };
 }

@@ -16,6 +16,7 @@ import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import type { Join } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
+import { reservedAliasPrefix } from './reserved-alias-rule.ts';
 
 export interface JoinResolverOptions {
   readonly execute: LedgerExecutor;
@@ -33,8 +34,8 @@ const longestPauseMs = 800;
  * Our fields that a join reads are asked for under names of their own, which no alias of the client and no other join of
  * the same type can shadow.
  */
-const idAlias = ({ field }: Join): string => `joinId_${field}`;
-const versionAlias = ({ field }: Join): string => `joinVersion_${field}`;
+const idAlias = ({ field }: Join): string => `${reservedAliasPrefix}Id_${field}`;
+const versionAlias = ({ field }: Join): string => `${reservedAliasPrefix}Version_${field}`;
 
 /** The fields a join needs of its parent, as a selection set. */
 export function joinSelectionSet(join: Join): string {

@@ -27,6 +27,7 @@ function putAt(root: unknown, path: readonly (string | number)[], error: GraphQL
   let parent = root as Record<string | number, unknown> | null;
   for (const key of path) {
     if (typeof parent !== 'object' || parent === null || parent instanceof Error) return false;
+    if (!Object.hasOwn(parent, key)) return false;
     const child = parent[key];
     if (child === null) {
       parent[key] = error;

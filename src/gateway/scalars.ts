@@ -53,9 +53,9 @@ function createScalar(name: string, accepts: (value: unknown) => boolean, expect
   });
 }
 
-/** A number literal keeps its kind: an integer for a scalar that wants text is refused, as the ledger does. */
+/** A number literal keeps its kind: `1.0` is no integer, and is refused as the text it was written in. */
 function toValue(name: string, node: ValueNode, variables: Record<string, unknown>): unknown {
-  if (name === 'UInt53' && node.kind !== Kind.INT) return node.kind === Kind.STRING ? node.value : undefined;
+  if (name === 'UInt53' && node.kind === Kind.FLOAT) return node.value;
   return valueFromASTUntyped(node, variables);
 }
 

@@ -137,6 +137,20 @@ describe('joins', () => {
     expect(ledger.requests).toHaveLength(1);
   });
 
+  it.each(['__joinId_object', '__joinVersion_object', '__joinanything'])(
+    'cannot be led astray by the alias %s, which is refused',
+    async (alias) => {
+      const { errors, text } = await gateway.query(
+        `mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 1) { gasCoins { ${alias}: digest object { version } } } }`,
+      );
+      expect(JSON.parse(text)).not.toHaveProperty('data');
+      expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+        [expect.stringContaining(`"${alias}" is reserved`), 'GRAPHQL_VALIDATION_FAILED'],
+      ]);
+      expect(sponsor.requests).toEqual([]);
+    },
+  );
+
   it('land their errors on the paths of the client, beside what did answer', async () => {
     const { data, errors } = await gateway.query(/* GraphQL */ `{
       page: queryEvents(last: 2) { nodes {

@@ -48,7 +48,7 @@ const fragments = /* GraphQL */ `
         digest @skip(if: $withoutDigest)
         kind @include(if: $withKind) {
           __typename
-          ... on ProgrammableTransactionBlock { calls: moveCalls(first: 2) { nodes { fn: functionName package } } }
+          ... on ProgrammableTransactionBlock { first: inputs(first: 3) { nodes { __typename ... on Pure { bytes } ... on OwnedOrImmutable { address object { ...Seen } } } } }
           ...Prologue
         }
         effects {

@@ -29,6 +29,18 @@ describe('placing errors of a joined value', () => {
     expect(unplaced.map((error) => error.path)).toEqual([['x'], ['x', 'a']]);
   });
 
+  it('does not follow a path out of the answer into what every object inherits', () => {
+    const { value, unplaced } = placeErrors(
+      {
+        value: { a: 1 },
+        errors: [failure('__proto__', '__proto__'), failure('constructor', 'prototype', '__proto__')],
+      },
+      [],
+    );
+    expect(value).toEqual({ a: 1 });
+    expect(unplaced).toHaveLength(2);
+  });
+
   it('does not touch the answer itself, which other fields may share', () => {
     const answer = { value: { owner: null }, errors: [failure('owner')] };
     placeErrors(answer, ['a']);

@@ -38,8 +38,13 @@ describe('literals', () => {
   it.each([
     ['UInt53', '"5"'],
     ['UInt53', '5.0'],
+    ['UInt53', 'true'],
     ['BigInt', '5'],
   ])('%s refuses %s', (name, text) => {
     expect(() => sharedScalars[name]?.parseLiteral(parseValue(text))).toThrow(`${name} expects `);
+  });
+
+  it('a refused number is named as it was written', () => {
+    expect(() => sharedScalars.UInt53?.parseLiteral(parseValue('1e6'))).toThrow('got "1e6".');
   });
 });
