@@ -4,6 +4,8 @@ import { type PreparedDocument, type PrepareOptions, prepareDocument } from './p
 export interface DocumentStore {
   /** The prepared document of a text, made when it is first seen. */
   prepare(text: string): PreparedDocument;
+  /** The same for a text that is asked about and not executed: neither looked up nor kept. */
+  prepareUnkept(text: string): PreparedDocument;
 }
 
 /** Memory for prepared documents of one generation, in bytes as estimated below. */
@@ -28,5 +30,6 @@ export function createDocumentStore(options: PrepareOptions): DocumentStore {
       if (text.length <= maxStoredCharacters) prepared.set(text, made);
       return made;
     },
+    prepareUnkept: (text) => prepareDocument(text, options),
   };
 }

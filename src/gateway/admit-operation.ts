@@ -1,33 +1,100 @@
-import type { DocumentNode, GraphQLError } from 'graphql';
-import { admitDocument } from '../documents/admit-document.ts';
+import { type DocumentNode, GraphQLError } from 'graphql';
+import type { CallerAdmission, CallerGate } from '../admission/caller-gate.ts';
+import { type RateCost, toPoints } from '../admission/to-points.ts';
+import { type Admission as DocumentAdmission, admitDocument } from '../documents/admit-document.ts';
+import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Usage } from '../limits/usage.ts';
+import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
 import type { Generation } from './generation.ts';
+import type { ServerContext } from './operation-run.ts';
+import type { SchemaKeeper } from './schema-keeper.ts';
 
 export type OperationAdmission =
   | {
       readonly kind: 'admitted';
+      readonly caller: Caller;
       readonly generation: Generation;
       readonly document: DocumentNode;
       readonly usage: Usage | null;
     }
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly usage: Usage | null };
 
-/** Decides whether an operation may run on a generation, whichever shell it came through. */
-export function admitOperation(
+export interface AdmitOperationOptions {
+  readonly gate: CallerGate;
+  readonly keeper: Pick<SchemaKeeper, 'current'>;
+  readonly cost: RateCost;
+}
+
+/** An operation as the client sent it. */
+export interface OperationRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Decides whether an operation may run, whichever shell it came through: who asks, may they ask again, and is the
+ * document within the limits and valid. What is refused first costs nothing of what comes after.
+ * @returns a function that takes `null` where the request has no query to look at: the attempt counts all the same
+ */
+export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptions) {
+  const tell = (server: ServerContext, admission: CallerAdmission): CallerAdmission => {
+    server.onStanding(admission.standing);
+    return admission;
+  };
+  return async (server: ServerContext, request: OperationRequest | null): Promise<OperationAdmission | null> => {
+    const entry = tell(server, await gate.admit(server.sender));
+    if (entry.kind === 'refused') return { kind: 'refused', errors: [asFinal(entry.error)], usage: null };
+    if (!request) return null;
+    const generation = keeper.current;
+    const operation = admitDocumentOf(generation, request);
+    const points = toPoints(operation.usage, cost, generation.limits);
+    if (points > 1) {
+      const charge = tell(server, await gate.charge(entry.caller, points - 1));
+      if (charge.kind === 'refused') return { kind: 'refused', errors: [asFinal(charge.error)], usage: operation.usage };
+    }
+    return operation.kind === 'admitted' ? { ...operation, generation, caller: entry.caller } : operation;
+  };
+}
+
+export type AdmitOperation = ReturnType<typeof createAdmitOperation>;
+
+function admitDocumentOf(generation: Generation, { query, variables }: OperationRequest): DocumentAdmission {
+  return admitPrepared(generation, generation.documents.prepare(query), variables);
+}
+
+/** The same decision for a document that the generation need not keep. */
+export function admitPrepared(
   generation: Generation,
-  query: string,
+  prepared: PreparedDocument,
   variables: Readonly<Record<string, unknown>>,
 ): OperationAdmission {
-  const admission = admitDocument(generation.documents.prepare(query), variables, generation.limits);
-  if (admission.kind === 'admitted') return { ...admission, generation };
+  const admission = admitDocument(prepared, variables, generation.limits);
+  if (admission.kind === 'admitted') return admission;
   const isSchemaMissing =
     generation.origin === 'none' &&
     admission.errors.some(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
-  if (!isSchemaMissing) return admission;
+  const errors = admission.errors.map(asRequestError);
+  if (!isSchemaMissing) return { ...admission, errors };
   const reason = 'The ledger has not been reached yet, so its part of the schema is missing.';
   return {
     ...admission,
-    errors: [gatewayError('UPSTREAM_UNAVAILABLE', reason, { upstream: 'ledger' }), ...admission.errors],
+    errors: [asRequestError(gatewayError('UPSTREAM_UNAVAILABLE', reason, { upstream: 'ledger' })), ...errors],
   };
+}
+
+/** A request error: nothing was executed, and a strict client gets status 400. */
+function asRequestError(error: GraphQLError): GraphQLError {
+  return withHttp(error, { spec: true, status: 400 });
+}
+
+/** A refusal of the caller, not of the document: its status is the same whatever the client accepts. */
+function asFinal(error: GraphQLError): GraphQLError {
+  return withHttp(error, { status: errorCatalogue[error.extensions.code as ErrorCode].status });
+}
+
+function withHttp(error: GraphQLError, http: { readonly status: number; readonly spec?: boolean }): GraphQLError {
+  const { message, nodes = null, source = null, positions = null, path = null, extensions } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } });
 }

@@ -17,17 +17,28 @@ export function checkVariables(measured: MeasuredDocument, variables: Variables,
   );
 }
 
-function checkTransactions({ transaction }: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
-  let actual = transaction.literalBytes;
-  for (const name of transaction.variables) actual = addCounts(actual, valueBytes(sentValue(variables, name)));
+/** Bytes of transaction payload, inline and by variable. */
+export function transactionPayload({ transaction }: MeasuredDocument, variables: Variables): number {
+  let bytes = transaction.literalBytes;
+  for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(sentValue(variables, name)));
+  return bytes;
+}
+
+/** Bytes of the text beside the transactions written in it. */
+export function queryPart({ queryPayload, transaction }: MeasuredDocument): number {
+  return queryPayload - transaction.inlinedBytes;
+}
+
+function checkTransactions(measured: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
+  const actual = transactionPayload(measured, variables);
   const max = limits.maxTransactionPayloadSize;
   if (actual <= max) return null;
   const limit = { name: 'maxTransactionPayloadSize', max, actual } as const;
   return payloadRefusal('Transaction payload too large', limit, limits);
 }
 
-function checkQueryPart({ queryPayload, transaction }: MeasuredDocument, limits: Limits): Refusal | null {
-  const actual = queryPayload - transaction.inlinedBytes;
+function checkQueryPart(measured: MeasuredDocument, limits: Limits): Refusal | null {
+  const actual = queryPart(measured);
   const max = limits.maxQueryPayloadSize;
   if (actual <= max) return null;
   const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
