@@ -1,4 +1,3 @@
-import { spreadsOf } from './link-outlines.ts';
 import type { Outline } from './outline-definition.ts';
 
 /** Transaction payload that is written into the text, and the variables that carry the rest. */
@@ -20,7 +19,7 @@ export function gatherTransactions(
   for (const outline of reached) {
     bytes += outline.transaction.bytes;
     for (const name of outline.transaction.variables) variables.add(name);
-    for (const spread of spreadsOf(outline)) {
+    for (const spread of outline.spreads) {
       const fragment = spread.isTop ? fragments.get(spread.node.name.value) : undefined;
       if (fragment) reached.add(fragment);
     }

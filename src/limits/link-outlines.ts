@@ -48,9 +48,9 @@ export function linkOutlines(
   /** Depth first over the fragments, by a stack: a chain of them may be as long as the text. */
   function link(root: Outline): Totals | null {
     const entered = new Set([root]);
-    const open = [{ outline: root, spreads: spreadsOf(root), next: 0 }];
+    const open = [{ outline: root, next: 0 }];
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-      const spread = top.spreads[top.next];
+      const spread = top.outline.spreads[top.next];
       top.next += 1;
       if (spread === undefined) {
         known.set(top.outline, sumUp(top.outline));
@@ -62,7 +62,7 @@ export function linkOutlines(
       if (fragment === undefined || known.has(fragment)) continue;
       if (entered.has(fragment)) return null;
       entered.add(fragment);
-      open.push({ outline: fragment, spreads: spreadsOf(fragment), next: 0 });
+      open.push({ outline: fragment, next: 0 });
     }
     return known.get(root) ?? null;
   }
@@ -82,8 +82,9 @@ export function linkOutlines(
       depth = Math.min(Math.max(depth, step.level + totals.depth), maxCount);
       if (step.isTop) bytes = addCounts(bytes, totals.transactionBytes);
       transfers.push({ from: fragment.fields, to: step.fields, size: null });
+      if (!fragment.rows.isPaged) continue;
       transfers.push({ from: fragment.rows, to: step.rows, size: null });
-      if (fragment.rows.isPaged) step.rows.isPaged = true;
+      step.rows.isPaged = true;
     }
     return { nodes, depth, transactionBytes: bytes };
   }
@@ -91,8 +92,4 @@ export function linkOutlines(
   function fragmentOf(spread: OutlineSpread): Outline | undefined {
     return fragments.get(spread.node.name.value);
   }
-}
-
-export function spreadsOf(outline: Outline): OutlineSpread[] {
-  return outline.steps.filter((step) => step.kind === 'spread');
 }

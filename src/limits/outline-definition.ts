@@ -27,6 +27,8 @@ export interface Outline {
   readonly rows: Tally;
   /** In the order of the text: what is added up comes before what it is added to. */
   readonly steps: readonly OutlineStep[];
+  /** The spreads among the steps. */
+  readonly spreads: readonly OutlineSpread[];
   readonly unsupportedDirective: DirectiveNode | null;
   readonly transaction: TransactionLiterals;
 }
@@ -78,6 +80,7 @@ export function outlineDefinition(definition: OperationDefinitionNode | Fragment
   // Above the fields of an operation there is no page: `edges` and `nodes` are fields like any other there.
   const rows = isOperation ? fields : createTally();
   const steps: OutlineStep[] = [];
+  const spreads: OutlineSpread[] = [];
   const transactionVariables = new Set<string>();
   let transactionBytes = 0;
   let nodes = 0;
@@ -112,6 +115,7 @@ export function outlineDefinition(definition: OperationDefinitionNode | Fragment
     fields,
     rows,
     steps,
+    spreads,
     unsupportedDirective,
     transaction: { bytes: transactionBytes, variables: transactionVariables },
   };
@@ -122,10 +126,15 @@ export function outlineDefinition(definition: OperationDefinitionNode | Fragment
     readDirectives(selection.directives);
     const { isTop, fields, rows } = frame;
     const level = frame.level + 1;
-    if (selection.kind === Kind.FIELD) readField(selection, frame);
-    else if (selection.kind === Kind.INLINE_FRAGMENT) {
+    if (selection.kind === Kind.FIELD) {
+      readField(selection, frame);
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       enter(selection.selectionSet, { level, isTop, fields, rows, page: null });
-    } else steps.push({ kind: 'spread', node: selection, level: frame.level, isTop, fields, rows });
+    } else {
+      const spread: OutlineSpread = { kind: 'spread', node: selection, level: frame.level, isTop, fields, rows };
+      steps.push(spread);
+      spreads.push(spread);
+    }
   }
 
   function readField(field: FieldNode, frame: Frame): void {

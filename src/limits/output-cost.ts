@@ -38,7 +38,9 @@ export function createTally(): Tally {
  * @param total the tally all operations end in
  */
 export function createOutputCost(transfers: readonly Transfer[], total: Tally): OutputCost {
-  const tallies = [...new Set([total, ...transfers.flatMap(({ from, to }) => [from, to])])];
+  const touched = new Set([total]);
+  for (const { from, to } of transfers) touched.add(from).add(to);
+  const tallies = [...touched];
   return (variables, defaultPageSize) => {
     for (const tally of tallies) {
       tally.count = tally.own;
