@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { Agent } from 'undici';
+import { openAdmission } from './admission/open-admission.ts';
 import { checkRpcVersion } from './admission/rpc-version.ts';
 import type { Config } from './config/config.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
@@ -10,10 +11,10 @@ import { Secret } from './config/secret.ts';
 import { isUsageAsked } from './documents/show-usage.ts';
 import type { UpstreamName } from './errors/gateway-error.ts';
 import { createMaskError } from './errors/mask-error.ts';
+import { createAdmitOperation } from './gateway/admit-operation.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
 import { buildGeneration } from './gateway/generation.ts';
-import { createIdentify } from './gateway/identify-caller.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
 import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
@@ -21,6 +22,7 @@ import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
 import { createSchemaCache } from './gateway/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from './gateway/schema-keeper.ts';
 import { createSocketOperations } from './gateway/socket-operations.ts';
+import { createViewerResolvers } from './gateway/viewer-resolvers.ts';
 import { createGraphiqlPage } from './server/graphiql-page.ts';
 import { toReadiness } from './server/health.ts';
 import { startListener } from './server/listener.ts';
@@ -102,6 +104,16 @@ async function open(
   const dispatcher = new Agent({ connections: connectionsPerUpstream });
   defer(() => dispatcher.close());
 
+  const { gate, limiter } = await openAdmission({
+    config,
+    now,
+    outage: {
+      began: (reason) => logger.warn({ reason }, 'the shared counts are away: each instance counts callers for itself'),
+      ended: () => logger.info('the shared counts are back'),
+    },
+  });
+  defer(() => limiter.close());
+
   const connect = (url: string | null) => (url === null ? null : connectUpstream({ url, dispatcher, now }));
   const ledger = connectUpstream({ url: network.ledgerUrl, dispatcher, now });
   const sponsor = connect(network.sponsorUrl);
@@ -166,6 +178,7 @@ async function open(
       pages: config.pages,
     }),
     createGatewayResolvers(facts),
+    createViewerResolvers(limiter),
   ]);
 
   keeper = await startSchemaKeeper({
@@ -192,12 +205,10 @@ async function open(
   defer(() => schema.stop());
 
   const devnet = config.upstreams.kind === 'devnet';
-  const openOperation = createOpenOperation({
-    identify: createIdentify({ auth: config.sponsorship.auth, devnet }),
-    timeouts: config.timeouts,
-  });
+  const openOperation = createOpenOperation({ timeouts: config.timeouts });
+  const admit = createAdmitOperation({ gate, keeper, cost: config.rateLimit.cost });
   const maskError = createMaskError((err) => logger.error({ err }, 'an unexpected error was masked'));
-  const gateway = createGateway({ maxBatchSize: config.limits.maxBatchSize, keeper, openOperation, maskError });
+  const gateway = createGateway({ maxBatchSize: config.limits.maxBatchSize, keeper, admit, openOperation, maskError });
   defer(() => gateway.dispose());
 
   const probes: Probe[] = [{ health: ledger.health, ask: askLedger(ledger.call, ledger.path) }];
@@ -217,7 +228,7 @@ async function open(
   const usageAsked = (read: (header: string) => string | string[] | undefined) =>
     usageHeaders.some((name) => isUsageAsked(read(name)));
   const sockets = createSocketServer({
-    operations: createSocketOperations({ keeper, openOperation, maskError }),
+    operations: createSocketOperations({ admit, openOperation, maskError }),
     maxMessageBytes: config.limits.maxBodyBytes,
     stamp,
     isUsageAsked: usageAsked,
@@ -244,6 +255,7 @@ async function open(
       });
     },
     onRequest: (record) => logger.info(record, 'request'),
+    now,
   });
   defer(() => listener.drain(Math.max(config.timeouts.queryMs, config.timeouts.mutationMs) + drainMarginMs));
 

@@ -1,16 +1,11 @@
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Caller } from '../subschemas/operation-context.ts';
 import { createMemoryRateStore } from './memory-rate-store.ts';
 import type { Outage } from './outage.ts';
 import type { RateStore } from './rate-store.ts';
 
 /** Whose attempts are counted. */
-export interface RatedCaller {
-  readonly rate: {
-    readonly key: string;
-    /** Points a minute; 0 = no limit; `null` = what everybody may. */
-    readonly perMinute: number | null;
-  };
-}
+export type RatedCaller = Pick<Caller, 'rate'>;
 
 /** Where a caller stands. */
 export interface Quota {

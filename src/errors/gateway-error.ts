@@ -10,6 +10,8 @@ export interface ErrorFacts {
   readonly digest?: string;
   readonly reservationId?: string;
   readonly checkAfterMs?: number;
+  /** When a caller who asked too much is served again. */
+  readonly retryAfterSeconds?: number;
   readonly argument?: string;
   /** The environment key that would configure the missing thing. */
   readonly setting?: string;

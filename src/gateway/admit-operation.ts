@@ -1,11 +1,11 @@
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { CallerAdmission, CallerGate } from '../admission/caller-gate.ts';
 import { type RateCost, toPoints } from '../admission/to-points.ts';
-import { type Admission as DocumentAdmission, admitDocument } from '../documents/admit-document.ts';
+import { admitDocument, type Admission as DocumentAdmission } from '../documents/admit-document.ts';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
+import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Usage } from '../limits/usage.ts';
-import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Generation } from './generation.ts';
 import type { ServerContext } from './operation-run.ts';
@@ -52,7 +52,8 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
     const points = toPoints(operation.usage, cost, generation.limits);
     if (points > 1) {
       const charge = tell(server, await gate.charge(entry.caller, points - 1));
-      if (charge.kind === 'refused') return { kind: 'refused', errors: [asFinal(charge.error)], usage: operation.usage };
+      if (charge.kind === 'refused')
+        return { kind: 'refused', errors: [asFinal(charge.error)], usage: operation.usage };
     }
     return operation.kind === 'admitted' ? { ...operation, generation, caller: entry.caller } : operation;
   };
@@ -69,7 +70,7 @@ export function admitPrepared(
   generation: Generation,
   prepared: PreparedDocument,
   variables: Readonly<Record<string, unknown>>,
-): OperationAdmission {
+): DocumentAdmission {
   const admission = admitDocument(prepared, variables, generation.limits);
   if (admission.kind === 'admitted') return admission;
   const isSchemaMissing =

@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Config } from '../config/config.ts';
+import type { AdmitOperation } from './admit-operation.ts';
 import type { OpenOperation, ServerContext } from './operation-run.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 import { useAdmission } from './use-admission.ts';
@@ -9,7 +10,8 @@ import { useRequestErrors } from './use-request-errors.ts';
 
 export interface GatewayOptions {
   readonly maxBatchSize: Config['limits']['maxBatchSize'];
-  readonly keeper: SchemaKeeper;
+  readonly keeper: Pick<SchemaKeeper, 'current'>;
+  readonly admit: AdmitOperation;
   readonly openOperation: OpenOperation;
   readonly maskError: (error: unknown) => GraphQLError;
 }
@@ -17,7 +19,7 @@ export interface GatewayOptions {
 export const graphqlPath = '/graphql';
 
 /** The GraphQL server without its listener: health, CORS, GraphiQL and body bounds are the listener's. */
-export function createGateway({ maxBatchSize, keeper, openOperation, maskError }: GatewayOptions) {
+export function createGateway({ maxBatchSize, keeper, admit, openOperation, maskError }: GatewayOptions) {
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -33,10 +35,10 @@ export function createGateway({ maxBatchSize, keeper, openOperation, maskError }
       // what the request itself got wrong
       useRequestErrors(),
 
-      // the document: limits, validity, usage
-      useAdmission(keeper),
+      // the caller: identity, rate; the document: limits, validity, usage
+      useAdmission(admit, keeper),
 
-      // the operation: caller, deadline, errors
+      // the operation: deadline, errors
       useOperation(openOperation),
     ],
   });

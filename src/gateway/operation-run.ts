@@ -1,5 +1,6 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
-import type { Secret } from '../config/secret.ts';
+import type { Standing } from '../admission/caller-gate.ts';
+import type { Sender } from '../admission/sender.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { restoreCauses } from '../subschemas/ledger/attribute-errors.ts';
 import type { Caller, OperationContext } from '../subschemas/operation-context.ts';
@@ -7,8 +8,9 @@ import type { Caller, OperationContext } from '../subschemas/operation-context.t
 /** What the listener knows of a request before GraphQL does. */
 export interface ServerContext {
   readonly requestId: string;
-  readonly authorization: Secret | null;
-  readonly remoteAddress: string;
+  readonly sender: Sender;
+  /** Told where the caller stands, each time that was counted. */
+  readonly onStanding: (standing: Standing) => void;
   /** Is the caller to be told what the operation cost? */
   readonly showUsage: boolean;
   /** Filled while the request is served, for the one log line at its end. */
@@ -16,13 +18,13 @@ export interface ServerContext {
 }
 
 export interface OperationRecord {
+  readonly caller: string;
   readonly name: string | null;
   readonly type: string;
   errors: number;
 }
 
 export interface OperationOptions {
-  readonly identify: (context: ServerContext) => Caller;
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
 }
 
@@ -35,14 +37,18 @@ export interface OperationRun {
 }
 
 /**
- * Opens an operation, whichever shell it came through: who calls, how long it may take, and a record for the log.
+ * Opens an operation, whichever shell it came through: how long it may take, and a record for the log.
  * @param hangUp fires when the caller is gone. It ends a query; a mutation runs on, since what it started cannot be taken back
  */
-export function createOpenOperation({ identify, timeouts }: OperationOptions) {
+export function createOpenOperation({ timeouts }: OperationOptions) {
   return (
     server: ServerContext,
     hangUp: AbortSignal,
-    request: { readonly document: DocumentNode; readonly operationName?: string | null | undefined },
+    request: {
+      readonly caller: Caller;
+      readonly document: DocumentNode;
+      readonly operationName?: string | null | undefined;
+    },
   ): OperationRun => {
     const operation = getOperationAST(request.document, request.operationName);
     const signal =
@@ -50,13 +56,14 @@ export function createOpenOperation({ identify, timeouts }: OperationOptions) {
         ? AbortSignal.timeout(timeouts.mutationMs)
         : AbortSignal.any([hangUp, AbortSignal.timeout(timeouts.queryMs)]);
     const record: OperationRecord = {
+      caller: request.caller.id,
       name: operation?.name?.value ?? null,
       type: operation?.operation ?? 'unknown',
       errors: 0,
     };
     server.operations.push(record);
     return {
-      context: { requestId: server.requestId, signal, caller: identify(server) },
+      context: { requestId: server.requestId, signal, caller: request.caller },
       finish: (result) => {
         if (!result.errors) return result;
         const unwrapped = unwrapErrors(result.errors);

@@ -1,8 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { admitOperation } from './admit-operation.ts';
+import type { AdmitOperation } from './admit-operation.ts';
 import type { OpenOperation, OperationRun, ServerContext } from './operation-run.ts';
-import type { SchemaKeeper } from './schema-keeper.ts';
 import { withUsage } from './use-admission.ts';
 
 /** An operation as a `subscribe` message carries it. */
@@ -15,28 +14,28 @@ export interface SocketRequest {
 /** What a WebSocket shell needs of GraphQL: the same admission and execution as over HTTP. */
 export interface SocketOperations {
   /** Admits an operation: arguments to execute, or the errors that refuse it. */
-  admit(request: SocketRequest, server: ServerContext, hangUp: AbortSignal): ExecutionArgs | readonly GraphQLError[];
+  admit(
+    request: SocketRequest,
+    server: ServerContext,
+    hangUp: AbortSignal,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]>;
   /** Runs what was admitted. Never rejects. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
 }
 
 export interface SocketOperationsOptions {
-  readonly keeper: Pick<SchemaKeeper, 'current'>;
+  readonly admit: AdmitOperation;
   readonly openOperation: OpenOperation;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
-export function createSocketOperations({
-  keeper,
-  openOperation,
-  maskError,
-}: SocketOperationsOptions): SocketOperations {
+export function createSocketOperations({ admit, openOperation, maskError }: SocketOperationsOptions): SocketOperations {
   const finishers = new WeakMap<object, (result: ExecutionResult) => ExecutionResult>();
   return {
-    admit({ query, operationName, variables }, server, hangUp) {
-      const admission = admitOperation(keeper.current, query, variables ?? {});
-      if (admission.kind === 'refused') return admission.errors.map(withoutHttp);
-      const { document, generation, usage } = admission;
+    async admit({ query, operationName, variables }, server, hangUp) {
+      const admission = await admit(server, { query, variables: variables ?? {} });
+      if (admission?.kind !== 'admitted') return admission?.errors.map(withoutHttp) ?? [];
+      const { caller, document, generation, usage } = admission;
       const operation = getOperationAST(document, operationName);
       if (!operation)
         return [gatewayError('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.')];
@@ -44,7 +43,7 @@ export function createSocketOperations({
         const message = "The ledger's subscriptions are not carried by this version of the gateway.";
         return [gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' })];
       }
-      const run: OperationRun = openOperation(server, hangUp, { document, operationName });
+      const run: OperationRun = openOperation(server, hangUp, { caller, document, operationName });
       const contextValue = { ...run.context };
       finishers.set(contextValue, (result) => {
         const finished = run.finish(result);

@@ -1,24 +1,32 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Usage } from '../limits/usage.ts';
-import { admitOperation, type OperationAdmission } from './admit-operation.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
+import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
 import type { ServerContext } from './operation-run.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
+/** What an admitted operation's context has besides. */
+export interface AdmittedCaller {
+  readonly caller: Caller;
+}
+
 /**
- * Admits every operation before it is executed: its document within the limits, valid for the schema in force. What was
+ * Admits every operation before it is executed: its caller, and its document within the limits and valid. What was
  * parsed and validated once is not parsed and validated again, and an operation runs on the generation it was admitted to.
  */
-export function useAdmission(keeper: Pick<SchemaKeeper, 'current'>): Plugin<ServerContext> {
+export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, 'current'>): Plugin<ServerContext> {
   const admissions = new WeakMap<object, OperationAdmission>();
   return {
-    onParams({ params, context, setResult }) {
+    async onParams({ params, context, setResult }) {
       const { query, variables } = params;
       // Anything but a string is the server library's to refuse.
-      if (typeof query !== 'string' || query === '') return;
-      const admission = admitOperation(keeper.current, query, variables ?? {});
+      const request = typeof query === 'string' && query !== '' ? { query, variables: variables ?? {} } : null;
+      const admission = await admit(context as ServerContext, request);
+      if (!admission) return;
       admissions.set(context, admission);
-      if (admission.kind === 'refused') setResult({ errors: admission.errors.map(asRequestError) });
+      if (admission.kind === 'refused') setResult({ errors: admission.errors });
+      else Object.assign(context, { caller: admission.caller } satisfies AdmittedCaller);
     },
     onEnveloped({ setSchema, context }) {
       setSchema(admitted(context)?.generation.schema ?? keeper.current.schema);
@@ -45,15 +53,4 @@ export function useAdmission(keeper: Pick<SchemaKeeper, 'current'>): Plugin<Serv
 
 export function withUsage<Result extends ExecutionResult>(result: Result, usage: Usage): Result {
   return { ...result, extensions: { ...result.extensions, usage } };
-}
-
-/** A request error: nothing was executed, and a strict client gets status 400. */
-function asRequestError({ message, nodes, source, positions, path, extensions }: GraphQLError): GraphQLError {
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    path: path ?? null,
-    extensions: { ...extensions, http: { spec: true, status: 400 } },
-  });
 }

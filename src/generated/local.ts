@@ -336,6 +336,11 @@ export type Query = {
    * Example: `{ sponsor { health version { raw } } }`
    */
   readonly sponsor: Sponsor;
+  /**
+   * The caller as the gateway sees it: who it is, what it may do, how much it has left. Asking counts as one attempt itself.
+   * Example: `{ viewer { id scopes rate { remaining resetsAt } } }`.
+   */
+  readonly viewer: Viewer;
 };
 
 
@@ -631,6 +636,41 @@ export type TransactionQueryFilter =
   |  /** Those of any of these kinds, as the node spells them: 1 to 32. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn: ReadonlyArray<Scalars['String']['input']>; };
 
+/** Who is calling. Costs no upstream call. */
+export type Viewer = {
+  /** Gas, in the smallest unit of the gas coin. Null when this caller has no budget of its own. */
+  readonly gas?: Maybe<ViewerAllowance>;
+  /** `client:` and the name of an API key, `credential:` and a short hash of a forwarded one, or `address:` and the IP address. */
+  readonly id: Scalars['String']['output'];
+  readonly kind: ViewerKind;
+  /** Attempts: operations, or the points they count for. Null when this caller has no limit. */
+  readonly rate?: Maybe<ViewerAllowance>;
+  /** Of `read`, `sponsor` and `admin`. Where credentials are forwarded to the sponsor it decides, and all three are here. */
+  readonly scopes: ReadonlyArray<Scalars['String']['output']>;
+};
+
+/** How much of something a caller may have in one window of time. */
+export type ViewerAllowance = {
+  /** What is reserved but not yet spent. Null where nothing is ever reserved. */
+  readonly held?: Maybe<Scalars['BigInt']['output']>;
+  /** The whole of a window. */
+  readonly limit: Scalars['BigInt']['output'];
+  /** What is left of it, the operation that asks included. */
+  readonly remaining: Scalars['BigInt']['output'];
+  /** When the window ends and the whole is there again. */
+  readonly resetsAt: Scalars['DateTime']['output'];
+};
+
+export type ViewerKind =
+  /** No credential: known by address. */
+  | 'ANONYMOUS'
+  /** An API key of this gateway. */
+  | 'API_KEY'
+  /** A credential that goes to the sponsor, which alone can tell what it is worth. */
+  | 'FORWARDED'
+  /** A JSON Web Token. */
+  | 'JWT';
+
 
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -755,6 +795,9 @@ export type ResolversTypes = {
   TimeRangeFilter: ResolverTypeWrapper<any>;
   TransactionQueryFilter: ResolverTypeWrapper<any>;
   UInt53: ResolverTypeWrapper<any>;
+  Viewer: ResolverTypeWrapper<any>;
+  ViewerAllowance: ResolverTypeWrapper<any>;
+  ViewerKind: ResolverTypeWrapper<any>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -805,6 +848,8 @@ export type ResolversParentTypes = {
   TimeRangeFilter: any;
   TransactionQueryFilter: any;
   UInt53: any;
+  Viewer: any;
+  ViewerAllowance: any;
 };
 
 export interface Base64ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Base64'], any> {
@@ -908,6 +953,7 @@ export type QueryResolvers<ContextType = OperationContext, ParentType extends Re
   queryEvents?: Resolver<Maybe<ResolversTypes['RpcEventConnection']>, ParentType, ContextType, Partial<QueryQueryEventsArgs>>;
   queryTransactionBlocks?: Resolver<Maybe<ResolversTypes['RpcTransactionConnection']>, ParentType, ContextType, Partial<QueryQueryTransactionBlocksArgs>>;
   sponsor?: Resolver<ResolversTypes['Sponsor'], ParentType, ContextType>;
+  viewer?: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
 };
 
 export type ReservedGasCoinResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['ReservedGasCoin'] = ResolversParentTypes['ReservedGasCoin']> = {
@@ -1040,6 +1086,21 @@ export interface UInt53ScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
   name: 'UInt53';
 }
 
+export type ViewerResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
+  gas?: Resolver<Maybe<ResolversTypes['ViewerAllowance']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['ViewerKind'], ParentType, ContextType>;
+  rate?: Resolver<Maybe<ResolversTypes['ViewerAllowance']>, ParentType, ContextType>;
+  scopes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ViewerAllowanceResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['ViewerAllowance'] = ResolversParentTypes['ViewerAllowance']> = {
+  held?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  limit?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  remaining?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  resetsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = OperationContext> = {
   Base64?: GraphQLScalarType;
   BigInt?: GraphQLScalarType;
@@ -1076,5 +1137,7 @@ export type Resolvers<ContextType = OperationContext> = {
   SponsoredOwner?: SponsoredOwnerResolvers<ContextType>;
   SponsoredStatus?: SponsoredStatusResolvers<ContextType>;
   UInt53?: GraphQLScalarType;
+  Viewer?: ViewerResolvers<ContextType>;
+  ViewerAllowance?: ViewerAllowanceResolvers<ContextType>;
 };
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
-import { Secret } from '../config/secret.ts';
+import { toSender } from '../admission/sender.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import { toAcceptable } from './accept.ts';
@@ -14,7 +14,14 @@ import { readBody, restoreBody } from './read-body.ts';
 import { normaliseTarget } from './request-target.ts';
 import { sendJson, sendRefusal } from './response-body.ts';
 import type { SocketServer } from './socket-server.ts';
-import { type StampOptions, sendPreflight, stampHeaders, stampResponse, toRequestId } from './stamp-response.ts';
+import {
+  type StampOptions,
+  sendPreflight,
+  stampHeaders,
+  stampResponse,
+  stampStanding,
+  toRequestId,
+} from './stamp-response.ts';
 
 /** What is known of a request once it has been answered. */
 export interface RequestRecord {
@@ -43,6 +50,8 @@ export interface ListenerOptions {
   readonly graphiql: GraphiqlPage | null;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly onRequest: (record: RequestRecord) => void;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }
 
 export interface Listener {
@@ -67,11 +76,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
       options.onRequest({ requestId, method: req.method ?? '', path, status: res.statusCode, durationMs, operations });
     });
-    const authorization = req.headers.authorization === undefined ? null : new Secret(req.headers.authorization);
     const context: ServerContext = {
       requestId,
-      authorization,
-      remoteAddress: req.socket.remoteAddress ?? '',
+      sender: toSender((name) => req.headers[name], req.socket.remoteAddress),
+      onStanding: (standing) => standing && stampStanding(res, standing, options.now()),
       showUsage: options.isUsageAsked((name) => req.headers[name]),
       operations,
     };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { Secret } from '../config/secret.ts';
+import { toSender } from '../admission/sender.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
 import { sendRaw } from './raw-response.ts';
@@ -67,15 +67,15 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
 
   const protocol = makeServer<Record<string, unknown> | undefined, { readonly request: IncomingMessage }>({
-    onSubscribe: ({ extra, connectionParams }, _id, payload) => {
+    onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
       const upgrade = upgrades.get(extra.request);
       const read = (name: string) => textIn(connectionParams, name) ?? extra.request.headers[name];
-      const authorization = read('authorization');
       const records: OperationRecord[] = [];
       const server: ServerContext = {
         requestId: upgrade?.requestId ?? '',
-        authorization: typeof authorization === 'string' ? new Secret(authorization) : null,
-        remoteAddress: extra.request.socket.remoteAddress ?? '',
+        sender: toSender(read, extra.request.socket.remoteAddress),
+        // A socket has no headers to say it in; a refusal says it itself.
+        onStanding: () => {},
         showUsage: isUsageAsked(read),
         operations: records,
       };
@@ -84,7 +84,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
         onOperation({ requestId: server.requestId, durationMs, operations: records });
       };
-      const admitted = operations.admit(payload, server, upgrade?.hangUp.signal ?? AbortSignal.abort());
+      const admitted = await operations.admit(payload, server, upgrade?.hangUp.signal ?? AbortSignal.abort());
       if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
       else end();
       return admitted;

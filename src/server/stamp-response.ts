@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { rateLimitHeaderNames, toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
+import type { Quota } from '../admission/rate-limiter.ts';
 
 export interface StampOptions {
   /** Header names that carry the ledger's build version: the contract's, and the network's own. */
@@ -27,7 +29,11 @@ export function stampHeaders(
   if (options.corsOrigins !== '*') headers.vary = 'origin';
   if (options.corsOrigins === '*' || (origin !== undefined && options.corsOrigins.includes(origin))) {
     headers['access-control-allow-origin'] = options.corsOrigins === '*' ? '*' : (origin ?? '');
-    headers['access-control-expose-headers'] = [...options.versionHeaders, 'x-request-id'].join(', ');
+    headers['access-control-expose-headers'] = [
+      ...options.versionHeaders,
+      'x-request-id',
+      ...rateLimitHeaderNames,
+    ].join(', ');
   }
   return headers;
 }
@@ -53,4 +59,10 @@ export function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
       : {}),
   });
   res.end();
+}
+
+/** Says where the caller stands; of the operations of one request, the last one counted does. */
+export function stampStanding(res: ServerResponse, standing: Quota, nowMs: number): void {
+  if (res.headersSent) return;
+  for (const [name, value] of Object.entries(toRateLimitHeaders(standing, nowMs))) res.setHeader(name, value);
 }

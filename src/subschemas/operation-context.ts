@@ -11,8 +11,19 @@ export interface OperationContext {
   readonly caller: Caller;
 }
 
+export type CallerKind = 'ANONYMOUS' | 'API_KEY' | 'JWT' | 'FORWARDED';
+
 export interface Caller {
+  /** For logs and for the caller: `client:web-app`, `address:203.0.113.9`, `credential:` and a short hash. */
+  readonly id: string;
+  readonly kind: CallerKind;
   /** The caller's own `Authorization` header, whole; `null` if none. Goes to the sponsor in forward mode, nowhere else. */
   readonly authorization: Secret | null;
   readonly scopes: ReadonlySet<Scope>;
+  readonly rate: {
+    /** Whose attempts these are: callers of one network are counted together. */
+    readonly key: string;
+    /** Attempts a minute; 0 = no limit; `null` = what everybody may. */
+    readonly perMinute: number | null;
+  };
 }

@@ -7,6 +7,7 @@ import { createEventsClient } from '../../src/subschemas/events/create-events-cl
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';
 import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../../src/transport/upstream-call.ts';
+import { toTestCaller } from './test-caller.ts';
 
 export interface EventsGraph extends AsyncDisposable {
   /** Calls made to the upstream so far: method and parameters. */
@@ -56,7 +57,7 @@ export function createEventsGraph({
       const contextValue: OperationContext = {
         requestId: 'test',
         signal,
-        caller: { authorization: null, scopes: new Set(['read']) },
+        caller: toTestCaller(),
       };
       return graphql({ schema, source, variableValues, contextValue });
     },

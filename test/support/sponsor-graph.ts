@@ -5,6 +5,7 @@ import { createLocalSchema } from '../../src/gateway/local-schema.ts';
 import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
+import { toTestCaller } from './test-caller.ts';
 
 export interface SponsorGraphOptions {
   readonly origin: string;
@@ -68,10 +69,10 @@ export function createSponsorGraph({
         contextValue: {
           requestId: 'r',
           signal,
-          caller: {
+          caller: toTestCaller({
             authorization: authorization === null ? null : new Secret(authorization),
             scopes: new Set(['read', 'sponsor', 'admin']),
-          },
+          }),
         },
       }),
     [Symbol.asyncDispose]: () => dispatcher.destroy(),

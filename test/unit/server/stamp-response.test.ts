@@ -30,7 +30,9 @@ describe('headers on every response', () => {
   it('let browser code of any origin read them by default, and never with credentials', () => {
     const headers = stampHeaders({ headers: { origin: 'https://any.example' } }, 'id', options);
     expect(headers['access-control-allow-origin']).toBe('*');
-    expect(headers['access-control-expose-headers']).toBe('x-ledger-rpc-version, x-iota-rpc-version, x-request-id');
+    expect(headers['access-control-expose-headers']).toBe(
+      'x-ledger-rpc-version, x-iota-rpc-version, x-request-id, ratelimit, ratelimit-policy, retry-after',
+    );
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 

@@ -11,6 +11,7 @@ import {
 import type { SponsorClient, SponsorExecution } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
 import { readEffects } from '../../../../src/subschemas/sponsor/wire.ts';
 import { sponsorEffects } from '../../../support/sponsor-effects.ts';
+import { toTestCaller } from '../../../support/test-caller.ts';
 
 const digestOfThreeZeros = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
 
@@ -77,7 +78,7 @@ function ask(
   const contextValue: OperationContext = {
     requestId: 'r',
     signal: new AbortController().signal,
-    caller: { authorization: new Secret('Bearer mine'), scopes: new Set(scopes) },
+    caller: toTestCaller({ authorization: new Secret('Bearer mine'), scopes: new Set(scopes) }),
   };
   return graphql({
     schema: createLocalSchema([createSponsorResolvers(options)]),

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import type { Caller, Scope } from '../../../../src/subschemas/operation-context.ts';
 import { createSponsorAuthorization } from '../../../../src/subschemas/sponsor/sponsor-authorization.ts';
+import { toTestCaller } from '../../../support/test-caller.ts';
 
-const caller = (scopes: readonly Scope[], authorization: string | null = null): Caller => ({
-  authorization: authorization === null ? null : new Secret(authorization),
-  scopes: new Set(scopes),
-});
+const caller = (scopes: readonly Scope[], authorization: string | null = null): Caller =>
+  toTestCaller({
+    authorization: authorization === null ? null : new Secret(authorization),
+    scopes: new Set(scopes),
+  });
 
 describe('in forward mode', () => {
   const authorization = createSponsorAuthorization({ auth: 'forward', token: null });

@@ -1,0 +1,57 @@
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
+import type { Identity } from './identify-caller.ts';
+import type { Quota, RatedCaller, RateLimiter, Refusal } from './rate-limiter.ts';
+import type { Sender } from './sender.ts';
+
+type GatewayError = ReturnType<typeof gatewayError>;
+
+/** Where the caller stands after the attempt; `null` for a caller without a limit. */
+export type Standing = Quota | Refusal | null;
+
+export type CallerAdmission =
+  | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: Standing }
+  | { readonly kind: 'refused'; readonly error: GatewayError; readonly standing: Standing };
+
+/** The first question of every operation, whichever shell it came through: who asks, and may they ask again? */
+export interface CallerGate {
+  /**
+   * Counts one attempt, before anything of the operation is read. Credentials that are not valid count against the
+   * address that sent them.
+   */
+  admit(sender: Sender): Promise<CallerAdmission>;
+  /** Counts what the operation turned out to cost beyond that. */
+  charge(caller: Caller, points: number): Promise<CallerAdmission>;
+}
+
+export interface CallerGateOptions {
+  readonly identify: (sender: Sender) => Identity;
+  readonly limiter: Pick<RateLimiter, 'consume'>;
+}
+
+export function createCallerGate({ identify, limiter }: CallerGateOptions): CallerGate {
+  return {
+    async admit(sender) {
+      const identity = identify(sender);
+      if (identity.kind === 'caller') return charge(identity.caller, 1);
+      const { code, message, rate } = identity;
+      const refusal = rate ? await take({ rate }, 1) : { standing: null, error: null };
+      return { kind: 'refused', standing: refusal.standing, error: refusal.error ?? gatewayError(code, message) };
+    },
+    charge,
+  };
+
+  async function charge(caller: Caller, points: number): Promise<CallerAdmission> {
+    const { standing, error } = await take(caller, points);
+    return error ? { kind: 'refused', error, standing } : { kind: 'admitted', caller, standing };
+  }
+
+  async function take(caller: RatedCaller, points: number) {
+    const standing = await limiter.consume(caller, points);
+    if (!standing || standing.isGranted) return { standing, error: null };
+    const { limit, retryAfterSeconds } = standing;
+    const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
+    const message = `Over the limit of ${limit} a minute; try again in ${seconds}.`;
+    return { standing, error: gatewayError('RATE_LIMITED', message, { retryAfterSeconds }) };
+  }
+}

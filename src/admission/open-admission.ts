@@ -1,0 +1,36 @@
+import type { Config } from '../config/config.ts';
+import { type CallerGate, createCallerGate } from './caller-gate.ts';
+import { toTrustedProxies } from './client-address.ts';
+import { createIdentify } from './identify-caller.ts';
+import { openRateStore } from './open-rate-store.ts';
+import { createOutage, type OutageEvents } from './outage.ts';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
+
+export interface AdmissionOptions {
+  readonly config: Pick<Config, 'clients' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
+  /** Told when the shared counts go away and come back. */
+  readonly outage: OutageEvents;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+export interface Admission {
+  readonly gate: CallerGate;
+  readonly limiter: RateLimiter;
+}
+
+/** Opens the door: who may call, and how much. Close its limiter when nothing is served any more. */
+export async function openAdmission({ config, outage: events, now }: AdmissionOptions): Promise<Admission> {
+  const { redis, perMinute } = config.rateLimit;
+  const outage = createOutage(events);
+  const store = await openRateStore(redis ? { kind: 'redis', url: redis.url } : { kind: 'memory' }, outage);
+  const limiter = createRateLimiter({ store, perMinute, sharedBy: redis?.sharedBy ?? 1, outage, now });
+  const identify = createIdentify({
+    auth: config.sponsorship.auth,
+    allowAnonymous: config.sponsorship.allowAnonymous,
+    devnet: config.upstreams.kind === 'devnet',
+    clients: config.clients,
+    trustedProxies: toTrustedProxies(config.trustedProxies),
+  });
+  return { gate: createCallerGate({ identify, limiter }), limiter };
+}
