@@ -20,8 +20,17 @@ export interface ConnectOptions {
 export function connectUpstream({ url, dispatcher, now }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
   const call = createUpstreamCall({ origin, dispatcher, maxResponseBytes });
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
   const authorized: UpstreamCall = (request) =>
     call({ ...request, headers: { authorization: `Basic ${credentials}`, ...request.headers } });
   return { ...observeUpstream(username ? authorized : call, now), path: pathname + search };
+}
+
+/** A credential with a bare percent sign is taken as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -3,7 +3,7 @@ import type { Secret } from '../../config/secret.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
 import { checkAfterMs, toLostAnswerError } from './lost-answer.ts';
-import { redact } from './redact.ts';
+import { redact, withoutCredential } from './redact.ts';
 import { type SponsorAnswer, toSponsorAnswer } from './sponsor-answer.ts';
 import type { ExecuteTxInput, ReserveGasInput, SponsorClient } from './sponsor-client.ts';
 import { type SponsorEndpoint, sponsorEndpoints } from './sponsor-endpoint.ts';
@@ -73,7 +73,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     }).catch((error: unknown) => {
       throw toLostAnswerError(endpoint, error, { upstream: 'sponsor', ...facts });
     });
-    return toSponsorAnswer(response);
+    return withoutCredential(toSponsorAnswer(response), authorization);
   }
 
   function note(
