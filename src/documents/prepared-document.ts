@@ -7,11 +7,11 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
-import { gatewayError } from '../errors/gateway-error.ts';
 import { checkDocument } from '../limits/check-document.ts';
 import { checkText } from '../limits/check-text.ts';
 import type { Limits } from '../limits/limits.ts';
 import { type MeasuredDocument, measureDocument } from '../limits/measure-document.ts';
+import { nestingRefusal } from '../limits/nesting-refusal.ts';
 
 /** Why a document can never be served, whatever its variables. */
 export interface DocumentRefusal {
@@ -72,10 +72,8 @@ export function prepareDocument(text: string, { schema, limits, rules }: Prepare
 }
 
 function toParseError(error: unknown): GraphQLError {
-  // Nesting deep enough to exhaust the parser's stack is a bad document, not a fault of ours.
-  if (!(error instanceof GraphQLError)) {
-    return gatewayError('GRAPHQL_PARSE_FAILED', 'Syntax Error: the document is nested too deeply.');
-  }
+  // Nesting deep enough to exhaust the parser's stack is over the bound on nesting, not a fault of ours.
+  if (!(error instanceof GraphQLError)) return nestingRefusal().error;
   return withCode(error, 'GRAPHQL_PARSE_FAILED');
 }
 

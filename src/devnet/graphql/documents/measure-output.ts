@@ -86,8 +86,10 @@ function pageSizeOf(field: FieldNode, variables: Variables, limits: OutputLimits
 /** A whole number that fits 64 bits, given as such or by a variable's value. A variable's default does not count. */
 function toUnsigned(value: ValueNode | undefined, variables: Variables): number | undefined {
   if (value?.kind === Kind.INT) {
+    // A minus makes a number signed, that of a zero too.
+    if (value.value.startsWith('-')) return undefined;
     const exact = BigInt(value.value);
-    return exact >= 0n && exact <= maxUnsigned64 ? Number(exact) : undefined;
+    return exact <= maxUnsigned64 ? Number(exact) : undefined;
   }
   if (value?.kind !== Kind.VARIABLE) return undefined;
   const given = variables[value.name.value];

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { buildSchema, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkLimits } from '../../src/limits/check-limits.ts';
+import { shippedLimits } from '../../src/limits/limits.ts';
+import { measureDocument } from '../../src/limits/measure-document.ts';
+import { priceDocument } from '../../src/limits/price-document.ts';
+import { arbitraryDocument, arbitraryVariables } from '../support/arbitrary-documents.ts';
+import { plausibleDocument } from '../support/plausible-documents.ts';
+import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
+
+/** The devnet's counter was written apart from ours, from the same rules; over HTTP they must agree on every document. */
+describe('a ledger that counts for itself agrees with the gateway', () => {
+  const schema = buildSchema(readFileSync(new URL('../../schema/ledger.graphql', import.meta.url), 'utf8'));
+  let devnet: GraphqlDevnet;
+
+  beforeAll(async () => {
+    devnet = await startGraphqlDevnet();
+  });
+  afterAll(() => devnet?.[Symbol.asyncDispose]());
+
+  async function compare(text: string, variables: Record<string, unknown>): Promise<'refused' | 'counted'> {
+    const measured = measureDocument(parse(text), Buffer.byteLength(text));
+    const refusal = checkLimits(measured, variables, shippedLimits);
+    const answer = await devnet.query(text, variables, { 'x-ledger-rpc-show-usage': 'true' });
+    // We also hold values and unused fragments to the bound on nesting, which no ledger looks at.
+    if (refusal?.error.message.startsWith('The recursion depth')) return 'refused';
+    if (refusal) {
+      expect(answer.errors?.map(({ message }) => message)).toEqual([refusal.error.message]);
+      expect(answer.extensions?.usage).toBeUndefined();
+      return 'refused';
+    }
+    const usage = measured.isExempt ? undefined : priceDocument(measured, variables, shippedLimits);
+    expect(answer.extensions?.usage).toEqual(usage);
+    return 'counted';
+  }
+
+  test('on documents a person could write for its schema', async () => {
+    const outcomes = new Set<string>();
+    for (let seed = 0; seed < 1_000; seed += 1) {
+      const { text, variables } = plausibleDocument(schema, seed);
+      if (Buffer.byteLength(text) <= shippedLimits.maxQueryPayloadSize) outcomes.add(await compare(text, variables));
+    }
+    expect(outcomes).toEqual(new Set(['refused', 'counted']));
+  });
+
+  test('on documents nobody would write', async () => {
+    const refused: string[] = [];
+    await fc.assert(
+      fc.asyncProperty(arbitraryDocument(), arbitraryVariables, async (text, variables) => {
+        if (Buffer.byteLength(text) > shippedLimits.maxQueryPayloadSize) return;
+        if ((await compare(text, variables)) === 'refused') refused.push(text);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(refused.length).toBeGreaterThan(0);
+  });
+});
