@@ -21,14 +21,22 @@ export interface TestGateway extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A gateway in this process, configured as the environment would, on a port of its own. */
-export async function createTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
+/**
+ * A gateway in this process, configured as the environment would, on a port of its own.
+ * @param files what the configuration may read, by path
+ */
+export async function createTestGateway(
+  env: Record<string, string> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<TestGateway> {
   const log: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
   const config = parseConfig({
     env: { PORT: '0', ...env },
-    readFile: () => {
-      throw new Error('this test reads no files');
+    readFile: (path) => {
+      const text = files[path];
+      if (text === undefined) throw new Error('this test has no such file');
+      return text;
     },
   });
   const logger = createLogger({ level: config.logLevel, destination });
