@@ -12,6 +12,7 @@ import { isUsageAsked } from './documents/show-usage.ts';
 import type { UpstreamName } from './errors/gateway-error.ts';
 import { createMaskError } from './errors/mask-error.ts';
 import { createAdmitOperation } from './gateway/admit-operation.ts';
+import { createEstimateResolvers } from './gateway/estimate-resolvers.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
 import { buildGeneration } from './gateway/generation.ts';
@@ -179,6 +180,12 @@ async function open(
     }),
     createGatewayResolvers(facts),
     createViewerResolvers(limiter),
+    createEstimateResolvers({
+      current: () => keeper?.current,
+      configured: { sponsor: sponsor !== null, events: events !== null },
+      pages: config.pages,
+      cost: config.rateLimit.cost,
+    }),
   ]);
 
   keeper = await startSchemaKeeper({

@@ -1,0 +1,42 @@
+import type { PreparedDocument } from '../documents/prepared-document.ts';
+import type { EstimateLimit } from '../generated/local.ts';
+import { queryPart, transactionPayload } from '../limits/check-variables.ts';
+import type { LimitName, Limits } from '../limits/limits.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Variables } from '../limits/variables.ts';
+
+/** Each limit in force and what a document uses of it; of what was not counted, nothing. */
+export function toEstimateLimits(
+  prepared: PreparedDocument,
+  usage: Usage,
+  variables: Variables,
+  limits: Limits,
+): readonly EstimateLimit[] {
+  const toLimit = (name: LimitName, used: number, isExceeded = used > limits[name]): EstimateLimit => ({
+    name,
+    max: limits[name],
+    used,
+    exceeded: isExceeded,
+  });
+  const counted = [
+    toLimit('maxQueryDepth', usage.depth),
+    toLimit('maxQueryNodes', usage.inputNodes),
+    toLimit('maxOutputNodes', usage.outputNodes),
+  ];
+  if (prepared.kind === 'unreadable') {
+    // How much of a text is transactions is not known before it is parsed; it is bounded by both allowances together.
+    const allowed = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
+    const isTooLong = usage.queryPayload > allowed;
+    return [
+      ...counted,
+      toLimit('maxQueryPayloadSize', usage.queryPayload, isTooLong),
+      toLimit('maxTransactionPayloadSize', 0),
+    ];
+  }
+  const { measured } = prepared;
+  return [
+    ...counted,
+    toLimit('maxQueryPayloadSize', queryPart(measured)),
+    toLimit('maxTransactionPayloadSize', transactionPayload(measured, variables)),
+  ];
+}

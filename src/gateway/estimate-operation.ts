@@ -1,0 +1,62 @@
+import { type RateCost, toPoints } from '../admission/to-points.ts';
+import type { Estimate } from '../generated/local.ts';
+import { maxCount, type Usage } from '../limits/usage.ts';
+import { choosePlan } from '../planning/choose-plan.ts';
+import { type CallFacts, countUpstreamCalls } from '../planning/count-upstream-calls.ts';
+import { toEstimateLimits } from './estimate-limits.ts';
+import type { Generation } from './generation.ts';
+import type { JudgedRequest, Judgement } from './judge-operation.ts';
+
+export interface EstimateFacts {
+  readonly cost: RateCost;
+  readonly calls: CallFacts;
+}
+
+/** Largest value of GraphQL's `Int`; fragments within fragments pass it within a few hundred bytes. */
+const maxInt = 2 ** 31 - 1;
+
+/** What is told of an operation once it is judged. Pure; microseconds. */
+export function toEstimate(
+  { prepared, usage: counted, errors, bound }: Judgement,
+  { query, variables }: JudgedRequest,
+  { limits }: Pick<Generation, 'limits'>,
+  { cost, calls }: EstimateFacts,
+): Estimate {
+  const usage = counted ?? uncounted(query, variables);
+  const isRefused = errors.length > 0;
+  return {
+    usage: toEstimateUsage(usage),
+    limits: toEstimateLimits(prepared, usage, variables, limits),
+    refused: isRefused,
+    reasons: errors.map(({ message }) => message),
+    plan: choosePlan({ isRefused }),
+    upstreamCalls:
+      bound && prepared.kind === 'readable'
+        ? countUpstreamCalls({ ...bound, fragments: prepared.measured.executable.fragments }, calls)
+        : null,
+    ratePoints: toPoints(counted, cost, limits),
+  };
+}
+
+function uncounted(query: string, variables: object): Usage {
+  return {
+    inputNodes: 0,
+    outputNodes: 0,
+    depth: 0,
+    variables: Object.keys(variables).length,
+    fragments: 0,
+    queryPayload: Buffer.byteLength(query),
+  };
+}
+
+function toEstimateUsage(usage: Usage): Estimate['usage'] {
+  const toInt = (count: number) => Math.min(count, maxInt);
+  return {
+    inputNodes: toInt(usage.inputNodes),
+    outputNodes: Math.min(usage.outputNodes, maxCount),
+    depth: toInt(usage.depth),
+    variables: toInt(usage.variables),
+    fragments: toInt(usage.fragments),
+    queryPayload: toInt(usage.queryPayload),
+  };
+}

@@ -1,0 +1,48 @@
+import { type GraphQLError, getOperationAST, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import type { PreparedDocument } from '../documents/prepared-document.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { Variables } from '../limits/variables.ts';
+import { admitPrepared } from './admit-operation.ts';
+import type { Generation } from './generation.ts';
+
+/** An operation that is asked about and not executed. */
+export interface JudgedRequest {
+  readonly query: string;
+  readonly variables: Variables;
+  readonly operationName: string | null;
+}
+
+export interface Judgement {
+  readonly prepared: PreparedDocument;
+  /** `null` where the document is refused before it is counted, or asks only for the schema. */
+  readonly usage: Usage | null;
+  /** What it would be refused with; empty when it would be executed. */
+  readonly errors: readonly GraphQLError[];
+  /** What would be executed; `null` when refused. */
+  readonly bound: { readonly operation: OperationDefinitionNode; readonly variables: Variables } | null;
+}
+
+/** As many errors of variables as execution reports before it gives up. */
+const maxVariableErrors = 50;
+
+/**
+ * Decides what becomes of an operation up to the moment at which it would be executed: everything that admission says of
+ * its document, then which operation is meant, then whether the variables fit it. Nothing of it is kept.
+ */
+export function judgeOperation(generation: Generation, request: JudgedRequest): Judgement {
+  const prepared = generation.documents.prepareUnkept(request.query);
+  const admission = admitPrepared(generation, prepared, request.variables);
+  const refused = (errors: readonly GraphQLError[]) => ({ prepared, usage: admission.usage, errors, bound: null });
+  if (admission.kind === 'refused') return refused(admission.errors);
+  const operation = getOperationAST(admission.document, request.operationName);
+  if (!operation) {
+    return refused([gatewayError('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.')]);
+  }
+  const declared = operation.variableDefinitions ?? [];
+  const { coerced, errors } = getVariableValues(generation.schema, declared, request.variables, {
+    maxErrors: maxVariableErrors,
+  });
+  if (errors) return refused(errors);
+  return { prepared, usage: admission.usage, errors: [], bound: { operation, variables: coerced } };
+}
