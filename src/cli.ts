@@ -39,6 +39,7 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   },
   createLogger: (level) => createLogger({ level }),
   randomToken: () => new Secret(randomBytes(24).toString('base64url')),
+  randomBytes,
   version: gatewayVersion,
   services,
 });

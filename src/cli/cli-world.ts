@@ -17,6 +17,8 @@ export interface CliWorld {
   readonly onCrash: (tell: (error: unknown) => void) => void;
   readonly createLogger: (level: Config['logLevel']) => Logger;
   readonly randomToken: () => Secret;
+  /** Fit for keys. */
+  readonly randomBytes: (count: number) => Uint8Array;
   readonly version: string;
   readonly services: Services;
 }

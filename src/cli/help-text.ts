@@ -7,6 +7,7 @@ Usage
   ledger-gateway [serve]            serve the gateway
   ledger-gateway devnet [options]   run the simulated network alone
   ledger-gateway schema print       print the graph as served on the simulated network
+  ledger-gateway keys new --id ID   make an API key for a client, and its entry in CLIENTS_FILE
 
 Options
   -h, --help                        show this
@@ -19,6 +20,12 @@ Options of devnet
   --sponsor-token TOKEN             what its sponsor accepts (a random one, printed)
   --checkpoint-ms N                 milliseconds between two checkpoints
 
+Options of keys new
+  --id ID                           what the client is called; required
+  --scopes SCOPES                   of read, sponsor and admin, separated by commas (read)
+  --per-minute N                    its limit of attempts a minute; 0 = none (what everybody may)
+  --origins ORIGINS                 the web origins whose pages may use it, separated by commas (any)
+
 serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
 network, http://${defaults.host}:${defaults.port}/graphql. The README has every key.
 
@@ -29,4 +36,5 @@ Examples
   CONFIG_FILE=gateway.yaml ledger-gateway serve
   ledger-gateway devnet --port 4100 --seed 7
   ledger-gateway schema print > public.graphql
+  ledger-gateway keys new --id web-app --scopes read,sponsor --per-minute 1200
 `;

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { clientIdRule, isClientId } from '../config/api-key.ts';
 import type { ValueKind } from '../config/config-key.ts';
+import { type Client, clientScopes } from '../config/parse-clients.ts';
 import { quoteText } from '../config/quote-text.ts';
 import type { Secret } from '../config/secret.ts';
-import { bearerToken, host, integer } from '../config/value-kinds.ts';
+import { bearerToken, host, integer, origins } from '../config/value-kinds.ts';
 
 export type Command =
   | { readonly name: 'serve' }
@@ -17,6 +19,15 @@ export type Command =
       readonly checkpointIntervalMs: number | null;
     }
   | { readonly name: 'schema print' }
+  | {
+      readonly name: 'keys new';
+      readonly id: string;
+      readonly scopes: Client['scopes'];
+      /** `null`: what everybody may. */
+      readonly perMinute: number | null;
+      /** `null`: bound to none. */
+      readonly origins: Client['origins'];
+    }
   | { readonly name: 'help' }
   | { readonly name: 'version' };
 
@@ -38,18 +49,46 @@ const ofDevnet = {
   'checkpoint-ms': { type: 'string' },
 } as const;
 
+const ofKeys = {
+  id: { type: 'string' },
+  scopes: { type: 'string' },
+  'per-minute': { type: 'string' },
+  origins: { type: 'string' },
+} as const;
+
+const clientId: ValueKind<string> = { expected: clientIdRule, parse: (text) => (isClientId(text) ? text : undefined) };
+
+const scopeList: ValueKind<Client['scopes']> = {
+  expected: `scopes separated by commas, of ${clientScopes.join(', ')}`,
+  parse: (text) => {
+    const asked = new Set(text.split(',').map((scope) => scope.trim()));
+    const known = clientScopes.filter((scope) => asked.has(scope));
+    return known.length === asked.size ? known : undefined;
+  },
+};
+
+const namedOrigins: ValueKind<readonly string[]> = {
+  expected: 'origins separated by commas, each like https://app.example.com, without a path',
+  parse: (text) => {
+    const list = origins.parse(text);
+    return list === '*' ? undefined : list;
+  },
+};
+
 /** Reads the arguments after the program's name. `serve` is what no command means. */
 export function parseArguments(argv: readonly string[]): Command | UsageError {
-  const isDevnet = argv.find((argument) => !argument.startsWith('-')) === 'devnet';
+  const command = argv.find((argument) => !argument.startsWith('-'));
+  const own = command === 'devnet' ? ofDevnet : command === 'keys' ? ofKeys : {};
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
-      options: isDevnet ? { ...everywhere, ...ofDevnet } : everywhere,
+      options: { ...everywhere, ...own },
       allowPositionals: true,
     });
     if (values.help) return { name: 'help' };
     if (values.version) return { name: 'version' };
-    return isDevnet ? toDevnet(positionals, values) : toPlainCommand(positionals);
+    if (command === 'devnet') return toDevnet(positionals, values);
+    return command === 'keys' ? toKeysNew(positionals, values) : toPlainCommand(positionals);
   } catch (error) {
     return usageError(firstSentence(error));
   }
@@ -60,35 +99,57 @@ function toPlainCommand(positionals: readonly string[]): Command | UsageError {
   if (command === 'help' && subcommand === undefined) return { name: 'help' };
   if (command === 'serve') return subcommand === undefined ? { name: 'serve' } : unexpected(subcommand);
   if (command !== 'schema')
-    return usageError(`Unknown command ${quoteText(command)}; there are serve, devnet and schema print`);
+    return usageError(`Unknown command ${quoteText(command)}; there are serve, devnet, schema print and keys new`);
   if (subcommand !== 'print')
     return usageError(`Unknown command ${quoteText(`schema ${subcommand ?? ''}`.trim())}; there is schema print`);
   return rest[0] === undefined ? { name: 'schema print' } : unexpected(rest[0]);
 }
 
-function toDevnet(
-  [, extra]: readonly string[],
-  values: Readonly<Record<string, string | boolean | undefined>>,
-): Command | UsageError {
+type OptionTexts = Readonly<Record<string, string | boolean | undefined>>;
+
+function toDevnet([, extra]: readonly string[], values: OptionTexts): Command | UsageError {
   if (extra !== undefined) return unexpected(extra);
-  const mistakes: string[] = [];
-  const read = <T>(option: keyof typeof ofDevnet, kind: ValueKind<T>): T | null => {
-    const text = values[option];
-    if (typeof text !== 'string') return null;
-    const value = kind.parse(text);
-    if (value === undefined)
-      mistakes.push(`--${option}: expected ${kind.expected}, got ${(kind.show ?? quoteText)(text)}`);
-    return value ?? null;
-  };
-  const command: Command = {
+  const { read, orMistakes } = optionReader<keyof typeof ofDevnet>(values);
+  return orMistakes({
     name: 'devnet',
     host: read('host', host) ?? devnetDefaults.host,
     port: read('port', integer(0, 65_535)) ?? devnetDefaults.port,
     seed: read('seed', integer(0, 4_294_967_295)),
     sponsorToken: read('sponsor-token', bearerToken),
     checkpointIntervalMs: read('checkpoint-ms', integer(1, 3_600_000, 'milliseconds')),
+  });
+}
+
+function toKeysNew([, subcommand, extra]: readonly string[], values: OptionTexts): Command | UsageError {
+  if (subcommand !== 'new')
+    return usageError(`Unknown command ${quoteText(`keys ${subcommand ?? ''}`.trim())}; there is keys new`);
+  if (extra !== undefined) return unexpected(extra);
+  if (values.id === undefined) return usageError('keys new needs --id, the name of the client');
+  const { read, orMistakes } = optionReader<keyof typeof ofKeys>(values);
+  return orMistakes({
+    name: 'keys new',
+    id: read('id', clientId) ?? '',
+    scopes: read('scopes', scopeList) ?? ['read'],
+    perMinute: read('per-minute', integer(0, 1_000_000_000)),
+    origins: read('origins', namedOrigins),
+  });
+}
+
+/** Reads options by the rules of settings; every one that breaks its rule is told. */
+function optionReader<Option extends string>(values: OptionTexts) {
+  const mistakes: string[] = [];
+  return {
+    read<T>(option: Option, kind: ValueKind<T>): T | null {
+      const text = values[option];
+      if (typeof text !== 'string') return null;
+      const value = kind.parse(text);
+      if (value === undefined)
+        mistakes.push(`--${option}: expected ${kind.expected}, got ${(kind.show ?? quoteText)(text)}`);
+      return value ?? null;
+    },
+    orMistakes: (command: Command): Command | UsageError =>
+      mistakes.length > 0 ? usageError(mistakes.join('; ')) : command,
   };
-  return mistakes.length > 0 ? usageError(mistakes.join('; ')) : command;
 }
 
 function unexpected(argument: string): UsageError {

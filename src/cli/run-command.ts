@@ -1,6 +1,7 @@
 import type { CliWorld } from './cli-world.ts';
 import { toFailureLine } from './failure-line.ts';
 import { helpText } from './help-text.ts';
+import { makeKey } from './make-key.ts';
 import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runServe } from './run-serve.ts';
@@ -12,6 +13,8 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       return runServe(world);
     case 'devnet':
       return runDevnet(command, world);
+    case 'keys new':
+      return makeKey(command, world);
     case 'schema print':
       return printSchema(world);
     case 'help':

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CliWorld, DevnetSettings } from '../../../src/cli/cli-world.ts';
 import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
+import { hashApiKey } from '../../../src/config/api-key.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
@@ -44,6 +45,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     createLogger: (level) =>
       createLogger({ level, destination: { write: (line) => void seen.log.push(JSON.parse(line)) } }),
     randomToken: () => new Secret('made-up'),
+    randomBytes: (count) => new Uint8Array(count).fill(7),
     version: '1.2.3',
     services: {
       startGateway: async ({ config }) => {
@@ -188,5 +190,33 @@ describe('the rest', () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['--prot']), world)).toBe(2);
     expect(seen.error).toBe("ledger-gateway: Unknown option '--prot' (see --help)\n");
+  });
+});
+
+describe('keys new', () => {
+  test('prints a key once, and the entry that lets it in', async () => {
+    const { world, seen } = createWorld();
+    const argv = ['keys', 'new', '--id', 'web', '--scopes', 'sponsor, read', '--per-minute', '9'];
+    expect(await runCommand(parseArguments(argv), world)).toBe(0);
+    const { key, client } = JSON.parse(seen.out);
+    expect(key).toBe(`lgk_web_${Buffer.alloc(32, 7).toString('base64url')}`);
+    expect(seen.error).toContain('shown this once');
+    expect(seen.error).not.toContain(key);
+
+    const files = { readFile: () => JSON.stringify([client]) };
+    expect(parseConfig({ env: { CLIENTS_FILE: '/clients' }, ...files }).clients).toEqual([
+      { id: 'web', hash: hashApiKey(key), scopes: ['read', 'sponsor'], perMinute: 9, origins: null },
+    ]);
+  });
+
+  test('says only what was asked for', async () => {
+    const { world, seen } = createWorld();
+    await runCommand(parseArguments(['keys', 'new', '--id', 'a', '--origins', 'https://a.example']), world);
+    expect(JSON.parse(seen.out).client).toEqual({
+      id: 'a',
+      hash: expect.any(String),
+      scopes: ['read'],
+      origins: ['https://a.example'],
+    });
   });
 });
