@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { toTrustedProxies } from '../../../src/admission/client-address.ts';
+import { createIdentify, type IdentifyOptions } from '../../../src/admission/identify-caller.ts';
+import { toSender } from '../../../src/admission/sender.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+
+const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
+const web = { id: 'web', hash: hashApiKey(key), scopes: ['sponsor'], perMinute: 7, origins: null } as const;
+
+const token: IdentifyOptions = {
+  auth: 'token',
+  allowAnonymous: true,
+  devnet: false,
+  clients: [web],
+  trustedProxies: toTrustedProxies(['10.0.0.0/8']),
+};
+const forward: IdentifyOptions = { ...token, auth: 'forward', allowAnonymous: false };
+
+const identify = (options: IdentifyOptions, headers: Record<string, string> = {}, remoteAddress = '203.0.113.9') => {
+  const identity = createIdentify(options)(toSender((name) => headers[name], remoteAddress));
+  if (identity.kind === 'refused') return identity;
+  const { scopes, authorization, ...caller } = identity.caller;
+  return { ...caller, scopes: [...scopes], authorization: authorization?.reveal() ?? null };
+};
+
+describe('an anonymous caller', () => {
+  test('is known by address, and counted by network', () => {
+    expect(identify(token, {}, '2001:db8::7')).toEqual({
+      id: 'address:2001:db8::7',
+      kind: 'ANONYMOUS',
+      authorization: null,
+      scopes: ['read', 'sponsor'],
+      rate: { key: 'address:2001:db8::/64', perMinute: null },
+    });
+  });
+
+  test.each([
+    ['token, where it may sponsor', token, ['read', 'sponsor']],
+    ['token, where it may not', { ...token, allowAnonymous: false }, ['read']],
+    ['forward, where the sponsor decides', forward, ['read', 'sponsor', 'admin']],
+  ])('with %s has %j', (_, options, scopes) => {
+    expect(identify(options)).toMatchObject({ scopes });
+  });
+
+  test.each([
+    ['127.0.0.1', {}, ['read', 'sponsor', 'admin']],
+    ['::1', {}, ['read', 'sponsor', 'admin']],
+    ['::ffff:127.0.0.1', {}, ['read', 'sponsor', 'admin']],
+    ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, ['read', 'sponsor']],
+    ['203.0.113.9', {}, ['read', 'sponsor']],
+  ])('on the embedded network from %s with %j has %j', (address, headers, scopes) => {
+    expect(identify({ ...token, devnet: true, clients: null }, headers, address)).toMatchObject({ scopes });
+  });
+
+  test('on the embedded network that refuses strangers may not administer from this machine either', () => {
+    expect(identify({ ...token, devnet: true, allowAnonymous: false }, {}, '127.0.0.1')).toMatchObject({
+      scopes: ['read'],
+    });
+  });
+
+  test('is nobody once its connection is closed', () => {
+    expect(identify(token, {}, '')).toMatchObject({ kind: 'refused', code: 'BAD_REQUEST', rate: null });
+  });
+});
+
+describe('a client', () => {
+  test('in token mode has the scopes and the limit of its key, which goes nowhere', () => {
+    expect(identify(token, { authorization: `Bearer ${key}` })).toEqual({
+      id: 'client:web',
+      kind: 'API_KEY',
+      authorization: null,
+      scopes: ['sponsor'],
+      rate: { key: 'client:web', perMinute: 7 },
+    });
+  });
+
+  test('in forward mode sends its credential to the sponsor beside the key', () => {
+    expect(identify(forward, { authorization: 'Bearer mine', 'x-api-key': key })).toMatchObject({
+      id: 'client:web',
+      kind: 'API_KEY',
+      authorization: 'Bearer mine',
+      scopes: ['read', 'sponsor', 'admin'],
+    });
+  });
+
+  test('is not found by the id in a key with other random bits', () => {
+    const other = toApiKey('web', new Uint8Array(32).fill(2)).reveal();
+    expect(identify(token, { 'x-api-key': other })).toEqual({
+      kind: 'refused',
+      code: 'UNAUTHENTICATED',
+      message: 'The API key is not valid.',
+      rate: { key: 'address:203.0.113.9', perMinute: null },
+    });
+  });
+
+  test('is not found by the hash of its key', () => {
+    expect(identify(token, { 'x-api-key': web.hash })).toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  test('may be bound to origins', () => {
+    const bound = { ...token, clients: [{ ...web, origins: ['https://app.example'] }] };
+    expect(identify(bound, { 'x-api-key': key, origin: 'https://app.example' })).toMatchObject({ kind: 'API_KEY' });
+    expect(identify(bound, { 'x-api-key': key, origin: 'null' })).toMatchObject({
+      code: 'FORBIDDEN',
+      rate: { key: 'address:203.0.113.9' },
+    });
+  });
+});
+
+describe('a forwarded credential', () => {
+  test('is told apart by a short hash and counted by address, for nobody has checked it', () => {
+    expect(identify(forward, { authorization: 'Bearer mine' })).toEqual({
+      id: 'credential:8a7acda11c68',
+      kind: 'FORWARDED',
+      authorization: 'Bearer mine',
+      scopes: ['read', 'sponsor', 'admin'],
+      rate: { key: 'address:203.0.113.9', perMinute: null },
+    });
+  });
+});
+
+test('where nobody has a key, none is looked at', () => {
+  expect(identify({ ...token, clients: null }, { 'x-api-key': 'bad', authorization: 'Bearer bad' })).toMatchObject({
+    kind: 'ANONYMOUS',
+  });
+});
+
+test('headers sent several times are taken together', () => {
+  const sender = toSender((name) => (name === 'x-forwarded-for' ? ['1.1.1.1', '10.0.0.1'] : undefined), '10.0.0.2');
+  expect(createIdentify(token)(sender)).toMatchObject({ caller: { id: 'address:1.1.1.1' } });
+});
+
+test('what was sent as credential does not print', () => {
+  const headers: Record<string, string> = { authorization: 'Bearer hunter2', 'x-api-key': 'hunter3' };
+  expect(JSON.stringify(toSender((name) => headers[name], '::1'))).not.toContain('hunter');
+});
