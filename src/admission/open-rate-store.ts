@@ -8,7 +8,7 @@ export type RateStoreOptions =
   /** In this process alone. */
   | { readonly kind: 'memory' }
   /** Among the workers of one `node:cluster`, in its primary process. */
-  | { readonly kind: 'cluster' }
+  | { readonly kind: 'cluster'; readonly timeoutMs?: number }
   /** Among all instances that share one Redis. */
   | ({ readonly kind: 'redis' } & RedisRateStoreOptions);
 
@@ -21,7 +21,7 @@ export async function openRateStore(options: RateStoreOptions, outage: Outage): 
     case 'memory':
       return createMemoryRateStore();
     case 'cluster':
-      return createClusterRateStore(clusterTimeoutMs);
+      return createClusterRateStore(options.timeoutMs ?? clusterTimeoutMs);
     case 'redis':
       return connectRedisRateStore(options, outage);
   }
