@@ -1,5 +1,6 @@
-import { toAddress } from '../transactions/address.ts';
-import { BcsReader } from '../transactions/bcs-reader.ts';
+import type { BcsType } from '@mysten/bcs';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
+import { parseBcs } from '../transactions/parse-bcs.ts';
 import type { Argument } from '../transactions/transaction-data.ts';
 import type { CommandValues, Value } from './command-values.ts';
 import type { LedgerView } from './ledger-view.ts';
@@ -26,21 +27,18 @@ export function makeResult(context: CommandContext, draft: Omit<ObjectDraft, 'ow
 }
 
 export function readU64(values: CommandValues, argument: Argument, position: number): bigint {
-  return readPure(values, argument, position, (reader) => reader.u64());
+  return readPure(values, argument, position, ledgerBcs.u64);
 }
 
 export function readAddress(values: CommandValues, argument: Argument, position: number): string {
-  return readPure(values, argument, position, (reader) => toAddress(reader.fixed(32)));
+  return readPure(values, argument, position, ledgerBcs.address);
 }
 
-function readPure<T>(values: CommandValues, argument: Argument, position: number, read: (reader: BcsReader) => T): T {
+function readPure<T>(values: CommandValues, argument: Argument, position: number, type: Pick<BcsType<T>, 'read'>): T {
   const value = values.resolve(argument, position);
   if (value.kind !== 'pure') throw values.fault(position, 'TypeMismatch');
   try {
-    const reader = new BcsReader(value.bytes);
-    const result = read(reader);
-    reader.end();
-    return result;
+    return parseBcs(type, value.bytes);
   } catch {
     throw values.fault(position, 'InvalidBCSBytes');
   }

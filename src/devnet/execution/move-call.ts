@@ -1,4 +1,5 @@
-import { BcsWriter } from '../transactions/bcs-writer.ts';
+import { BcsWriter } from '@mysten/bcs';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import type { MoveCallCommand } from '../transactions/transaction-data.ts';
 import { toTypeText } from '../transactions/type-tag.ts';
 import type { LedgerView } from './ledger-view.ts';
@@ -41,12 +42,12 @@ export function runMoveCall(
     command.typeArguments.length === 0 ? '' : `<${command.typeArguments.map(toTypeText).join(',')}>`;
   const toName = (suffix: string) => `${module}::${toPascalCase(command.function)}${suffix}`;
   const fields: Record<string, unknown> = {};
-  const writer = new BcsWriter(128);
+  const writer = new BcsWriter({ initialSize: 128 });
   values.forEach((value, index) => {
     const parameter = signature?.parameters[index];
     fields[parameter?.name ?? `arg${index}`] = toJson(value, parameter?.type);
-    if (value.kind === 'pure') writer.fixed(value.bytes);
-    if (value.kind === 'object') writer.address(value.objectId);
+    if (value.kind === 'pure') writer.writeBytes(value.bytes);
+    if (value.kind === 'object') ledgerBcs.address.write(value.objectId, writer);
   });
   const bcs = writer.toBytes();
   const type = signature?.eventType ?? toName('Event');

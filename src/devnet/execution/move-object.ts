@@ -1,7 +1,9 @@
+import { bcs } from '@mysten/bcs';
 import type { ObjectRecord, OwnerRecord } from '../state/records.ts';
 import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
 import { contentHash, hash256, parseDigest, toDigest } from '../transactions/digest.ts';
+import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import { storageCostOf } from './gas-schedule.ts';
 
 /** An object as a running transaction sees it: content and owner, no version yet. */
@@ -17,7 +19,9 @@ export interface ObjectDraft {
 
 const frameworkAddress = toWellKnownAddress(2);
 const coinPrefix = `${frameworkAddress}::coin::Coin<`;
-const objectSalt = Buffer.from('Object::');
+const coinContent = bcs.struct('Coin', { id: ledgerBcs.address, balance: ledgerBcs.u64 });
+const { u64 } = ledgerBcs;
+
 /** Hashing scope of ids of new objects, so that they cannot coincide with addresses. */
 const objectIdScope = Uint8Array.of(0xf1);
 /** What the network writes for the digest of a deleted object: 32 times byte 99. */
@@ -39,16 +43,19 @@ export function withBalance(coin: ObjectDraft, balance: bigint): ObjectDraft {
 function toCoinContent(objectId: string, balance: bigint): Pick<ObjectDraft, 'json' | 'bcs' | 'balance'> {
   return {
     json: { id: objectId, balance: balance.toString() },
-    bcs: new BcsWriter(40).address(objectId).u64(balance).toBytes(),
+    bcs: encodeBcs(coinContent, { id: objectId, balance }),
     balance,
   };
 }
 
 /** The id of the `index`-th object a transaction creates. */
 export function toCreatedObjectId(transactionDigest: string, index: number): string {
-  return toAddress(
-    hash256(objectIdScope, new BcsWriter(40).fixed(parseDigest(transactionDigest)).u64(index).toBytes()),
-  );
+  return toAddress(hash256(objectIdScope, parseDigest(transactionDigest), encodeBcs(u64, index)));
+}
+
+/** An object of which only the id and the encoded fields behind it are known. */
+export function toObjectBcs(objectId: string, ...fields: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat([encodeBcs(ledgerBcs.address, objectId), ...fields]));
 }
 
 /** A draft as the version this transaction leaves behind, not in a checkpoint yet. */
@@ -87,10 +94,14 @@ export function toTombstone(input: ObjectRecord, version: number, previousTransa
   };
 }
 
+/** Over the rest as text and the content behind it: no one else computes it, and writing thousands of them as BCS is felt at start. */
 function toObjectDigest(draft: ObjectDraft, version: number, previousTransaction: string): string {
-  const writer = new BcsWriter(256);
-  writer.fixed(objectSalt).address(draft.objectId).u64(version).string(draft.type).string(draft.owner.kind);
-  if (draft.owner.kind === 'address' || draft.owner.kind === 'object') writer.address(draft.owner.address);
-  if (draft.owner.kind === 'shared') writer.u64(draft.owner.initialSharedVersion);
-  return toDigest(contentHash(writer.bytes(draft.bcs).string(previousTransaction).toBytes()));
+  const { objectId, type, owner } = draft;
+  const text = `Object:: ${objectId} ${version} ${type} ${toOwnerText(owner)} ${previousTransaction} `;
+  return toDigest(contentHash(Buffer.concat([Buffer.from(text), draft.bcs])));
+}
+
+function toOwnerText(owner: OwnerRecord): string {
+  if (owner.kind === 'address' || owner.kind === 'object') return `${owner.kind}:${owner.address}`;
+  return owner.kind === 'shared' ? `shared:${owner.initialSharedVersion}` : owner.kind;
 }

@@ -1,5 +1,13 @@
-import { BcsWriter } from '../transactions/bcs-writer.ts';
+import { bcs } from '@mysten/bcs';
+import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import type { ObjectDraft } from './move-object.ts';
+
+const movePackage = bcs.struct('MovePackage', {
+  id: ledgerBcs.address,
+  version: bcs.u64(),
+  modules: bcs.vector(bcs.struct('Module', { name: bcs.string(), bytes: bcs.byteVector() })),
+});
 
 /** A package from published bytecode. */
 export function createPackage(packageId: string, version: number, modules: readonly Uint8Array[]): ObjectDraft {
@@ -13,14 +21,12 @@ export function toPackage(
   version: number,
   modules: readonly { readonly name: string; readonly bytes: Uint8Array }[],
 ): ObjectDraft {
-  const writer = new BcsWriter().address(packageId).u64(version);
-  writer.vector(modules, ({ name, bytes }) => writer.string(name).bytes(bytes));
   return {
     objectId: packageId,
     type: 'package',
     owner: { kind: 'immutable' },
     json: { id: packageId, version: version.toString(), modules: modules.map(({ name }) => name) },
-    bcs: writer.toBytes(),
+    bcs: encodeBcs(movePackage, { id: packageId, version, modules }),
     balance: null,
   };
 }

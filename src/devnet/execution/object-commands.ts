@@ -1,14 +1,23 @@
+import { bcs } from '@mysten/bcs';
 import { toWellKnownAddress } from '../transactions/address.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
+import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import type { Command } from '../transactions/transaction-data.ts';
 import { toTypeText } from '../transactions/type-tag.ts';
 import { type CommandContext, makeResult, readAddress } from './command-context.ts';
 import type { CommandResult, Value } from './command-values.ts';
 import { runMoveCall } from './move-call.ts';
-import type { ObjectDraft } from './move-object.ts';
+import { type ObjectDraft, toObjectBcs } from './move-object.ts';
 import { createPackage } from './move-package.ts';
 
 const packageModule = `${toWellKnownAddress(2)}::package`;
+
+const upgradeCap = bcs.struct('UpgradeCap', {
+  id: ledgerBcs.address,
+  package: ledgerBcs.address,
+  version: bcs.u64(),
+  policy: bcs.u8(),
+});
 
 export function transferObjects(
   context: CommandContext,
@@ -59,7 +68,7 @@ function toTransferred(context: CommandContext, value: Value): ObjectDraft | und
     type: value.returned.type,
     owner: { kind: 'address', address: context.sender },
     json: { id: objectId, ...value.returned.json },
-    bcs: new BcsWriter().address(objectId).fixed(value.returned.bcs).toBytes(),
+    bcs: toObjectBcs(objectId, value.returned.bcs),
     balance: null,
   };
   context.store.create(draft);
@@ -97,7 +106,7 @@ export function publish(context: CommandContext, command: Command & { kind: 'pub
     objectId: capId,
     type: `${packageModule}::UpgradeCap`,
     json: { id: capId, package: packageId, version: '1', policy: 0 },
-    bcs: new BcsWriter(73).address(capId).address(packageId).u64(1).u8(0).toBytes(),
+    bcs: encodeBcs(upgradeCap, { id: capId, package: packageId, version: 1, policy: 0 }),
     balance: null,
   });
   return { kind: 'values', values: [cap] };

@@ -1,32 +1,25 @@
+import { type BcsType, bcs } from '@mysten/bcs';
 import { toAddress } from '../transactions/address.ts';
-import { BcsReader } from '../transactions/bcs-reader.ts';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
+import { parseBcs } from '../transactions/parse-bcs.ts';
 import type { CallParameter } from './ledger-view.ts';
+
+/** Read as JSON has them: a u64 as decimal text. */
+const pureTypes: Readonly<Record<CallParameter['type'], Pick<BcsType<unknown>, 'read'>>> = {
+  u8: bcs.u8(),
+  u64: bcs.u64(),
+  bool: bcs.bool(),
+  string: bcs.string(),
+  address: ledgerBcs.address,
+  object: ledgerBcs.address,
+};
 
 /** A pure argument as JSON, read as the declared type; `undefined` when the bytes are not of it. */
 export function readPureValue(bytes: Uint8Array, type: CallParameter['type']): unknown {
   try {
-    const reader = new BcsReader(bytes);
-    const value = readAs(reader, type);
-    reader.end();
-    return value;
+    return parseBcs(pureTypes[type], bytes);
   } catch {
     return undefined;
-  }
-}
-
-function readAs(reader: BcsReader, type: CallParameter['type']): unknown {
-  switch (type) {
-    case 'u8':
-      return reader.u8();
-    case 'u64':
-      return reader.u64().toString();
-    case 'bool':
-      return reader.bool();
-    case 'string':
-      return reader.string();
-    case 'address':
-    case 'object':
-      return reader.address();
   }
 }
 

@@ -1,12 +1,24 @@
+import { bcs } from '@mysten/bcs';
 import { toWellKnownAddress } from '../transactions/address.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
+import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import type { EventDraft } from './move-call.ts';
-import type { ObjectDraft } from './move-object.ts';
+import { type ObjectDraft, toObjectBcs } from './move-object.ts';
 
 export const systemStateId = toWellKnownAddress(5);
 export const clockObjectId = toWellKnownAddress(6);
 const systemPackage = toWellKnownAddress(3);
+const protocolVersion = 1;
 const shared = { kind: 'shared', initialSharedVersion: 1 } as const;
+
+const { u64 } = ledgerBcs;
+const clock = bcs.struct('Clock', { id: ledgerBcs.address, timestampMs: u64 });
+const systemState = bcs.struct('SystemState', {
+  epoch: u64,
+  protocolVersion: u64,
+  referenceGasPrice: u64,
+  epochStartTimestampMs: u64,
+});
 
 /** The shared clock Move code reads the time from; every consensus commit sets it. */
 export function createClockObject(timestampMs: number): ObjectDraft {
@@ -15,7 +27,7 @@ export function createClockObject(timestampMs: number): ObjectDraft {
     type: `${toWellKnownAddress(2)}::clock::Clock`,
     owner: shared,
     json: { id: clockObjectId, timestamp_ms: timestampMs.toString() },
-    bcs: new BcsWriter(40).address(clockObjectId).u64(timestampMs).toBytes(),
+    bcs: encodeBcs(clock, { id: clockObjectId, timestampMs }),
     balance: null,
   };
 }
@@ -33,13 +45,7 @@ export function createSystemState(state: SystemState): ObjectDraft {
     type: `${systemPackage}::system_state::SystemState`,
     owner: shared,
     json: { id: systemStateId, ...toStateFields(state) },
-    bcs: new BcsWriter(64)
-      .address(systemStateId)
-      .u64(state.epoch)
-      .u64(1)
-      .u64(state.referenceGasPrice)
-      .u64(state.epochStartTimestampMs)
-      .toBytes(),
+    bcs: toObjectBcs(systemStateId, toStateBytes(state)),
     balance: null,
   };
 }
@@ -51,19 +57,18 @@ export function createEpochEvent(state: SystemState): EventDraft {
     transactionModule: 'system_state',
     type: `${systemPackage}::system_state::SystemEpochInfoEvent`,
     json: toStateFields(state),
-    bcs: new BcsWriter(32)
-      .u64(state.epoch)
-      .u64(1)
-      .u64(state.referenceGasPrice)
-      .u64(state.epochStartTimestampMs)
-      .toBytes(),
+    bcs: toStateBytes(state),
   };
+}
+
+function toStateBytes(state: SystemState): Uint8Array {
+  return encodeBcs(systemState, { ...state, protocolVersion });
 }
 
 function toStateFields(state: SystemState): Record<string, string> {
   return {
     epoch: state.epoch.toString(),
-    protocol_version: '1',
+    protocol_version: String(protocolVersion),
     reference_gas_price: state.referenceGasPrice.toString(),
     epoch_start_timestamp_ms: state.epochStartTimestampMs.toString(),
   };

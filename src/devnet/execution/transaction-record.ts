@@ -8,7 +8,6 @@ import type {
   ObjectRef,
   TransactionRecord,
 } from '../state/records.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
 import { contentHash, toDigest } from '../transactions/digest.ts';
 import type { TransactionData } from '../transactions/transaction-data.ts';
 import { toTypeText } from '../transactions/type-tag.ts';
@@ -129,9 +128,9 @@ function toBalanceChanges(changes: readonly ObjectChange[]): BalanceChange[] {
 }
 
 function toEventsDigest(events: readonly EventDraft[]): string {
-  const writer = new BcsWriter(512).string('TransactionEvents::');
-  for (const event of events) {
-    writer.address(event.packageId).string(event.transactionModule).string(event.type).bytes(event.bcs);
-  }
-  return toDigest(contentHash(writer.toBytes()));
+  const parts = events.flatMap(({ packageId, transactionModule, type, bcs }) => [
+    Buffer.from(`${packageId} ${transactionModule} ${type} ${bcs.length} `),
+    bcs,
+  ]);
+  return toDigest(contentHash(Buffer.concat([Buffer.from('TransactionEvents:: '), ...parts])));
 }

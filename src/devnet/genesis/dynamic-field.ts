@@ -1,11 +1,17 @@
-import type { ObjectDraft } from '../execution/move-object.ts';
+import { bcs } from '@mysten/bcs';
+import { type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
 import { hash256 } from '../transactions/digest.ts';
-import { parseTypeTag, writeTypeTag } from '../transactions/type-tag.ts';
+import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
+import { parseTypeTag } from '../transactions/type-tag.ts';
+import { typeTagBcs } from '../transactions/type-tag-bcs.ts';
 
 /** Hashing scope of the ids of dynamic fields. */
 const childObjectScope = Uint8Array.of(0xf0);
+
+const string = bcs.string();
+const { u64 } = ledgerBcs;
 
 export interface TypedValue {
   readonly type: string;
@@ -15,9 +21,10 @@ export interface TypedValue {
 
 /** The id of the field called `name` below `parent`, as the network derives it. */
 export function toDynamicFieldId(parent: string, name: Pick<TypedValue, 'type' | 'bcs'>): string {
-  const writer = new BcsWriter().fixed(childObjectScope).address(parent).u64(name.bcs.length).fixed(name.bcs);
-  writeTypeTag(writer, parseTypeTag(name.type));
-  return toAddress(hash256(writer.toBytes()));
+  const parentId = encodeBcs(ledgerBcs.address, parent);
+  const length = encodeBcs(u64, name.bcs.length);
+  const type = encodeBcs(typeTagBcs, parseTypeTag(name.type));
+  return toAddress(hash256(childObjectScope, parentId, length, name.bcs, type));
 }
 
 /** A dynamic field: an object owned by its parent that holds a name and a value. */
@@ -28,16 +35,16 @@ export function createDynamicField(parent: string, name: TypedValue, value: Type
     type: `${toWellKnownAddress(2)}::dynamic_field::Field<${name.type},${value.type}>`,
     owner: { kind: 'object', address: parent },
     json: { id: objectId, name: name.json, value: value.json },
-    bcs: new BcsWriter().address(objectId).fixed(name.bcs).fixed(value.bcs).toBytes(),
+    bcs: toObjectBcs(objectId, name.bcs, value.bcs),
     balance: null,
   };
 }
 
 export function toTypedString(text: string): TypedValue {
   const type = `${toWellKnownAddress(1)}::string::String`;
-  return { type, json: text, bcs: new BcsWriter(64).string(text).toBytes() };
+  return { type, json: text, bcs: encodeBcs(string, text) };
 }
 
 export function toTypedU64(value: bigint): TypedValue {
-  return { type: 'u64', json: value.toString(), bcs: new BcsWriter(8).u64(value).toBytes() };
+  return { type: 'u64', json: value.toString(), bcs: encodeBcs(u64, value) };
 }

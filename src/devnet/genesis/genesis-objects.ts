@@ -1,10 +1,12 @@
-import { createCoin, type ObjectDraft } from '../execution/move-object.ts';
+import { bcs } from '@mysten/bcs';
+import { createCoin, type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toPackage } from '../execution/move-package.ts';
 import { createClockObject, createSystemState } from '../execution/system-objects.ts';
 import type { CoinMetadataRecord } from '../state/records.ts';
 import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
 import { hash256 } from '../transactions/digest.ts';
+import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import type { DevnetAccounts } from './accounts.ts';
 import type { DevnetContracts } from './contracts.ts';
 import { createDynamicField, toTypedString, toTypedU64 } from './dynamic-field.ts';
@@ -13,6 +15,15 @@ import type { GenesisOptions } from './genesis-options.ts';
 export const nativeCoinType = `${toWellKnownAddress(2)}::ledger::LEDGER`;
 
 const oneCoin = 1_000_000_000n;
+
+const coinMetadata = bcs.struct('CoinMetadata', {
+  objectId: ledgerBcs.address,
+  decimals: bcs.u8(),
+  name: bcs.string(),
+  symbol: bcs.string(),
+  description: bcs.string(),
+  iconUrl: bcs.option(bcs.string()),
+});
 
 export interface GenesisInputs {
   readonly seed: number;
@@ -77,13 +88,12 @@ function createPackages({ modules }: DevnetContracts): ObjectDraft[] {
 
 function toMetadataObject(metadata: CoinMetadataRecord): ObjectDraft {
   const { objectId, decimals, name, symbol, description } = metadata;
-  const writer = new BcsWriter().address(objectId).u8(decimals).string(name).string(symbol).string(description).u8(0);
   return {
     objectId,
     type: `${toWellKnownAddress(2)}::coin::CoinMetadata<${metadata.coinType}>`,
     owner: { kind: 'immutable' },
     json: { id: objectId, decimals, name, symbol, description, icon_url: metadata.iconUrl },
-    bcs: writer.toBytes(),
+    bcs: encodeBcs(coinMetadata, metadata),
     balance: null,
   };
 }
@@ -96,7 +106,7 @@ function createSharedObjects({ seed, contracts }: GenesisInputs): ObjectDraft[] 
     type,
     owner: { kind: 'shared', initialSharedVersion: 1 },
     json: { id: objectId },
-    bcs: new BcsWriter(32).address(objectId).toBytes(),
+    bcs: toObjectBcs(objectId),
     balance: null,
   });
   const { board, pool, registry } = toSharedIds(seed);

@@ -1,8 +1,11 @@
+import { bcs } from '@mysten/bcs';
 import type { TransactionRecord } from '../state/records.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
+import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 import type { Argument, CallArg, Command, TransactionPayload } from '../transactions/transaction-data.ts';
 import { toTypeText } from '../transactions/type-tag.ts';
+
+const signatureList = bcs.vector(bcs.byteVector());
 
 /** A transaction's own content, decoded from its bytes: what `showInput` adds. */
 export function toTransactionInputJson({ bytes, signatures }: TransactionRecord) {
@@ -28,13 +31,10 @@ export function toTransactionInputJson({ bytes, signatures }: TransactionRecord)
  * of this ledger) before it and its signatures behind.
  */
 export function toRawTransaction({ bytes, signatures }: TransactionRecord): string {
-  const writer = new BcsWriter(bytes.length + 512);
-  writer
-    .uleb(1)
-    .fixed(Uint8Array.of(0, 0, 0))
-    .fixed(bytes);
-  writer.vector(signatures, (signature) => writer.bytes(Buffer.from(signature, 'base64')));
-  return Buffer.from(writer.toBytes()).toString('base64');
+  const listOfOne = Uint8Array.of(1);
+  const intent = Uint8Array.of(0, 0, 0);
+  const decoded = signatures.map((signature) => Buffer.from(signature, 'base64'));
+  return Buffer.concat([listOfOne, intent, bytes, encodeBcs(signatureList, decoded)]).toString('base64');
 }
 
 function toPayloadJson(payload: TransactionPayload) {

@@ -1,6 +1,5 @@
 import { addGas, zeroGas } from '../execution/gas-schedule.ts';
-import { BcsWriter } from '../transactions/bcs-writer.ts';
-import { contentHash, parseDigest, toDigest } from '../transactions/digest.ts';
+import { contentHash, toDigest } from '../transactions/digest.ts';
 import type {
   CheckpointRecord,
   EpochRecord,
@@ -131,10 +130,9 @@ function toCheckpointDigest(
   previousDigest: string | null,
   transactions: readonly TransactionRecord[],
 ): string {
-  const writer = new BcsWriter(512).string('CheckpointSummary::').u64(epoch).u64(sequenceNumber).u64(timestampMs);
-  if (previousDigest !== null) writer.fixed(parseDigest(previousDigest));
-  for (const transaction of transactions) writer.string(transaction.digest);
-  return toDigest(contentHash(writer.toBytes()));
+  const digests = transactions.map(({ digest }) => digest).join(' ');
+  const text = `CheckpointSummary:: ${epoch} ${sequenceNumber} ${timestampMs} ${previousDigest ?? '-'} ${digests}`;
+  return toDigest(contentHash(Buffer.from(text)));
 }
 
 function toSimulatedSignature(checkpointDigest: string): string {

@@ -1,6 +1,8 @@
+import { bcs } from '@mysten/bcs';
 import type { ObjectRef } from '../state/records.ts';
 import { toFullAddress, zeroAddress } from './address.ts';
-import { BcsWriter } from './bcs-writer.ts';
+import { encodeBcs } from './encode-bcs.ts';
+import { ledgerBcs } from './ledger-bcs.ts';
 import type { Argument, CallArg, Command, ProgrammableTransaction } from './transaction-data.ts';
 import { parseTypeTag } from './type-tag.ts';
 
@@ -21,6 +23,9 @@ export interface ProgrammableBuilder {
   build(): ProgrammableTransaction;
 }
 
+const u8 = bcs.u8();
+const string = bcs.string();
+
 export function createProgrammableBuilder(): ProgrammableBuilder {
   const inputs: CallArg[] = [];
   const commands: Command[] = [];
@@ -29,8 +34,7 @@ export function createProgrammableBuilder(): ProgrammableBuilder {
   const addCommand = (command: Command): Argument => ({ kind: 'result', index: commands.push(command) - 1 });
   const pures = new Map<string, Argument>();
   // Equal bytes may be shared by any number of arguments, whatever their types.
-  const pure = (writer: BcsWriter): Argument => {
-    const bytes = writer.toBytes();
+  const pure = (bytes: Uint8Array): Argument => {
     const key = Buffer.from(bytes).toString('latin1');
     const argument = pures.get(key) ?? addInput({ kind: 'pure', bytes });
     pures.set(key, argument);
@@ -45,10 +49,10 @@ export function createProgrammableBuilder(): ProgrammableBuilder {
 
   return {
     gasCoin: { kind: 'gasCoin' },
-    u8: (value) => pure(new BcsWriter(1).u8(value)),
-    u64: (value) => pure(new BcsWriter(8).u64(value)),
-    text: (value) => pure(new BcsWriter(64).string(value)),
-    address: (value) => pure(new BcsWriter(32).address(value)),
+    u8: (value) => pure(encodeBcs(u8, value)),
+    u64: (value) => pure(encodeBcs(ledgerBcs.u64, value)),
+    text: (value) => pure(encodeBcs(string, value)),
+    address: (value) => pure(encodeBcs(ledgerBcs.address, value)),
     owned: ({ objectId, version, digest }) =>
       addObject(objectId, { kind: 'owned', ref: { objectId, version, digest } }),
     shared: (objectId, mutable = true) =>

@@ -1,6 +1,4 @@
 import { toFullAddress } from './address.ts';
-import type { BcsReader } from './bcs-reader.ts';
-import type { BcsWriter } from './bcs-writer.ts';
 
 /** A Move type, concrete. */
 export type TypeTag =
@@ -15,54 +13,13 @@ export interface StructTag {
   readonly typeParameters: readonly TypeTag[];
 }
 
-/** In the order of their BCS variant; `null` are the two with content. */
-const variants = ['bool', 'u8', 'u64', 'u128', 'address', 'signer', null, null, 'u16', 'u32', 'u256'] as const;
-export type PrimitiveType = Exclude<(typeof variants)[number], null>;
-const vectorVariant = 6;
-const structVariant = 7;
+const primitives = ['bool', 'u8', 'u16', 'u32', 'u64', 'u128', 'u256', 'address', 'signer'] as const;
+export type PrimitiveType = (typeof primitives)[number];
 
 /** Types nested deeper than this are refused, as by the network. */
-const maxTypeDepth = 16;
+export const maxTypeDepth = 16;
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-export function readTypeTag(reader: BcsReader, depth = 1): TypeTag {
-  if (depth > maxTypeDepth) throw reader.fault(`a type is nested deeper than ${maxTypeDepth}`);
-  const variant = reader.uleb();
-  if (variant === vectorVariant) return { kind: 'vector', element: readTypeTag(reader, depth + 1) };
-  if (variant === structVariant) {
-    return {
-      kind: 'struct',
-      struct: {
-        address: reader.address(),
-        module: readIdentifier(reader),
-        name: readIdentifier(reader),
-        typeParameters: reader.vector(() => readTypeTag(reader, depth + 1)),
-      },
-    };
-  }
-  const name = variants[variant];
-  if (name === undefined || name === null) throw reader.fault(`unknown type variant ${variant}`);
-  return { kind: 'primitive', name };
-}
-
-export function readIdentifier(reader: BcsReader): string {
-  const text = reader.string();
-  if (!identifier.test(text)) throw reader.fault('expected a Move identifier');
-  return text;
-}
-
-export function writeTypeTag(writer: BcsWriter, tag: TypeTag): void {
-  if (tag.kind === 'vector') {
-    writer.uleb(vectorVariant);
-    writeTypeTag(writer, tag.element);
-  } else if (tag.kind === 'struct') {
-    writer.uleb(structVariant).address(tag.struct.address).string(tag.struct.module).string(tag.struct.name);
-    writer.vector(tag.struct.typeParameters, (parameter) => writeTypeTag(writer, parameter));
-  } else {
-    writer.uleb(variants.indexOf(tag.name));
-  }
-}
 
 /** Canonical text: addresses in full, type parameters joined by a bare comma. */
 export function toTypeText(tag: TypeTag): string {
@@ -99,7 +56,7 @@ function parseAt(parser: Parser, depth: number): TypeTag {
     if (element === undefined || others.length > 0) throw notAType(parser.text);
     return { kind: 'vector', element };
   }
-  const primitive = variants.find((name) => name === word);
+  const primitive = primitives.find((name) => name === word);
   if (primitive) return { kind: 'primitive', name: primitive };
   const [address, module, name, extra] = word.split('::');
   if (address === undefined || module === undefined || name === undefined || extra !== undefined)

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BcsReader } from '../../../../src/devnet/transactions/bcs-reader.ts';
-import { BcsWriter } from '../../../../src/devnet/transactions/bcs-writer.ts';
-import { parseTypeTag, readTypeTag, toTypeText, writeTypeTag } from '../../../../src/devnet/transactions/type-tag.ts';
+import { parseBcs } from '../../../../src/devnet/transactions/parse-bcs.ts';
+import { parseTypeTag, toTypeText } from '../../../../src/devnet/transactions/type-tag.ts';
+import { typeTagBcs } from '../../../../src/devnet/transactions/type-tag-bcs.ts';
 import { typeTag } from './arbitrary-transaction.ts';
 
 const two = `0x${'2'.padStart(64, '0')}`;
@@ -18,9 +18,7 @@ describe('type tags', () => {
     fc.assert(
       fc.property(typeTag, (tag) => {
         expect(parseTypeTag(toTypeText(tag))).toEqual(tag);
-        const writer = new BcsWriter();
-        writeTypeTag(writer, tag);
-        expect(readTypeTag(new BcsReader(writer.toBytes()))).toEqual(tag);
+        expect(parseBcs(typeTagBcs, typeTagBcs.serialize(tag).toBytes())).toEqual(tag);
       }),
     );
   });
@@ -48,6 +46,6 @@ describe('type tags', () => {
   test('refuse nesting deeper than the network allows, in text and in bytes', () => {
     expect(() => parseTypeTag(`${'vector<'.repeat(15)}u8${'>'.repeat(15)}`)).not.toThrow();
     expect(() => parseTypeTag(`${'vector<'.repeat(16)}u8${'>'.repeat(16)}`)).toThrow('Not a Move type');
-    expect(() => readTypeTag(new BcsReader(new Uint8Array(40).fill(6)))).toThrow('nested deeper than 16');
+    expect(() => parseBcs(typeTagBcs, new Uint8Array(40).fill(6))).toThrow('nested deeper than 16');
   });
 });

@@ -1,0 +1,64 @@
+import { BcsReader, type BcsType } from '@mysten/bcs';
+
+/** A length takes at most this many bytes: unsigned LEB128 of 32 bits. */
+const maxLengthBytes = 5;
+/** No enum of the ledger has as many variants. */
+const maxVariants = 0xff;
+
+/**
+ * Reads a value that fills the bytes exactly, and only from its one canonical encoding: trailing bytes and lengths not in
+ * their shortest form are refused. Every fault is a `RangeError` that says what was wrong and at which byte.
+ */
+export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): T {
+  const reader = new StrictReader(bytes);
+  try {
+    const value = type.read(reader);
+    if (reader.left > 0) throw new TypeError(`${reader.left} trailing byte${reader.left === 1 ? '' : 's'}`);
+    return value;
+  } catch (error) {
+    throw new RangeError(`${toReason(error)} (at byte ${bytes.length - reader.left} of ${bytes.length})`);
+  }
+}
+
+/** The definitions and the library throw other errors; a `RangeError` is what reading over the end of a buffer gives. */
+function toReason(error: unknown): string {
+  if (error instanceof RangeError || !(error instanceof Error)) return 'unexpected end of input';
+  return error.message;
+}
+
+/**
+ * The library's reader, with bounds where the library trusts its input: it decodes lengths of any size, in time that grows
+ * with their square, allocates lists before their first element is read, and reads on behind the end of a view.
+ */
+class StrictReader extends BcsReader {
+  readonly #bytes: Uint8Array;
+  #offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    // A copy, so that the end of the bytes is the end of their buffer.
+    const own = new Uint8Array(bytes);
+    super(own);
+    this.#bytes = own;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#offset;
+  }
+
+  override shift(count: number): this {
+    this.#offset += count;
+    return super.shift(count);
+  }
+
+  override readULEB(): number {
+    const head = this.#bytes.subarray(this.#offset, this.#offset + maxLengthBytes);
+    const last = head.findIndex((byte) => byte < 0x80);
+    if (last === -1 && head.length < maxLengthBytes) throw new RangeError('unexpected end of input');
+    if (last === -1) throw new TypeError('length is over 32 bits');
+    if (last > 0 && head[last] === 0) throw new TypeError('length is not in its shortest form');
+    const value = super.readULEB();
+    // Every element takes at least one byte, so a greater length is forged.
+    if (value > Math.max(this.left, maxVariants)) throw new TypeError(`a list of ${value} does not fit what is left`);
+    return value;
+  }
+}

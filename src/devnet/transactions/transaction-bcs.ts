@@ -1,0 +1,100 @@
+import { BcsType, bcs } from '@mysten/bcs';
+import { ledgerBcs } from './ledger-bcs.ts';
+import { taggedUnion } from './tagged-union.ts';
+import type { Argument, CallArg, Command, TransactionData, TransactionPayload } from './transaction-data.ts';
+import { typeTagBcs } from './type-tag-bcs.ts';
+
+type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
+type PureArg = Exclude<CallArg, ObjectArg>;
+
+const { address, identifier, objectRef, u53, u64 } = ledgerBcs;
+const u16 = bcs.u16();
+
+const objectArg = taggedUnion<ObjectArg>('object input', {
+  owned: [0, bcs.struct('ImmOrOwnedObject', { ref: objectRef })],
+  shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutable: bcs.bool() })],
+  receiving: [2, bcs.struct('Receiving', { ref: objectRef })],
+});
+
+const outerArg = taggedUnion<PureArg | { readonly kind: 'object'; readonly object: ObjectArg }>('input', {
+  pure: [0, bcs.struct('Pure', { bytes: bcs.byteVector() })],
+  object: [1, bcs.struct('Object', { object: objectArg })],
+});
+
+const callArg = new BcsType<CallArg>({
+  name: 'CallArg',
+  read: (reader) => {
+    const arg = outerArg.read(reader);
+    return arg.kind === 'pure' ? arg : arg.object;
+  },
+  write: (arg, writer) => outerArg.write(arg.kind === 'pure' ? arg : { kind: 'object', object: arg }, writer),
+});
+
+const argument = taggedUnion<Argument>('argument', {
+  gasCoin: [0, bcs.struct('GasCoin', {})],
+  input: [1, bcs.struct('Input', { index: u16 })],
+  result: [2, bcs.struct('Result', { index: u16 })],
+  nestedResult: [3, bcs.struct('NestedResult', { index: u16, resultIndex: u16 })],
+});
+
+const argumentList = bcs.vector(argument);
+const moduleList = bcs.vector(bcs.byteVector());
+const addressList = bcs.vector(address);
+
+const command = taggedUnion<Command>('command', {
+  moveCall: [
+    0,
+    bcs.struct('MoveCall', {
+      package: address,
+      module: identifier,
+      function: identifier,
+      typeArguments: bcs.vector(typeTagBcs),
+      arguments: argumentList,
+    }),
+  ],
+  transferObjects: [1, bcs.struct('TransferObjects', { objects: argumentList, recipient: argument })],
+  splitCoins: [2, bcs.struct('SplitCoins', { coin: argument, amounts: argumentList })],
+  mergeCoins: [3, bcs.struct('MergeCoins', { destination: argument, sources: argumentList })],
+  publish: [4, bcs.struct('Publish', { modules: moduleList, dependencies: addressList })],
+  makeMoveVec: [5, bcs.struct('MakeMoveVec', { type: bcs.option(typeTagBcs), elements: argumentList })],
+  upgrade: [
+    6,
+    bcs.struct('Upgrade', { modules: moduleList, dependencies: addressList, package: address, ticket: argument }),
+  ],
+});
+
+/** What a transaction does. Index 3 is an older system transaction the devnet does not send. */
+export const transactionPayloadBcs = taggedUnion<TransactionPayload>('transaction kind', {
+  PROGRAMMABLE_TX: [
+    0,
+    bcs.struct('ProgrammableTransaction', { inputs: bcs.vector(callArg), commands: bcs.vector(command) }),
+  ],
+  GENESIS: [1, bcs.struct('Genesis', { objectIds: addressList })],
+  CONSENSUS_COMMIT_PROLOGUE_V1: [
+    2,
+    bcs.struct('ConsensusCommitPrologueV1', { epoch: u53, round: u53, commitTimestampMs: u53 }),
+  ],
+  END_OF_EPOCH_TX: [4, bcs.struct('EndOfEpoch', { nextEpoch: u53, epochStartTimestampMs: u53 })],
+});
+
+const transactionDataV1 = bcs.struct('TransactionDataV1', {
+  kind: transactionPayloadBcs,
+  sender: address,
+  gas: bcs.struct('GasData', { payment: bcs.vector(objectRef), owner: address, price: u64, budget: u64 }),
+  // An enum of its own on the network, laid out as the option of an epoch.
+  expirationEpoch: bcs.option(u53),
+});
+
+/** TransactionData, as both SDKs lay it out. Version 1 is the only one there is, and its index 0. */
+export const transactionDataBcs = new BcsType<TransactionData>({
+  name: 'TransactionData',
+  read: (reader) => {
+    const index = reader.readULEB();
+    if (index !== 0) throw new TypeError(`unknown TransactionData version ${index + 1}`);
+    return transactionDataV1.read(reader);
+  },
+  write: (data, writer) => {
+    writer.writeULEB(0);
+    transactionDataV1.write(data, writer);
+  },
+});
