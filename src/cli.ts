@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { text as readText } from 'node:stream/consumers';
 import type { Services } from './cli/cli-world.ts';
 import { parseArguments } from './cli/parse-arguments.ts';
 import { runCommand } from './cli/run-command.ts';
@@ -14,6 +15,7 @@ import { createLogger } from './telemetry/create-logger.ts';
 const services: Services = {
   startGateway: async (options) => (await import('./start.ts')).startGateway(options),
   printPublicSchema: async () => (await import('./start.ts')).printPublicSchema(),
+  explainOperation: async (request, config) => (await import('./start.ts')).explainOperation(request, config),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
 };
 
@@ -27,6 +29,7 @@ process.on('SIGTERM', (signal) => stop.signal(signal));
 const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
+  readInput: () => readText(process.stdin),
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
   isTerminal: process.stdout.isTTY === true,

@@ -40,6 +40,9 @@ import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-reso
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
 
+export { type Explanation, explainOperation } from './gateway/explain-operation.ts';
+export type { JudgedRequest as ExplainRequest } from './gateway/judge-operation.ts';
+
 export interface StartOptions {
   readonly config: Config;
   readonly logger: Logger;

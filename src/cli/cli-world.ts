@@ -1,12 +1,15 @@
 import type { Config } from '../config/config.ts';
 import type { ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
+import type { ExplainRequest, Explanation } from '../start.ts';
 import type { Logger } from '../telemetry/create-logger.ts';
 
 /** All that commands touch of the world outside. */
 export interface CliWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
+  /** Standard input to its end. */
+  readonly readInput: () => Promise<string>;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
   /** Does a person look at the output? */
@@ -27,6 +30,7 @@ export interface CliWorld {
 export interface Services {
   startGateway(options: { readonly config: Config; readonly logger: Logger }): Promise<RunningGateway>;
   printPublicSchema(): Promise<string>;
+  explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;
   startDevnet(options: DevnetSettings): Promise<RunningDevnet>;
 }
 

@@ -7,6 +7,7 @@ Usage
   ledger-gateway [serve]            serve the gateway
   ledger-gateway devnet [options]   run the simulated network alone
   ledger-gateway schema print       print the graph as served on the simulated network
+  ledger-gateway explain FILE       tell what an operation would cost and whether it would be served; - = standard input
   ledger-gateway keys new --id ID   make an API key for a client, and its entry in CLIENTS_FILE
 
 Options
@@ -20,6 +21,11 @@ Options of devnet
   --sponsor-token TOKEN             what its sponsor accepts (a random one, printed)
   --checkpoint-ms N                 milliseconds between two checkpoints
 
+Options of explain
+  --variables JSON                  its variables, an object
+  --operation NAME                  which operation of the file, where there are several
+  --json                            for programs
+
 Options of keys new
   --id ID                           what the client is called; required
   --scopes SCOPES                   of read, sponsor and admin, separated by commas (read)
@@ -27,7 +33,9 @@ Options of keys new
   --origins ORIGINS                 the web origins whose pages may use it, separated by commas (any)
 
 serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
-network, http://${defaults.host}:${defaults.port}/graphql. The README has every key.
+network, http://${defaults.host}:${defaults.port}/graphql. The README has every key. explain goes by the same settings and asks nobody: its schema is the one kept in
+SCHEMA_CACHE_FILE, else the simulated network's. It ends with 0 when the operation would be served, 1 when it would
+be refused, 2 when it cannot tell.
 
 Examples
   ledger-gateway
@@ -36,5 +44,6 @@ Examples
   CONFIG_FILE=gateway.yaml ledger-gateway serve
   ledger-gateway devnet --port 4100 --seed 7
   ledger-gateway schema print > public.graphql
+  ledger-gateway explain query.graphql --variables '{"count": 50}'
   ledger-gateway keys new --id web-app --scopes read,sponsor --per-minute 1200
 `;

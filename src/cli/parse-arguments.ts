@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { clientIdRule, isClientId } from '../config/api-key.ts';
 import type { ValueKind } from '../config/config-key.ts';
 import { type Client, clientScopes } from '../config/parse-clients.ts';
@@ -28,6 +28,15 @@ export type Command =
       /** `null`: bound to none. */
       readonly origins: Client['origins'];
     }
+  | {
+      readonly name: 'explain';
+      /** `-` = standard input. */
+      readonly file: string;
+      readonly variables: Readonly<Record<string, unknown>>;
+      /** `null`: the only one there is. */
+      readonly operationName: string | null;
+      readonly isJson: boolean;
+    }
   | { readonly name: 'help' }
   | { readonly name: 'version' };
 
@@ -56,6 +65,24 @@ const ofKeys = {
   origins: { type: 'string' },
 } as const;
 
+const ofExplain = {
+  variables: { type: 'string' },
+  operation: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+const jsonObject: ValueKind<Readonly<Record<string, unknown>>> = {
+  expected: 'a JSON object',
+  parse: (text) => {
+    try {
+      const value: unknown = JSON.parse(text);
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
 const clientId: ValueKind<string> = { expected: clientIdRule, parse: (text) => (isClientId(text) ? text : undefined) };
 
 const scopeList: ValueKind<Client['scopes']> = {
@@ -78,7 +105,11 @@ const namedOrigins: ValueKind<readonly string[]> = {
 /** Reads the arguments after the program's name. `serve` is what no command means. */
 export function parseArguments(argv: readonly string[]): Command | UsageError {
   const command = argv.find((argument) => !argument.startsWith('-'));
-  const own = command === 'devnet' ? ofDevnet : command === 'keys' ? ofKeys : {};
+  const own = new Map<string | undefined, ParseArgsConfig['options']>([
+    ['devnet', ofDevnet],
+    ['keys', ofKeys],
+    ['explain', ofExplain],
+  ]).get(command);
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
@@ -87,6 +118,7 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
     });
     if (values.help) return { name: 'help' };
     if (values.version) return { name: 'version' };
+    if (command === 'explain') return toExplain(positionals, values);
     if (command === 'devnet') return toDevnet(positionals, values);
     return command === 'keys' ? toKeysNew(positionals, values) : toPlainCommand(positionals);
   } catch (error) {
@@ -99,10 +131,25 @@ function toPlainCommand(positionals: readonly string[]): Command | UsageError {
   if (command === 'help' && subcommand === undefined) return { name: 'help' };
   if (command === 'serve') return subcommand === undefined ? { name: 'serve' } : unexpected(subcommand);
   if (command !== 'schema')
-    return usageError(`Unknown command ${quoteText(command)}; there are serve, devnet, schema print and keys new`);
+    return usageError(
+      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, explain and keys new`,
+    );
   if (subcommand !== 'print')
     return usageError(`Unknown command ${quoteText(`schema ${subcommand ?? ''}`.trim())}; there is schema print`);
   return rest[0] === undefined ? { name: 'schema print' } : unexpected(rest[0]);
+}
+
+function toExplain([, file, extra]: readonly string[], values: OptionTexts): Command | UsageError {
+  if (file === undefined) return usageError('explain needs a file with an operation, or - for standard input');
+  if (extra !== undefined) return unexpected(extra);
+  const { read, orMistakes } = optionReader<keyof typeof ofExplain>(values);
+  return orMistakes({
+    name: 'explain',
+    file,
+    variables: read('variables', jsonObject) ?? {},
+    operationName: typeof values.operation === 'string' ? values.operation : null,
+    isJson: values.json === true,
+  });
 }
 
 type OptionTexts = Readonly<Record<string, string | boolean | undefined>>;

@@ -1,4 +1,5 @@
 import type { CliWorld } from './cli-world.ts';
+import { explainFile } from './explain-file.ts';
 import { toFailureLine } from './failure-line.ts';
 import { helpText } from './help-text.ts';
 import { makeKey } from './make-key.ts';
@@ -15,6 +16,8 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       return runDevnet(command, world);
     case 'keys new':
       return makeKey(command, world);
+    case 'explain':
+      return explainFile(command, world);
     case 'schema print':
       return printSchema(world);
     case 'help':

@@ -40,7 +40,7 @@ describe('usage errors are one line that names what was wrong', () => {
   test.each([
     [['--prot', '1'], "Unknown option '--prot'"],
     [['serve', '--port', '1'], "Unknown option '--port'"],
-    [['sevre'], 'Unknown command "sevre"; there are serve, devnet, schema print and keys new'],
+    [['sevre'], 'Unknown command "sevre"; there are serve, devnet, schema print, explain and keys new'],
     [['schema'], 'Unknown command "schema"; there is schema print'],
     [['schema', 'pull'], 'Unknown command "schema pull"; there is schema print'],
     [['schema', 'print', 'x'], 'Unexpected argument "x"'],

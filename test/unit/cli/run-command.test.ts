@@ -31,6 +31,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     readFile: () => {
       throw new Error('no files here');
     },
+    readInput: async () => {
+      throw new Error('no input here');
+    },
     writeOut: (text) => {
       seen.out += text;
     },
@@ -53,6 +56,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
         return { url: 'http://127.0.0.1:4000', close };
       },
       printPublicSchema: async () => 'type Query { a: Int }',
+      explainOperation: async () => {
+        throw new Error('nothing to explain here');
+      },
       startDevnet: async (settings) => {
         seen.devnets.push(settings);
         return {

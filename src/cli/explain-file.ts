@@ -1,0 +1,40 @@
+import { ConfigError } from '../config/config-error.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import type { Explanation } from '../start.ts';
+import type { CliWorld } from './cli-world.ts';
+import { toExplainJson } from './explain-json.ts';
+import { toExplainText } from './explain-text.ts';
+import { toFailureLine } from './failure-line.ts';
+import type { Command } from './parse-arguments.ts';
+
+/** Selections shown to people; a query within its limits rarely has more, and `--json` has the rest. */
+const maxLines = 200;
+
+const exitCodes = { served: 0, refused: 1, mistake: 2, interrupted: 130 } as const;
+
+/**
+ * Explains the operation in a file. Resolves with the exit code: 0 it would be served, 1 it would be refused, 2 the file,
+ * the configuration or the schema kept cannot be used.
+ */
+export async function explainFile(command: Command & { readonly name: 'explain' }, world: CliWorld): Promise<number> {
+  const { file, variables, operationName, isJson } = command;
+  let explanation: Explanation;
+  try {
+    const config = parseConfig(world);
+    const query = await (file === '-' ? Promise.race([world.readInput(), world.stopRequested]) : world.readFile(file));
+    if (query === undefined) return exitCodes.interrupted;
+    explanation = await world.services.explainOperation({ query, variables, operationName }, config);
+  } catch (error) {
+    world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
+    return exitCodes.mistake;
+  }
+  const { note } = explanation.schema;
+  if (note !== null) world.writeError(toFailureLine(`${note}; going by the schema shipped`));
+  const isColoured = world.isTerminal && !world.env.NO_COLOR;
+  world.writeOut(
+    isJson
+      ? `${JSON.stringify(toExplainJson(explanation), null, 2)}\n`
+      : toExplainText(explanation, { isColoured, maxLines }),
+  );
+  return explanation.refused ? exitCodes.refused : exitCodes.served;
+}

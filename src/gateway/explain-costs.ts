@@ -1,0 +1,99 @@
+import { type FieldNode, Kind } from 'graphql';
+import type { ExecutableDocument } from '../limits/executable-document.ts';
+import { resolvePageSize, toPageSize } from '../limits/page-size.ts';
+import type { Variables } from '../limits/variables.ts';
+import { isSameOccurrence, type Occurrence } from '../planning/occurrence.ts';
+import { type CostedOccurrence, isRows, walkCosts } from '../planning/walk-costs.ts';
+
+/** One line of a query written as a tree. */
+export interface ExplainedSelection {
+  readonly kind: 'operation' | 'field' | 'fragment';
+  /** As the query has it, without arguments: `query Name`, `alias: field`, `...Fragment`, `... on Type`. */
+  readonly text: string;
+  /** 0 for an operation. */
+  readonly level: number;
+  /** Output nodes of this field alone; `null` where the document is not counted. */
+  readonly cost: number | null;
+  /** Items of a page, and the argument that says so; `null`: by default. */
+  readonly connection: { readonly pageSize: number; readonly argument: 'first' | 'last' | null } | null;
+  /** What lies below costs so many times as much. */
+  readonly times: number | null;
+  readonly isOffending: boolean;
+}
+
+export interface ExplainedCosts {
+  /** In the order of the text, fragments where they are used. */
+  readonly selections: readonly ExplainedSelection[];
+  /** The walk ended before the document did. */
+  readonly isCut: boolean;
+}
+
+export interface CostQuestion {
+  readonly executable: ExecutableDocument;
+  readonly variables: Variables;
+  readonly defaultPageSize: number;
+  readonly isCounted: boolean;
+  readonly offending: Occurrence | null;
+}
+
+/** Lines of a tree; a document within its limits has a few hundred. */
+export const maxExplained = 2_000;
+
+/** Writes a document as a tree with the cost of each field. The costs of a tree that is not cut add up to its output nodes. */
+export function explainCosts(question: CostQuestion): ExplainedCosts {
+  const { executable, isCounted, offending } = question;
+  const selections: ExplainedSelection[] = [];
+  for (const occurrence of walkCosts(executable, pageSizeOf(question))) {
+    if (selections.length === maxExplained) return { selections, isCut: true };
+    selections.push({
+      ...describe(occurrence.node),
+      level: occurrence.level,
+      cost: isCounted ? occurrence.cost : null,
+      connection: toConnection(occurrence, question),
+      times: timesBelow(occurrence),
+      isOffending: offending !== null && isSameOccurrence(occurrence, offending),
+    });
+  }
+  return { selections, isCut: false };
+}
+
+/** Items of a page of this field, were it a connection. */
+export function pageSizeOf({
+  variables,
+  defaultPageSize,
+}: Pick<CostQuestion, 'variables' | 'defaultPageSize'>): (field: FieldNode) => number {
+  return (field) => resolvePageSize(toPageSize(field.arguments), variables, defaultPageSize);
+}
+
+function toConnection({ node, pageSize }: CostedOccurrence, { variables }: CostQuestion) {
+  if (pageSize === null || node.kind !== Kind.FIELD) return null;
+  const isSource = (name: string) => {
+    const given = (node.arguments ?? []).filter((argument) => argument.name.value === name);
+    // No page has -1 items, so that stands for an argument that says nothing.
+    return resolvePageSize(toPageSize(given), variables, -1) === pageSize;
+  };
+  return { pageSize, argument: (['first', 'last'] as const).find(isSource) ?? null };
+}
+
+/** The page around a field `edges` or `nodes`: that of the nearest field above it. */
+function timesBelow({ node, parent }: CostedOccurrence): number | null {
+  if (node.kind !== Kind.FIELD || !isRows(node)) return null;
+  let place = parent;
+  while (place && (place.node.kind === Kind.INLINE_FRAGMENT || place.node.kind === Kind.FRAGMENT_SPREAD)) {
+    place = place.parent;
+  }
+  return place?.pageSize ?? null;
+}
+
+function describe(node: Occurrence['node']): Pick<ExplainedSelection, 'kind' | 'text'> {
+  switch (node.kind) {
+    case Kind.OPERATION_DEFINITION:
+      return { kind: 'operation', text: [node.operation, node.name?.value].filter(Boolean).join(' ') };
+    case Kind.FIELD:
+      return { kind: 'field', text: [node.alias?.value, node.name.value].filter(Boolean).join(': ') };
+    case Kind.FRAGMENT_SPREAD:
+      return { kind: 'fragment', text: `...${node.name.value}` };
+    case Kind.INLINE_FRAGMENT:
+      return { kind: 'fragment', text: node.typeCondition ? `... on ${node.typeCondition.name.value}` : '...' };
+  }
+}

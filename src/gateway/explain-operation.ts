@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema, introspectionFromSchema } from 'graphql';
+import type { Config } from '../config/config.ts';
+import type { Estimate } from '../generated/local.ts';
+import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
+import { toCallFacts } from './call-facts.ts';
+import { toEstimate } from './estimate-operation.ts';
+import { type ExplainedSelection, explainCosts, pageSizeOf } from './explain-costs.ts';
+import { findOffendingOccurrence, type Offence, toOffence } from './find-offence.ts';
+import { buildGeneration, type Generation, type LedgerSource, SchemaCollisionError } from './generation.ts';
+import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
+import { createLocalSchema } from './local-schema.ts';
+import { createSchemaCache } from './schema-cache.ts';
+
+/** What is to be told of an operation, and where every part of its cost comes from. */
+export interface Explanation extends Estimate {
+  /** What is at fault; `null` when it would be served, or when it is refused as a whole. */
+  readonly offending: Offence | null;
+  /** The document as a tree; empty when it cannot be read. */
+  readonly tree: readonly ExplainedSelection[];
+  /** The document goes on where the tree ends. */
+  readonly isTreeCut: boolean;
+  readonly schema: ExplainedSchema;
+}
+
+/** The ledger's schema and limits an explanation goes by: those kept by an earlier run, or those shipped. */
+export interface ExplainedSchema {
+  readonly origin: 'kept' | 'shipped';
+  /** Why those kept are not used, where they were asked for. */
+  readonly note: string | null;
+}
+
+/**
+ * Tells what a gateway of this configuration would do with an operation. Asks no upstream.
+ * @throws SchemaCollisionError when the schema kept cannot be served
+ */
+export async function explainOperation(request: JudgedRequest, config: Config): Promise<Explanation> {
+  const local = createLocalSchema([]);
+  const build = (source: LedgerSource): Generation =>
+    buildGeneration(source, { local, execute: neverExecute, names: config.profile.joins, config });
+  const { generation, schema } = await chooseGeneration(build, config.schema.cacheFile);
+  const { kind } = config.upstreams;
+  const configured = {
+    sponsor: kind === 'devnet' || config.upstreams.sponsor !== null,
+    events: kind === 'devnet' || config.upstreams.events !== null,
+  };
+  const calls = toCallFacts({ schema: generation.schema, local }, configured, config.pages);
+  const judgement = judgeOperation(generation, request);
+  return {
+    ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),
+    ...explainDocument(judgement, request, generation),
+    schema,
+  };
+}
+
+function explainDocument(
+  { prepared, errors, usage }: Judgement,
+  { variables }: JudgedRequest,
+  { limits }: Generation,
+): Pick<Explanation, 'offending' | 'tree' | 'isTreeCut'> {
+  const [error] = errors;
+  if (prepared.kind === 'unreadable') {
+    return { offending: error ? toOffence(error, null) : null, tree: [], isTreeCut: false };
+  }
+  const { executable } = prepared.measured;
+  const pages = { variables, defaultPageSize: limits.defaultPageSize };
+  const offending = error
+    ? findOffendingOccurrence(error, { executable, limits, pageSizeOf: pageSizeOf(pages) })
+    : null;
+  const { selections, isCut } = explainCosts({ executable, ...pages, isCounted: usage !== null, offending });
+  return { offending: error ? toOffence(error, offending) : null, tree: selections, isTreeCut: isCut };
+}
+
+async function chooseGeneration(
+  build: (source: LedgerSource) => Generation,
+  cacheFile: string | null,
+): Promise<{ readonly generation: Generation; readonly schema: ExplainedSchema }> {
+  let failure: unknown = 'it does not exist yet';
+  if (cacheFile !== null) {
+    try {
+      const kept = await createSchemaCache(cacheFile, (error) => {
+        failure = error;
+      }).read();
+      if (kept) return { generation: build(kept), schema: { origin: 'kept', note: null } };
+    } catch (error) {
+      if (error instanceof SchemaCollisionError) throw error;
+      failure = error;
+    }
+  }
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  const note = cacheFile === null ? null : `SCHEMA_CACHE_FILE is not usable: ${reason}`;
+  return { generation: build(readShippedSource()), schema: { origin: 'shipped', note } };
+}
+
+/** The schema the embedded network serves, with the limits ledgers ship with. */
+function readShippedSource(): LedgerSource {
+  const text = readFileSync(new URL('../../schema/ledger.graphql', import.meta.url), 'utf8');
+  return { introspection: introspectionFromSchema(buildSchema(text)), service: silentLedgerService, origin: 'cache' };
+}
+
+function neverExecute(): Promise<never> {
+  return Promise.reject(new Error('an explanation asks no upstream'));
+}

@@ -1,0 +1,108 @@
+import { type ASTNode, type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
+import type { ExecutableDocument } from '../limits/executable-document.ts';
+import type { LimitName, Limits } from '../limits/limits.ts';
+import { takesTransaction } from '../limits/transaction-bytes.ts';
+import { type Occurrence, pathOf } from '../planning/occurrence.ts';
+import { walkCosts } from '../planning/walk-costs.ts';
+import { walkLevels } from '../planning/walk-levels.ts';
+
+/** Where a document is at fault. */
+export interface Offence {
+  /** Response keys down to the selection; `null` where the fault lies outside the operations' selections. */
+  readonly path: readonly string[] | null;
+  /** In the text, from 1; `null` where it has no one place. */
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+export interface OffendingDocument {
+  readonly executable: ExecutableDocument;
+  readonly limits: Limits;
+  readonly pageSizeOf: (field: FieldNode) => number;
+}
+
+/** Selections that are looked at to find the place of an error; a document within its limits has far fewer. */
+const maxSearched = 10_000;
+
+/** The selection an error is about, where it occurs; `null` when it is about none, or about the whole document. */
+export function findOffendingOccurrence(error: GraphQLError, document: OffendingDocument): Occurrence | null {
+  const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName } };
+  const { maxQueryDepth, maxQueryNodes } = document.limits;
+  const node = error.nodes?.[0];
+  switch (limit?.name) {
+    case 'maxQueryDepth':
+      return findByLevel(document, (occurrence) => occurrence.level > maxQueryDepth, maxQueryNodes + 1);
+    case 'maxQueryNodes': {
+      let left = limitOf(error) ?? maxQueryNodes;
+      return findByLevel(document, () => left-- === 0, left + 1);
+    }
+    case 'maxOutputNodes':
+      return findOutputExcess(document);
+    case 'maxTransactionPayloadSize':
+      return findByLevel(
+        document,
+        ({ node: field }) => field.kind === Kind.FIELD && takesTransaction(field),
+        maxSearched,
+      );
+    default:
+      return node ? findAround(document, node) : null;
+  }
+}
+
+/** Path and place of an error; `null` when it has neither. */
+export function toOffence(error: GraphQLError, occurrence: Occurrence | null): Offence | null {
+  const loc = occurrence?.node.loc;
+  const place = error.locations?.[0] ?? (loc && getLocation(loc.source, loc.start));
+  if (!place && !occurrence) return null;
+  return { path: occurrence && pathOf(occurrence), line: place?.line ?? null, column: place?.column ?? null };
+}
+
+/** The bound that was applied: a document that only asks for the schema has one of its own. */
+function limitOf(error: GraphQLError): number | null {
+  const { limit } = error.extensions as { readonly limit?: { readonly max?: unknown } };
+  return typeof limit?.max === 'number' ? limit.max : null;
+}
+
+function findByLevel(
+  { executable }: OffendingDocument,
+  isWanted: (occurrence: Occurrence) => boolean,
+  maxLooked: number,
+): Occurrence | null {
+  let left = maxLooked;
+  for (const occurrence of walkLevels(executable)) {
+    if (isWanted(occurrence)) return occurrence;
+    left -= 1;
+    if (left <= 0) break;
+  }
+  return null;
+}
+
+/** The field with which the sum passes the limit; where no sum does but a page is out of all proportion, that page. */
+function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument): Occurrence | null {
+  let sum = 0;
+  let largest: { readonly occurrence: Occurrence; readonly pageSize: number } | null = null;
+  for (const occurrence of walkCosts(executable, pageSizeOf)) {
+    sum += occurrence.cost;
+    if (sum > limits.maxOutputNodes) return occurrence;
+    const { pageSize } = occurrence;
+    if (pageSize !== null && pageSize > (largest?.pageSize ?? 0)) largest = { occurrence, pageSize };
+  }
+  return largest?.occurrence ?? null;
+}
+
+/** The innermost selection that holds a node: itself, or the one whose argument or directive it is. */
+function findAround({ executable }: OffendingDocument, { loc: wanted }: ASTNode): Occurrence | null {
+  let found: Occurrence | null = null;
+  let foundLength = Number.POSITIVE_INFINITY;
+  let left = maxSearched;
+  for (const occurrence of walkLevels(executable)) {
+    const { loc } = occurrence.node;
+    if (loc && wanted && loc.start <= wanted.start && loc.end >= wanted.end && loc.end - loc.start < foundLength) {
+      found = occurrence;
+      foundLength = loc.end - loc.start;
+    }
+    left -= 1;
+    if (left === 0) break;
+  }
+  return found;
+}

@@ -1,0 +1,97 @@
+import { type FieldNode, Kind, type SelectionNode } from 'graphql';
+import type { ExecutableDocument } from '../limits/executable-document.ts';
+import type { Occurrence } from './occurrence.ts';
+import { selectionsOf } from './walk-levels.ts';
+
+/** A selection where it occurs, and what it costs there. */
+export interface CostedOccurrence extends Occurrence {
+  readonly parent: CostedOccurrence | null;
+  /** Output nodes of the field itself; 0 for operations, spreads and inline fragments, which answer nothing. */
+  readonly cost: number;
+  /** Items of a page, where the field is a connection: what lies below its `edges` and `nodes` costs so many times as much. */
+  readonly pageSize: number | null;
+  /** A spread within the fragment that it spreads, where the walk goes no further. */
+  readonly isRepeated: boolean;
+}
+
+interface Frame {
+  readonly occurrence: CostedOccurrence;
+  readonly selections: readonly SelectionNode[];
+  next: number;
+  /** How often an answer may have this place. */
+  readonly times: number;
+  /** How often it may have what lies below `edges` and `nodes` here. */
+  readonly timesInPage: number;
+}
+
+/**
+ * Every operation and selection of a document where it occurs, in the order of the text, fragments in their places. The
+ * costs add up to the output nodes of the document. Fragments within fragments expand without measure; take no more than needed.
+ * @param pageSizeOf items of a page of this field, were it a connection
+ */
+export function* walkCosts(
+  document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
+  pageSizeOf: (field: FieldNode) => number,
+): Generator<CostedOccurrence> {
+  const pagedFragments = new Map<string, boolean>();
+  for (const node of document.operations) {
+    const root: CostedOccurrence = { node, parent: null, level: 0, cost: 0, pageSize: null, isRepeated: false };
+    yield root;
+    const open: Frame[] = [toFrame(root, 1, 1)];
+    for (let frame = open.at(-1); frame; frame = open.at(-1)) {
+      const selection = frame.selections[frame.next];
+      frame.next += 1;
+      if (selection === undefined) {
+        open.pop();
+        continue;
+      }
+      const below = toBelow(selection, frame);
+      yield below.occurrence;
+      if (!below.occurrence.isRepeated) open.push(below);
+    }
+  }
+
+  function toBelow(node: SelectionNode, { occurrence: parent, times, timesInPage }: Frame): Frame {
+    const level = parent.level + 1;
+    if (node.kind !== Kind.FIELD) {
+      const isRepeated = node.kind === Kind.FRAGMENT_SPREAD && isWithin(node.name.value, parent);
+      return toFrame({ node, parent, level, cost: 0, pageSize: null, isRepeated }, times, timesInPage);
+    }
+    const pageSize = isPaged(node) ? pageSizeOf(node) : null;
+    const timesBelow = isRows(node) ? timesInPage : times;
+    const occurrence = { node, parent, level, cost: times, pageSize, isRepeated: false };
+    return toFrame(occurrence, timesBelow, Math.min(timesBelow * (pageSize ?? 1), Number.MAX_SAFE_INTEGER));
+  }
+
+  function toFrame(occurrence: CostedOccurrence, times: number, timesInPage: number): Frame {
+    return { occurrence, selections: selectionsOf(occurrence.node, document), next: 0, times, timesInPage };
+  }
+
+  /** Does it select `edges` or `nodes`, itself or through fragments? */
+  function isPaged(node: SelectionNode): boolean {
+    return selectionsOf(node, document).some((below) => {
+      if (below.kind === Kind.FIELD) return isRows(below);
+      if (below.kind === Kind.INLINE_FRAGMENT) return isPaged(below);
+      const name = below.name.value;
+      const known = pagedFragments.get(name);
+      if (known !== undefined) return known;
+      // A fragment met again within itself adds nothing.
+      pagedFragments.set(name, false);
+      const found = isPaged(below);
+      pagedFragments.set(name, found);
+      return found;
+    });
+  }
+}
+
+/** The fields of a connection that hold its items. */
+export function isRows(field: FieldNode): boolean {
+  return field.name.value === 'edges' || field.name.value === 'nodes';
+}
+
+function isWithin(fragment: string, from: Occurrence): boolean {
+  for (let place: Occurrence | null = from; place; place = place.parent) {
+    if (place.node.kind === Kind.FRAGMENT_SPREAD && place.node.name.value === fragment) return true;
+  }
+  return false;
+}
