@@ -70,11 +70,15 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   });
 
   /** Asks the store and, when that fails, this process. The library rejects both with refusals and with errors. */
-  async function ask<T>(perMinute: number, question: (counters: RateLimiterAbstract) => Promise<T>): Promise<T> {
+  async function ask<T extends Quota>(
+    perMinute: number,
+    question: (counters: RateLimiterAbstract) => Promise<T>,
+  ): Promise<T> {
     const { shared, own } = countersOf(perMinute);
     try {
       const answer = await question(shared);
-      outage.succeeded();
+      // Who has used up everything is refused without asking the store: that says nothing of the store.
+      if (!('retryAfterSeconds' in answer)) outage.succeeded();
       return answer;
     } catch (error) {
       outage.failed(error);
@@ -86,7 +90,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     async consume(caller, points) {
       const perMinute = limitOf(caller);
       if (perMinute === 0) return null;
-      return ask(perMinute, async (counters) => {
+      return ask<Allowance | Refusal>(perMinute, async (counters) => {
         try {
           const result = await counters.consume(caller.rate.key, Math.min(points, counters.points));
           return { isGranted: true, ...toQuota(counters, result) };

@@ -1,4 +1,4 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMemoryRateStore } from '../../../src/admission/memory-rate-store.ts';
 import { createOutage } from '../../../src/admission/outage.ts';
@@ -41,15 +41,20 @@ describe('a window', () => {
 });
 
 describe('with its store away', () => {
-  /** Counts until it is broken. */
-  function createBreakable(): RateStore & { isBroken: boolean } {
+  /** Counts until it is broken; may then refuse of its own accord, as one does that remembers who has used up everything. */
+  function createBreakable(): RateStore & { isBroken: boolean; refuses: boolean } {
     const store = {
       isBroken: false,
+      refuses: false,
       countersOf(points: number) {
         const counters = new RateLimiterMemory({ points, duration: 60 });
         const { consume, get } = counters;
         const orFail = <T>(work: () => Promise<T>) =>
-          store.isBroken ? Promise.reject(new Error('gone\nwith details')) : work();
+          store.refuses
+            ? Promise.reject(new RateLimiterRes(0, 1_000))
+            : store.isBroken
+              ? Promise.reject(new Error('gone\nwith details'))
+              : work();
         counters.consume = (...args) => orFail(() => consume.apply(counters, args));
         counters.get = (...args) => orFail(() => get.apply(counters, args));
         return counters;
@@ -95,6 +100,19 @@ describe('with its store away', () => {
     await limiter.consume(caller, 1);
     await limiter.consume(caller, 1);
     expect(seen).toEqual(['gone', 'back']);
+  });
+
+  test('who is refused without a look at the store does not bring it back', async () => {
+    const { store, seen, limiter } = start(2, 2);
+    await limiter.consume(caller, 2);
+    const other = { rate: { key: 'another', perMinute: null } };
+    store.isBroken = true;
+    await limiter.consume(other, 1);
+    store.refuses = true;
+    await limiter.consume(caller, 1);
+    store.refuses = false;
+    await limiter.consume(other, 1);
+    expect(seen).toEqual(['gone']);
   });
 
   test('a refusal is no outage', async () => {
