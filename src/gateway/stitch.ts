@@ -45,9 +45,11 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
         document: request.document,
         variables: request.variables,
         signal: (request.context as OperationContext | undefined)?.signal,
+        clientKeys: (request.extensions as MergedExtensions | undefined)?.clientKeys,
       })) as Executor,
     // Root fields of one operation that belong to the ledger travel as one request and so read one checkpoint.
     batch: true,
+    batchingOptions: { extensionsReducer: noteClientKey },
   };
   const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
   const offered = offers.flatMap(({ join, offer }) => ('returns' in offer ? [{ join, returns: offer.returns }] : []));
@@ -82,6 +84,16 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
   return {
     ServiceConfig: Object.fromEntries(fields.map(([name, value]) => [name, () => wrap(value, type.getFields()[name])])),
   };
+}
+
+/** What is known of a merged request beside its document. */
+interface MergedExtensions {
+  readonly clientKeys?: readonly string[];
+}
+
+/** Merging forgets the aliases of root fields; errors need them to name the right field. */
+function noteClientKey(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
+  return { clientKeys: [...(merged.clientKeys ?? []), String(info?.path.key ?? '')] };
 }
 
 function joinTypeDefs({ type, field, description, waits }: Join, returns: string): string {

@@ -115,6 +115,10 @@ describe('the ledger through the gateway answers as the ledger itself:', () => {
       '{ object(address: "0x5") { dynamicFields(first: 2) { nodes { name { json } value { __typename ... on MoveValue { json } ... on MoveObject { version contents { type { repr } } } } } } } }',
     ],
     ['first and last together', '{ chainIdentifier checkpoints(first: 1, last: 1) { nodes { digest } } }'],
+    [
+      'the same under other names, behind fields that cannot be null',
+      '{ a: chainIdentifier b: checkpoints(last: 1) { nodes { digest } } p: checkpoints(first: 1, last: 1) { nodes { digest } } }',
+    ],
     ['a page over the maximum', '{ events(first: 51) { nodes { timestamp } } }'],
     [
       'a failure below a nullable field, the rest answered',

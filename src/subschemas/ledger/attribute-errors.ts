@@ -3,24 +3,27 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 /** Under this key an error that was only attributed remembers the one it stands for. Symbols do not reach the wire. */
 const cause = Symbol('the error this one stands for');
 
-/** Root keys as batching writes them when it merges several requests: which request, and the key it had there. */
-const mergedKey = /^_v\d+_(.+)$/s;
+/** Root keys as batching writes them when it merges several requests: with the number of the request. */
+const mergedKey = /^_v(\d+)_/;
 
 /**
  * When a non-null root field fails, `data` is null as a whole and the error names only that field. A batched answer is
  * then cut into pieces by root key, and the pieces without an error of their own would each complain of a null they
  * cannot explain. So every root key that has no error gets one that stands for the first; `restoreCauses` puts the first
  * back where it belongs.
+ * @param clientKeys of each merged request, in order, the key that its field has in the client's answer
  */
-export function attributeErrors(result: ExecutionResult, rootKeys: readonly string[]): ExecutionResult {
+export function attributeErrors(
+  result: ExecutionResult,
+  rootKeys: readonly string[],
+  clientKeys: readonly string[] = [],
+): ExecutionResult {
   const { errors } = result;
   const first = errors?.find((error) => error.path !== undefined);
   if (result.data !== null || errors === undefined || first?.path === undefined) return result;
   const named = new Set(errors.map((error) => error.path?.[0]));
-  const merged = rootKeys.every((key) => mergedKey.test(key));
-  const path = first.path.map((key, index) =>
-    merged && index === 0 ? (mergedKey.exec(String(key))?.[1] ?? key) : key,
-  );
+  const [root = '', ...below] = first.path;
+  const path = [clientKeys[Number(mergedKey.exec(String(root))?.[1])] ?? root, ...below];
   const original = new GraphQLError(first.message, { path, extensions: first.extensions });
   const stand = rootKeys
     .filter((key) => !named.has(key))

@@ -11,6 +11,7 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
 import { attributeErrors } from './attribute-errors.ts';
+import { foldDocument } from './fold-document.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
@@ -18,6 +19,8 @@ export interface LedgerRequest {
   readonly document: DocumentNode;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly operationName?: string | undefined;
+  /** Where several requests were merged: of each, in order, the key that its field has in the client's answer. */
+  readonly clientKeys?: readonly string[] | undefined;
   /** Cancels a query. A mutation that has been sent is never cut short: its outcome would be unknown. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -46,7 +49,8 @@ export function createLedgerExecutor({
   version,
   timeouts,
 }: LedgerExecutorOptions): LedgerExecutor {
-  return async ({ document, variables, operationName, signal }) => {
+  return async ({ operationName, signal, clientKeys, ...request }) => {
+    const { document, variables } = foldDocument(request.document, request.variables);
     const operation = getOperationAST(document, operationName);
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
       throw gatewayError(
@@ -66,7 +70,7 @@ export function createLedgerExecutor({
         signal: isMutation ? undefined : signal,
       });
       version.observe(response.headers[versionHeader]);
-      return attributeErrors(parseLedgerAnswer(response), rootKeys(document));
+      return attributeErrors(parseLedgerAnswer(response), rootKeys(document), clientKeys);
     } catch (error) {
       throw toGatewayError(error, 'ledger');
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributeErrors } from '../../../../src/subschemas/ledger/attribute-errors.ts';
+import { attributeErrors, restoreCauses } from '../../../../src/subschemas/ledger/attribute-errors.ts';
 import { parseLedgerAnswer } from '../../../../src/subschemas/ledger/ledger-answer.ts';
 import { createRpcVersion } from '../../../../src/subschemas/ledger/rpc-version.ts';
 
@@ -50,6 +50,22 @@ describe('attributing errors', () => {
       ['stale', ['a', 'b']],
       ['stale', ['b']],
     ]);
+  });
+
+  it('puts the cause back under the name it has in the client’s answer, once', () => {
+    const merged = attributeErrors(
+      answer({ data: null, errors: [{ message: 'stale', path: ['_v1_b', 0, 'c'], extensions: { code: 'X' } }] }),
+      ['_v0_a', '_v1_b', '_v2_a'],
+      ['first', 'second', 'third'],
+    );
+    const [own, ...standing] = merged.errors ?? [];
+    expect(standing.map(({ path }) => path)).toEqual([['_v0_a'], ['_v2_a']]);
+    const restored = restoreCauses(standing);
+    expect(restored.map(({ message, path, extensions }) => ({ message, path, extensions }))).toEqual([
+      { message: 'stale', path: ['second', 0, 'c'], extensions: { code: 'X' } },
+    ]);
+    expect(JSON.stringify(standing[0])).toBe('{"message":"stale","path":["_v0_a"],"extensions":{"code":"X"}}');
+    expect(own?.path).toEqual(['_v1_b', 0, 'c']);
   });
 
   it('leaves partial data and errors without a path alone', () => {

@@ -1,0 +1,97 @@
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type NameNode,
+  print,
+  type VariableDefinitionNode,
+  visit,
+} from 'graphql';
+
+export interface FoldedDocument {
+  readonly document: DocumentNode;
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Writes once what merging several requests has written several times: variables of one type and value, and fragments of
+ * one content. The ledger bounds the bytes of a document, and a client's that fits must fit as well when it is passed on.
+ */
+export function foldDocument(
+  document: DocumentNode,
+  variables: Readonly<Record<string, unknown>> | undefined,
+): FoldedDocument {
+  const fragments = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
+  if (fragments.length < 2) return { document, variables };
+  const variableNames = foldVariables(document, variables ?? {});
+  const renamed = visit(document, { Variable: (node) => rename(node, variableNames) });
+  const fragmentNames = foldFragments(renamed);
+  const kept = renamed.definitions.filter(
+    (each) => each.kind !== Kind.FRAGMENT_DEFINITION || fragmentNames.get(each.name.value) === each.name.value,
+  );
+  const definitions = kept.map((each): DefinitionNode => {
+    const folded: DefinitionNode = visit(each, { FragmentSpread: (node) => rename(node, fragmentNames) });
+    return folded.kind === Kind.OPERATION_DEFINITION
+      ? { ...folded, variableDefinitions: once(folded.variableDefinitions ?? []) }
+      : folded;
+  });
+  return {
+    document: { ...document, definitions },
+    variables:
+      variables &&
+      Object.fromEntries(Object.entries(variables).filter(([name]) => (variableNames.get(name) ?? name) === name)),
+  };
+}
+
+/** Which variable stands for which: the first of the same type, default and value. One without a value stays apart. */
+function foldVariables(document: DocumentNode, values: Readonly<Record<string, unknown>>): Map<string, string> {
+  const names = new Map<string, string>();
+  const first = new Map<string, string>();
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    for (const { variable, type, defaultValue } of definition.variableDefinitions ?? []) {
+      const name = variable.name.value;
+      const given = Object.hasOwn(values, name) ? (JSON.stringify(values[name]) ?? '') : '';
+      const identity = `${print(type)} ${defaultValue ? print(defaultValue) : ''} ${given}`;
+      if (!first.has(identity)) first.set(identity, name);
+      names.set(name, first.get(identity) ?? name);
+    }
+  }
+  return names;
+}
+
+/** Which fragment stands for which: the first of the same content, whatever the fragments in it are called. */
+function foldFragments(document: DocumentNode): Map<string, string> {
+  const byName = new Map<string, FragmentDefinitionNode>();
+  for (const each of document.definitions)
+    if (each.kind === Kind.FRAGMENT_DEFINITION) byName.set(each.name.value, each);
+  const names = new Map<string, string>();
+  const first = new Map<string, string>();
+  const resolve = (name: string): string => {
+    const known = names.get(name);
+    const fragment = byName.get(name);
+    if (known !== undefined || !fragment) return known ?? name;
+    // Fragments never spread themselves by the time a document is sent; a ledger would refuse one that does.
+    names.set(name, name);
+    const content = visit(fragment, {
+      FragmentSpread: (node) => ({ ...node, name: { ...node.name, value: resolve(node.name.value) } }),
+    });
+    const identity = print({ ...content, name: { ...content.name, value: 'F' } });
+    if (!first.has(identity)) first.set(identity, name);
+    const standIn = first.get(identity) ?? name;
+    names.set(name, standIn);
+    return standIn;
+  };
+  for (const name of byName.keys()) resolve(name);
+  return names;
+}
+
+function rename<Node extends { readonly name: NameNode }>(node: Node, names: ReadonlyMap<string, string>): Node {
+  const value = names.get(node.name.value) ?? node.name.value;
+  return { ...node, name: { ...node.name, value } };
+}
+
+function once(definitions: readonly VariableDefinitionNode[]): VariableDefinitionNode[] {
+  return [...new Map(definitions.map((each) => [each.variable.name.value, each])).values()];
+}
