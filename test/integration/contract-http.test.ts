@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
@@ -306,5 +306,81 @@ describe('connections that do nothing', () => {
     }
     expect((await gateway.query('{ chainIdentifier }')).data).toEqual({ chainIdentifier: '4c78adac' });
     for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('an upstream whose answer', () => {
+  const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+  it.each<[name: string, answer: (socket: Socket) => void, code: string]>([
+    [
+      'comes a byte at a time',
+      (socket) => {
+        socket.write(`${ok}content-length: 100000\r\n\r\n`);
+        const drip = setInterval(() => socket.write(' '), 20);
+        socket.on('close', () => clearInterval(drip));
+      },
+      'UPSTREAM_TIMEOUT',
+    ],
+    ['never comes', () => {}, 'UPSTREAM_TIMEOUT'],
+    [
+      'has headers without end',
+      (socket) => {
+        socket.write(ok);
+        const drip = setInterval(() => socket.write(`x-${'a'.repeat(1_000)}: b\r\n`), 5);
+        socket.on('close', () => clearInterval(drip));
+      },
+      'UPSTREAM_UNAVAILABLE',
+    ],
+    [
+      'is shorter than it says',
+      (socket) => socket.end(`${ok}content-length: 100\r\n\r\n{"data":{}}`),
+      'UPSTREAM_UNAVAILABLE',
+    ],
+    [
+      'is chunked garbage',
+      (socket) => socket.end(`${ok}transfer-encoding: chunked\r\n\r\nzz\r\n`),
+      'UPSTREAM_UNAVAILABLE',
+    ],
+    ['is no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'), 'UPSTREAM_UNAVAILABLE'],
+    [
+      'is a redirect to elsewhere',
+      (socket) => socket.end('HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n'),
+      'UPSTREAM_BAD_RESPONSE',
+    ],
+    [
+      'is larger than anything useful',
+      (socket) => {
+        socket.write(`${ok}\r\n{"result":"`);
+        const chunk = Buffer.alloc(4 * 1024 * 1024, 97);
+        const pour = () => {
+          while (socket.writable && socket.write(chunk));
+        };
+        socket.on('drain', pour);
+        pour();
+      },
+      'UPSTREAM_BAD_RESPONSE',
+    ],
+  ])('%s costs its own fields, in time', async (_name, answer, code) => {
+    const open = new Set<Socket>();
+    const server = createServer((socket) => {
+      open.add(socket);
+      socket.on('error', () => {});
+      socket.once('data', () => answer(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await using victim = await createTestGateway({
+      LEDGER_GRAPHQL_URL: ledger.url,
+      LEDGER_RPC_URL: url,
+      REQUEST_TIMEOUT_MS: '1000',
+    });
+    const startedAt = performance.now();
+    const { data, errors, text } = await victim.query('{ chainIdentifier queryEvents { nodes { type } } }');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(data).toEqual({ chainIdentifier: '4c78adac', queryEvents: null });
+    expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code, upstream: 'events' }]);
+    expect(text).not.toMatch(/127\.0\.0\.1|169\.254|UND_ERR|HPE_|SSH/);
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 });

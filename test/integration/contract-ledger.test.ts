@@ -138,6 +138,16 @@ describe('the ledger through the gateway answers as the ledger itself:', () => {
     ],
     ['a cursor that is none', '{ events(first: 1, after: "%%%") { nodes { timestamp } } chainIdentifier }'],
     [
+      'one long fragment under many names, which the ledger’s bound on bytes allows',
+      `{${Array.from({ length: 18 }, (_, i) => `o${i}: object(address: "0x${i}") { ...F }`).join(' ')}}
+       fragment F on Object {
+         theVersionOfTheObjectAtThisMoment: version theStatusOfTheObjectAtThisMoment: status
+         theDigestOfTheObjectAtThisMoment: digest theTransactionThatTouchedItLast: previousTransactionBlock { ...G }
+         theOwnerOfTheObject: owner { __typename ... on AddressOwner { owner { theAddressOfTheOwner: address } } }
+       }
+       fragment G on TransactionBlock { theDigestOfThatTransaction: digest }`,
+    ],
+    [
       'two event filters',
       '{ epoch { epochId } events(filter: { emittingModule: "0x2", eventType: "0x2" }) { nodes { timestamp } } }',
     ],

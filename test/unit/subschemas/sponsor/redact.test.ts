@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
-import { redact } from '../../../../src/subschemas/sponsor/redact.ts';
+import { redact, withoutCredential } from '../../../../src/subschemas/sponsor/redact.ts';
 
 describe('redact', () => {
   it.each([
@@ -26,5 +26,32 @@ describe('redact', () => {
         expect(redact(text, new Secret(`Bearer ${credential}`), 40)).not.toContain(credential.slice(0, 12));
       }),
     );
+  });
+});
+
+describe('an answer without the credential that was sent', () => {
+  const authorization = new Secret('Bearer s3cr3t-token');
+  const answer = (json: unknown, text = JSON.stringify(json)) => ({ status: 200, json, text });
+
+  it('has it in no value and no key, however deep, and keeps the rest as it was', () => {
+    expect(
+      withoutCredential(
+        answer({ a: ['s3cr3t-token', { 'x s3cr3t-token': 'Bearer s3cr3t-token' }], n: 5 }),
+        authorization,
+      ),
+    ).toEqual(answer({ a: ['[redacted]', { 'x [redacted]': '[redacted]' }], n: 5 }));
+  });
+
+  it('does not hide it behind escapes', () => {
+    const escaped = answer({ error: 's3cr3t-token' }, '{"error":"\\u00733cr3t-token"}');
+    expect(withoutCredential(escaped, authorization).json).toEqual({ error: '[redacted]' });
+  });
+
+  it('is the same object where there is nothing to take out', () => {
+    const plain = answer({ digest: 'abc' });
+    expect(withoutCredential(plain, authorization)).toBe(plain);
+    expect(withoutCredential(plain, null)).toBe(plain);
+    const short = answer({ digest: 'abc' });
+    expect(withoutCredential(short, new Secret('Bearer abc'))).toBe(short);
   });
 });
