@@ -2,7 +2,7 @@ import { createClusterRateStore } from './cluster-rate-store.ts';
 import { createMemoryRateStore } from './memory-rate-store.ts';
 import type { Outage } from './outage.ts';
 import type { RateStore } from './rate-store.ts';
-import { connectRedisRateStore, type RedisRateStoreOptions } from './redis-rate-store.ts';
+import type { RedisRateStoreOptions } from './redis-rate-store.ts';
 
 export type RateStoreOptions =
   /** In this process alone. */
@@ -22,7 +22,10 @@ export async function openRateStore(options: RateStoreOptions, outage: Outage): 
       return createMemoryRateStore();
     case 'cluster':
       return createClusterRateStore(options.timeoutMs ?? clusterTimeoutMs);
-    case 'redis':
+    case 'redis': {
+      // Loaded only where it is used: the client is a large part of what there is to load.
+      const { connectRedisRateStore } = await import('./redis-rate-store.ts');
       return connectRedisRateStore(options, outage);
+    }
   }
 }

@@ -140,6 +140,20 @@ if (redisMissing) {
       limiter.close();
     });
 
+    test('that answers every attempt with an error counts for itself, and returns when it is mended', async () => {
+      await using redis = await startRedis();
+      const limiter = await openInstance(redis.url, limits);
+      const operator = new Redis(redis.url);
+      await operator.config('SET', 'maxmemory', '1');
+      expect(await limiter.consume(caller, 1)).toMatchObject({ isGranted: true, limit: 25, remaining: 24 });
+      expect(await limiter.consume(caller, 1)).toMatchObject({ isGranted: true, limit: 25, remaining: 23 });
+      await operator.config('SET', 'maxmemory', '0');
+      expect(await limiter.consume(caller, 1)).toMatchObject({ isGranted: true, limit: 100, remaining: 99 });
+      expect(limiter.seen).toEqual([expect.stringContaining('OOM'), 'back']);
+      operator.disconnect();
+      limiter.close();
+    });
+
     test('that never was there starts all the same, and uses it once it is', async () => {
       await using redis = await startRedis();
       await redis.kill();
