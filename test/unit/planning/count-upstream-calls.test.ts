@@ -1,0 +1,116 @@
+import { buildSchema, getOperationAST, getVariableValues, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
+import { type CallFacts, countUpstreamCalls } from '../../../src/planning/count-upstream-calls.ts';
+
+const ours = /* GraphQL */ `
+  type Query {
+    sponsor: Sponsor!
+    queryEvents(filter: Filter, first: Int, last: Int): Events
+    gateway: String!
+    reservation: Reservation
+  }
+  type Mutation { reserveGas: Reservation executeTx: Reservation }
+  type Subscription { liveEvents: Event }
+  type Sponsor { health: String version: Version }
+  type Version { raw: String }
+  type Events { nodes: [Event!]! page: String }
+  type Event { type: String }
+  type Reservation { coins: [Coin!]! }
+  type Coin { id: String }
+  input Filter @oneOf { sender: String object: String }
+`;
+const theirs = /* GraphQL */ `
+  extend type Query { chain: String epoch: Epoch }
+  extend type Mutation { execute(n: Int): Epoch dryRun: Epoch }
+  extend type Event { block: Epoch }
+  extend type Coin { object: Epoch }
+  type Epoch { id: Int event: Event }
+`;
+
+const facts: CallFacts = {
+  schema: buildSchema(ours + theirs),
+  local: buildSchema(ours),
+  isJoin: (type, field) => ['Event.block', 'Coin.object'].includes(`${type}.${field}`),
+  configured: { sponsor: true, events: true },
+  pageCalls: ({ first, last }) => Math.ceil((first ?? last ?? 20) / 50),
+};
+
+function count(text: string, sent: Record<string, unknown> = {}, changed: Partial<CallFacts> = {}) {
+  const document = parse(text);
+  expect(validate(facts.schema, document)).toEqual([]);
+  const operation = getOperationAST(document, undefined);
+  if (!operation) throw new Error('the test wants one operation');
+  const { coerced, errors } = getVariableValues(facts.schema, operation.variableDefinitions ?? [], sent);
+  if (errors) throw errors[0];
+  const { fragments } = toExecutableDocument(document);
+  return countUpstreamCalls({ operation, fragments, variables: coerced }, { ...facts, ...changed });
+}
+
+describe('a query takes', () => {
+  test.each([
+    ['{ __typename __schema { queryType { name } } gateway }', 0],
+    ['{ chain }', 1],
+    ['{ chain epoch { id } other: epoch { event { type } } }', 1],
+    ['{ sponsor { __typename } }', 0],
+    ['{ sponsor { health } b: sponsor { again: health version { raw } } }', 2],
+    ['{ queryEvents { page } }', 1],
+    ['{ queryEvents(first: 0) { nodes { block { id } } } }', 0],
+    ['{ queryEvents(first: 101) { nodes { block { id } } } }', 4],
+    ['{ queryEvents { nodes { block { id } again: block { id } } } }', 2],
+    ['{ queryEvents { nodes { type } } b: queryEvents { nodes { ... { ... on Event { block { id } } } } } }', 3],
+    ['{ reservation { coins { id } } }', 0],
+    ['{ reservation { coins { object { id } } } }', 1],
+    ['{ queryEvents { page } queryEvents { nodes { ...E } } } fragment E on Event { block { id } }', 2],
+    ['{ ...Q ...Q } fragment Q on Query { chain sponsor { health } }', 2],
+    ['{ ... @skip(if: true) { chain } ... @include(if: true) { sponsor { health } } }', 1],
+    ['{ queryEvents(filter: { sender: "a" }) { nodes { block @include(if: false) { id } } } }', 1],
+  ])('%s: %i', (text, calls) => {
+    expect(count(text)).toBe(calls);
+  });
+
+  test('what its variables let through', () => {
+    const text =
+      'query ($no: Boolean!, $n: Int = 0) { chain @skip(if: $no) queryEvents(last: $n) { page } sponsor { health } }';
+    expect(count(text, { no: true })).toBe(1);
+    expect(count(text, { no: false })).toBe(2);
+    expect(count(text, { no: false, n: 60 })).toBe(4);
+  });
+
+  test('nothing for a page whose arguments are refused when it is executed', () => {
+    const text = 'query ($sender: String!) { queryEvents(filter: { sender: $sender }) { page } }';
+    expect(count(text, { sender: 'a' })).toBe(1);
+    const refusing = { pageCalls: () => 0 };
+    expect(count(text, { sender: 'a' }, refusing)).toBe(0);
+  });
+
+  test('nothing of an upstream without an address', () => {
+    const text = '{ chain sponsor { health version { raw } } queryEvents { nodes { block { id } } } }';
+    expect(count(text)).toBe(5);
+    expect(count(text, {}, { configured: { sponsor: false, events: true } })).toBe(3);
+    expect(count(text, {}, { configured: { sponsor: false, events: false } })).toBe(1);
+    expect(
+      count(
+        'mutation { reserveGas { coins { object { id } } } }',
+        {},
+        { configured: { sponsor: false, events: true } },
+      ),
+    ).toBe(0);
+  });
+});
+
+describe('a mutation takes', () => {
+  test.each([
+    ['mutation { execute { id } }', 1],
+    ['mutation { execute { id } b: execute { id } dryRun { id } }', 3],
+    ['mutation { reserveGas { coins { id } } executeTx { coins { object { id } } } execute { id } }', 4],
+    ['mutation { reserveGas { coins { id } } reserveGas { coins { object { id } } } }', 2],
+    ['mutation { execute @skip(if: true) { id } __typename }', 0],
+  ])('%s: %i', (text, calls) => {
+    expect(count(text)).toBe(calls);
+  });
+});
+
+test('the calls of a subscription have no number', () => {
+  expect(count('subscription { liveEvents { type } }')).toBeNull();
+});

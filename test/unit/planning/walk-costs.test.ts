@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { type FieldNode, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
+import { measureDocument } from '../../../src/limits/measure-document.ts';
+import { resolvePageSize, toPageSize } from '../../../src/limits/page-size.ts';
+import { maxCount } from '../../../src/limits/usage.ts';
+import type { Variables } from '../../../src/limits/variables.ts';
+import { pathOf } from '../../../src/planning/occurrence.ts';
+import { walkCosts } from '../../../src/planning/walk-costs.ts';
+import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
+
+const defaultPageSize = 20;
+const pageSizeOf = (variables: Variables) => (field: FieldNode) =>
+  resolvePageSize(toPageSize(field.arguments), variables, defaultPageSize);
+const walk = (text: string, variables: Variables = {}) => [
+  ...walkCosts(toExecutableDocument(parse(text)), pageSizeOf(variables)),
+];
+
+/** Fields with their costs, in the order of the walk. */
+const costsOf = (text: string, variables?: Variables) =>
+  walk(text, variables).flatMap((line) => (line.node.kind === 'Field' ? [[pathOf(line).join('.'), line.cost]] : []));
+
+describe('the costs of the fields of a document', () => {
+  test('add up to its output nodes, and its selections to its input nodes', () => {
+    fc.assert(
+      fc.property(arbitraryDocument(), arbitraryVariables, (text, variables) => {
+        const measured = measureDocument(parse(text), text.length);
+        const outputNodes = measured.outputNodes(variables, defaultPageSize);
+        fc.pre(outputNodes < maxCount && measured.inputNodes < 20_000);
+        const lines = walk(text, variables);
+        expect(lines.reduce((sum, { cost }) => sum + cost, 0)).toBe(outputNodes);
+        expect(lines.filter(({ level }) => level > 0)).toHaveLength(measured.inputNodes);
+        expect(lines.reduce((deepest, { level }) => Math.max(deepest, level), 0)).toBe(measured.depth);
+      }),
+      { numRuns: 2_000 },
+    );
+  }, 60_000);
+
+  test('are multiplied below edges and nodes, not beside them', () => {
+    expect(costsOf('{ a(first: 3) { pageInfo { end } nodes { b(last: 2) { edges { c } } } } }')).toEqual([
+      ['a', 1],
+      ['a.pageInfo', 1],
+      ['a.pageInfo.end', 1],
+      ['a.nodes', 1],
+      ['a.nodes.b', 3],
+      ['a.nodes.b.edges', 3],
+      ['a.nodes.b.edges.c', 6],
+    ]);
+  });
+
+  test('follow a page through fragments, each where it is used', () => {
+    expect(
+      costsOf('{ a(first: 3) { ...F } b: a(first: $n) { ... { ...F } } } fragment F on T { nodes { c } }', { n: 5 }),
+    ).toEqual([
+      ['a', 1],
+      ['a.nodes', 1],
+      ['a.nodes.c', 3],
+      ['b', 1],
+      ['b.nodes', 1],
+      ['b.nodes.c', 5],
+    ]);
+  });
+
+  test('know no page at the top of an operation', () => {
+    expect(costsOf('{ nodes { a } }')).toEqual([
+      ['nodes', 1],
+      ['nodes.a', 1],
+    ]);
+  });
+
+  test('tell which fields are connections', () => {
+    const pages = walk(
+      '{ a { ...F } b { nodes: c } d(first: 0) { edges { e } } } fragment F on T { ... { nodes { x } } }',
+    );
+    expect(pages.flatMap((line) => (line.pageSize === null ? [] : [[pathOf(line).join('.'), line.pageSize]]))).toEqual([
+      ['a', 20],
+      ['d', 0],
+    ]);
+  });
+});
+
+describe('a walk', () => {
+  test('does not follow a fragment into itself', () => {
+    const lines = walk('{ ...A } fragment A on T { x ...B } fragment B on T { ...A y }');
+    expect(lines.filter(({ isRepeated }) => isRepeated)).toHaveLength(1);
+    expect(lines.map(pathOf).filter((path) => path.length > 0)).toEqual([['x'], ['y']]);
+  });
+
+  test('passes over a fragment that is not there', () => {
+    expect(costsOf('{ a ...Missing b }')).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+  });
+
+  test('gives the beginning of a document that expands to more than anybody could wait for', () => {
+    const levels = Array.from(
+      { length: 60 },
+      (_, index) => `fragment F${index} on T { ...F${index + 1} ...F${index + 1} }`,
+    );
+    const document = toExecutableDocument(parse(`{ ...F0 } ${levels.join(' ')} fragment F60 on T { a }`));
+    const walked = walkCosts(document, pageSizeOf({}));
+    for (let taken = 0; taken < 1_000; taken += 1) expect(walked.next().done).toBe(false);
+  });
+});
