@@ -53,7 +53,6 @@ export async function connectRedisRateStore(
     countersOf: (points) =>
       new RateLimiterRedis({
         storeClient: redis,
-        rejectIfRedisNotReady: true,
         keyPrefix: rateKeyPrefix,
         points,
         duration: windowSeconds,

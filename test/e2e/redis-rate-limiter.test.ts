@@ -76,6 +76,16 @@ if (redisMissing) {
       limiter.close();
     });
 
+    test('does not ask Redis again for who has used up everything', async () => {
+      const limiter = await openInstance(redis.url, { perMinute: 3, timeoutMs: patientMs });
+      const hammering = { rate: { key: 'hammering', perMinute: null } };
+      for (let attempt = 0; attempt < 10; attempt++) await limiter.consume(hammering, 1);
+      const client = new Redis(redis.url);
+      expect(await client.get('ledger-gateway:rate:hammering')).toBe('3');
+      client.disconnect();
+      limiter.close();
+    });
+
     test('a wrong password is told without the password', async () => {
       const guarded = await startRedis(['--requirepass', 'right']);
       const limiter = await openInstance(guarded.url.replace('//', '//default:hunter2@'), { perMinute: 5 });
