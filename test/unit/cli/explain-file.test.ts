@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import type { CliWorld } from '../../../src/cli/cli-world.ts';
+import { explainFile } from '../../../src/cli/explain-file.ts';
+import type { ExplainRequest, Explanation } from '../../../src/start.ts';
+
+const served: Explanation = {
+  usage: { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 5 },
+  limits: [],
+  refused: false,
+  reasons: [],
+  plan: 'STITCHED',
+  upstreamCalls: 1,
+  ratePoints: 1,
+  offending: null,
+  schema: { origin: 'kept', note: null },
+  isTreeCut: false,
+  tree: [],
+};
+const command = { name: 'explain', file: 'q.graphql', variables: { n: 1 }, operationName: 'A', isJson: false } as const;
+const never = new Promise<never>(() => {});
+
+/** A world with one file, where every explanation is the given one. */
+function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld> = {}) {
+  const seen = { out: '', error: '', requests: [] as ExplainRequest[] };
+  const unused = () => {
+    throw new Error('explain has no use for this');
+  };
+  const world: CliWorld = {
+    env: {},
+    readFile: (path) => {
+      if (path !== 'q.graphql') throw new Error(`ENOENT: ${path}`);
+      return '{ a }';
+    },
+    readInput: async () => '{ b }',
+    writeOut: (text) => {
+      seen.out += text;
+    },
+    writeError: (text) => {
+      seen.error += text;
+    },
+    isTerminal: false,
+    stopRequested: never,
+    onCrash: unused,
+    createLogger: unused,
+    randomToken: unused,
+    randomBytes: unused,
+    version: '1.2.3',
+    services: {
+      startGateway: unused,
+      printPublicSchema: unused,
+      startDevnet: unused,
+      explainOperation: async (request) => {
+        seen.requests.push(request);
+        if (explanation instanceof Error) throw explanation;
+        return explanation;
+      },
+    },
+    ...changed,
+  };
+  return { world, seen };
+}
+
+describe('explain', () => {
+  test('passes on the text of the file, the variables and the name', async () => {
+    const { world, seen } = createWorld(served);
+    expect(await explainFile(command, world)).toBe(0);
+    expect(seen.requests).toEqual([{ query: '{ a }', variables: { n: 1 }, operationName: 'A' }]);
+    expect(seen.out).toMatch(/^served\n/);
+  });
+
+  test('reads standard input where the file is -', async () => {
+    const { world, seen } = createWorld(served);
+    await explainFile({ ...command, file: '-' }, world);
+    expect(seen.requests).toMatchObject([{ query: '{ b }' }]);
+  });
+
+  test('stops waiting for input when it is asked to', async () => {
+    const { world, seen } = createWorld(served, { readInput: () => never, stopRequested: Promise.resolve() });
+    expect(await explainFile({ ...command, file: '-' }, world)).toBe(130);
+    expect(seen.out).toBe('');
+  });
+
+  test.each([
+    ['for a person at a terminal', true, {}, true],
+    ['not into a file', false, {}, false],
+    ['not where NO_COLOR is set', true, { NO_COLOR: '1' }, false],
+    ['where NO_COLOR is empty', true, { NO_COLOR: '' }, true],
+  ])('is in colours %s', async (_, isTerminal, env, isColoured) => {
+    const { world, seen } = createWorld(served, { isTerminal, env });
+    await explainFile(command, world);
+    expect(seen.out.includes('\u001b')).toBe(isColoured);
+  });
+
+  test('writes JSON without colours, and notes beside it', async () => {
+    const noted: Explanation = { ...served, schema: { origin: 'shipped', note: 'it is gone' } };
+    const { world, seen } = createWorld(noted, { isTerminal: true });
+    await explainFile({ ...command, isJson: true }, world);
+    expect(JSON.parse(seen.out)).toEqual(noted);
+    expect(seen.error).toBe('ledger-gateway: it is gone; going by the schema shipped\n');
+  });
+
+  test('ends with 1 for a refusal, and with 2 when it cannot tell', async () => {
+    expect(await explainFile(command, createWorld({ ...served, refused: true, reasons: ['no'] }).world)).toBe(1);
+    const { world, seen } = createWorld(new Error('two names\ncollide'));
+    expect(await explainFile(command, world)).toBe(2);
+    expect(seen.error).toBe('ledger-gateway: two names collide\n');
+  });
+});

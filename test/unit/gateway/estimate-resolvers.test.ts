@@ -1,0 +1,165 @@
+import { execute, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import { createEstimateResolvers, maxEstimates } from '../../../src/gateway/estimate-resolvers.ts';
+import { buildGeneration, type Generation } from '../../../src/gateway/generation.ts';
+import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
+import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
+
+const config = parseConfig({
+  env: {},
+  readFile: () => {
+    throw new Error('no files here');
+  },
+});
+
+/** Our own part of the graph, with a generation of that alone. */
+function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {}) {
+  const stored: string[] = [];
+  let generation: Generation | undefined;
+  const local = createLocalSchema([
+    createEstimateResolvers({
+      current: () => {
+        onUse();
+        return generation;
+      },
+      configured: { sponsor: true, events: true },
+      pages: config.pages,
+      cost: 'request',
+    }),
+  ]);
+  const built = buildGeneration(null, {
+    local,
+    execute: () => Promise.reject(new Error('nobody is asked')),
+    names: networkProfiles.ledger.joins,
+    config,
+  });
+  generation = {
+    ...built,
+    documents: {
+      ...built.documents,
+      prepare: (text) => {
+        stored.push(text);
+        return built.documents.prepare(text);
+      },
+    },
+  };
+  return {
+    stored,
+    ask: async (
+      source: string,
+      variableValues: Record<string, unknown> = {},
+      signal = new AbortController().signal,
+    ) => {
+      const contextValue = { requestId: 'r', signal } as OperationContext;
+      return execute({ schema: local, document: parse(source), variableValues, contextValue });
+    },
+  };
+}
+
+const query = `query ($query: String!, $variables: JSON) { estimate(query: $query, variables: $variables) {
+  usage { inputNodes outputNodes depth variables fragments queryPayload } limits { name used exceeded } refused reasons
+} }`;
+// biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
+const estimateOf = (result: any) => result.data.estimate;
+const repeated = (count: number) =>
+  `{ ${Array.from({ length: count }, (_, index) => `e${index}: estimate(query: "{ __typename }") { plan }`).join(' ')} }`;
+
+describe('estimates', () => {
+  test('keep nothing of the documents they are shown', async () => {
+    const { ask, stored } = createGraph();
+    expect(estimateOf(await ask(query, { query: '{ gateway { version } }' })).refused).toBe(false);
+    expect(stored).toEqual([]);
+  });
+
+  test('take a turn of the event loop each, also those of different operations', async () => {
+    const turns: number[] = [];
+    let turn = 0;
+    const { ask } = createGraph({ onUse: () => turns.push(turn) });
+    let isDone = false;
+    const count = () => {
+      turn += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all([ask(repeated(maxEstimates)), ask(repeated(maxEstimates))]);
+    isDone = true;
+    expect(turns).toHaveLength(2 * maxEstimates);
+    expect(new Set(turns).size).toBe(turns.length);
+  });
+
+  test('are not worked out for an operation that asks for too many', async () => {
+    let uses = 0;
+    const { ask } = createGraph({
+      onUse: () => {
+        uses += 1;
+      },
+    });
+    const { data, errors } = await ask(repeated(maxEstimates + 1));
+    expect(data).toBeNull();
+    expect(errors?.[0]?.message).toBe('An operation may ask for at most 10 estimates.');
+    await ask('{ estimate(query: "{ __typename }") { plan } }');
+    expect(uses).toBe(1);
+  });
+
+  test('are not worked out for a caller who is gone', async () => {
+    const { ask } = createGraph();
+    const { errors } = await ask(query, { query: '{ __typename }' }, AbortSignal.abort());
+    expect(errors?.[0]?.extensions).toEqual({ code: 'REQUEST_TIMEOUT' });
+  });
+
+  test('go on after one that failed', async () => {
+    const { ask } = createGraph();
+    const [bad, good] = await Promise.all([
+      ask(query, { query: '{ __typename }', variables: 'x' }),
+      ask(query, { query: '{ __typename }' }),
+    ]);
+    expect(bad.errors?.[0]?.message).toBe('variables must be a JSON object; got a string.');
+    expect(estimateOf(good).refused).toBe(false);
+  });
+
+  test('cut counts that no Int can say', async () => {
+    const levels = Array.from(
+      { length: 29 },
+      (_, index) => `fragment F${index} on Query { ${`...F${index + 1} `.repeat(5)} }`,
+    );
+    const text = `{ ...F0 } ${levels.join(' ')} fragment F29 on Query { __typename }`;
+    const { ask } = createGraph();
+    const { usage, limits } = estimateOf(await ask(query, { query: text }));
+    expect(usage).toMatchObject({
+      inputNodes: 2_147_483_647,
+      outputNodes: Number.MAX_SAFE_INTEGER,
+      depth: 31,
+      fragments: 30,
+    });
+    expect(limits[1]).toEqual({ name: 'maxQueryNodes', used: Number.MAX_SAFE_INTEGER, exceeded: true });
+  });
+
+  test('say of a text that cannot be read how long it is, and nothing more', async () => {
+    const { ask } = createGraph();
+    const told = estimateOf(await ask(query, { query: `{${'x'.repeat(6_000)}`, variables: { a: 1 } }));
+    expect(told.reasons).toEqual(['Syntax Error: Expected Name, found <EOF>.']);
+    expect(told.usage).toEqual({
+      inputNodes: 0,
+      outputNodes: 0,
+      depth: 0,
+      variables: 1,
+      fragments: 0,
+      queryPayload: 6_001,
+    });
+    // What part of it would have been a transaction nobody can tell.
+    expect(told.limits[3]).toEqual({ name: 'maxQueryPayloadSize', used: 6_001, exceeded: false });
+  });
+
+  test('count a transaction apart from the text it is written in', async () => {
+    const { ask } = createGraph();
+    const text = `mutation ($sig: Base64!) { executeTx(reservationId: "1", txBytes: "${'A'.repeat(9_000)}", userSig: $sig) { digest } }`;
+    const { refused, limits } = estimateOf(await ask(query, { query: text, variables: { sig: 'B'.repeat(98) } }));
+    expect(refused).toBe(false);
+    expect(limits.slice(3)).toEqual([
+      { name: 'maxQueryPayloadSize', used: text.length - 9_005, exceeded: false },
+      { name: 'maxTransactionPayloadSize', used: 9_105, exceeded: false },
+    ]);
+  });
+});
