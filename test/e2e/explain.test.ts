@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,6 +101,15 @@ describe('explain', () => {
     expect(error).toBe(
       'ledger-gateway: SCHEMA_CACHE_FILE is not usable: it does not exist yet; going by the schema shipped\n',
     );
+  });
+
+  test('prints what the README shows', async () => {
+    const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+    const shown = /Given `activity\.graphql`\n\n```graphql\n(.*?)```\n.*?prints\n\n```\n(.*?)```/s.exec(readme);
+    const file = write('activity.graphql', shown?.[1] ?? '');
+    const env = { LIMIT_MAX_OUTPUT_NODES: '1000' };
+    const { out } = await explain([file, '--variables', '{"count": 50}'], { env });
+    expect(out).toBe(shown?.[2]);
   });
 
   test.each([
