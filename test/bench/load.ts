@@ -1,0 +1,90 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { createChildren } from './load/child-processes.ts';
+import { startContestants } from './load/contestants.ts';
+import { createLedgerAnswers } from './load/ledger-answers.ts';
+import { type LoadOptions, loadHelp, parseLoadOptions } from './load/load-options.ts';
+import { readRssMib } from './load/process-usage.ts';
+import { formatWork } from './load/report.ts';
+import { type Arena, runRounds, type WorkResult } from './load/run-rounds.ts';
+import { createWorks } from './load/works.ts';
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** Resolves with the exit code: 0 measured, 1 failed or somebody answered wrongly, 2 bad options. */
+export async function main(args: readonly string[]): Promise<number> {
+  const works = createWorks(createLedgerAnswers(process.cwd()));
+  let options: LoadOptions | null;
+  try {
+    options = parseLoadOptions(
+      args,
+      works.map(({ id }) => id),
+    );
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return 2;
+  }
+  if (options === null) {
+    process.stdout.write(loadHelp);
+    return 0;
+  }
+  if (process.platform !== 'linux') {
+    process.stderr.write('CPU times are read from /proc, which only Linux has.\n');
+    return 1;
+  }
+
+  const children = createChildren();
+  process.on('exit', () => children.killAll());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+  try {
+    const { only } = options;
+    const selected = works.filter(({ id }) => only.length === 0 || only.includes(id));
+    const upstream = await children.fork('upstream', new URL('./processes/upstream.js', import.meta.url), []);
+    const client = await children.fork('client', new URL('./processes/client.js', import.meta.url), []);
+    const contestants = await startContestants(children, upstream.url, options, say);
+    const arena: Arena = { upstream, client, contestants };
+    announceRun(arena, options, selected.length);
+
+    const results: WorkResult[] = [];
+    for (const work of selected) {
+      const result = await runRounds(arena, work, options, say);
+      results.push(result);
+      say(`\n${formatWork(result)}`);
+    }
+    const memory = contestants.map(({ name, pid, startMs }) => ({ name, rssMib: readRssMib(pid), startMs }));
+    for (const { name, rssMib, startMs } of memory)
+      say(`${name.padEnd(10)} ${rssMib.toFixed(0)} MiB at the end, ready after ${startMs.toFixed(0)} ms`);
+    const file = writeResults(options, results, memory);
+    say(`\nwritten to ${file}`);
+    return results.some(({ rows }) => rows.some(({ fault }) => fault !== null)) ? 1 : 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return 1;
+  } finally {
+    children.killAll();
+  }
+}
+
+function announceRun({ contestants }: Arena, options: LoadOptions, works: number): void {
+  const { seconds, requests, repeat, warmUpSeconds } = options;
+  const slices = contestants.length * repeat + 1;
+  const length = works * (slices * seconds + contestants.length * warmUpSeconds);
+  say(
+    `${contestants.map(({ name }) => name).join(', ')}; ${works} works` +
+      (requests === null ? `, about ${Math.ceil(length / 60)} min` : `, ${requests} requests a slice`),
+  );
+  const [load = 0] = loadavg();
+  if (load > 0.5)
+    say(`NOTE: the load of this machine is ${load.toFixed(1)} already; what follows is not worth quoting.`);
+}
+
+function writeResults(options: LoadOptions, results: readonly WorkResult[], memory: readonly object[]): string {
+  const at = new Date().toISOString();
+  const file = resolve(options.json ?? `bench-results/load-${at.replaceAll(/[:.]/g, '-')}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  const works = results.map(({ work: { id, title, goal }, ...rest }) => ({ id, title, goal, ...rest }));
+  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, loadBefore: loadavg()[0] };
+  writeFileSync(file, `${JSON.stringify({ at, machine, options, works, memory }, null, 2)}\n`);
+  return file;
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+
+export interface Child {
+  readonly name: string;
+  readonly pid: number;
+  /** Scheme, host and port; empty for one that serves nothing. */
+  readonly url: string;
+  /** From spawn to ready. */
+  readonly startMs: number;
+  /** Sends a message and waits for the next one back. */
+  ask(message: object): Promise<Record<string, unknown>>;
+}
+
+/** The processes of one run; none of them outlives it. */
+export interface Children {
+  /** A module of ours that says when it is ready. */
+  fork(name: string, module: URL, args: readonly string[]): Promise<Child>;
+  /** A server that knows nothing of benches; ready when it answers 200 at the path. */
+  spawnServer(
+    name: string,
+    args: readonly string[],
+    toEnv: (port: number) => NodeJS.ProcessEnv,
+    readyPath: string,
+  ): Promise<Child>;
+  killAll(): void;
+}
+
+const startTimeoutMs = 60_000;
+
+export function createChildren(): Children {
+  const alive = new Set<ChildProcess>();
+
+  const adopt = (child: ChildProcess) => {
+    alive.add(child);
+    child.once('exit', () => alive.delete(child));
+    return child;
+  };
+
+  return {
+    async fork(name, module, args) {
+      const startedAt = performance.now();
+      const child = adopt(fork(module, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
+      const stderr = keepTail(child);
+      const { url } = await orDie(child, name, stderr, nextMessage(child));
+      return {
+        name,
+        pid: child.pid ?? 0,
+        url: String(url),
+        startMs: performance.now() - startedAt,
+        ask: (message) => {
+          const answer = nextMessage(child);
+          child.send(message);
+          return orDie(child, name, stderr, answer, 0);
+        },
+      };
+    },
+
+    async spawnServer(name, args, toEnv, readyPath) {
+      const port = await findFreePort();
+      const startedAt = performance.now();
+      const child = adopt(spawn(process.execPath, args, { env: toEnv(port), stdio: ['ignore', 'ignore', 'pipe'] }));
+      const stderr = keepTail(child);
+      const url = `http://127.0.0.1:${port}`;
+      await orDie(child, name, stderr, answers(`${url}${readyPath}`));
+      const startMs = performance.now() - startedAt;
+      return {
+        name,
+        pid: child.pid ?? 0,
+        url,
+        startMs,
+        ask: () => Promise.reject(new Error(`${name} takes no orders`)),
+      };
+    },
+
+    killAll() {
+      for (const child of alive) child.kill('SIGKILL');
+    },
+  };
+}
+
+function nextMessage(child: ChildProcess): Promise<Record<string, unknown>> {
+  return new Promise((resolve) => child.once('message', (message) => resolve(message as Record<string, unknown>)));
+}
+
+/** Waits for something of a child unless it dies before; for its start not for ever. */
+function orDie<Value>(
+  child: ChildProcess,
+  name: string,
+  stderr: () => string,
+  value: Promise<Value>,
+  timeoutMs = startTimeoutMs,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      clearTimeout(timer);
+      child.off('exit', onExit);
+    };
+    const fail = (what: string) => {
+      settle();
+      reject(new Error(`${name} ${what}${stderr() && `:\n${stderr()}`}`));
+    };
+    const onExit = () => fail('ended by itself');
+    const timer = timeoutMs > 0 ? setTimeout(() => fail(`was not ready within ${timeoutMs} ms`), timeoutMs) : undefined;
+    child.once('exit', onExit);
+    value.then(resolve, reject).finally(settle);
+  });
+}
+
+function keepTail(child: ChildProcess): () => string {
+  let tail = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    tail = (tail + chunk.toString()).slice(-2_000);
+  });
+  return () => tail.trim();
+}
+
+async function answers(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(url).catch(() => null);
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, parse, print } from 'graphql';
+import { admitDocument } from '../../../src/documents/admit-document.ts';
+import { createDocumentStore } from '../../../src/documents/document-store.ts';
+import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
+import { shippedLimits } from '../../../src/limits/limits.ts';
+import { measureDocument } from '../../../src/limits/measure-document.ts';
+import { priceDocument } from '../../../src/limits/price-document.ts';
+import { groupJoinLookups, toJoinDocument, toJoinSelection } from '../../../src/subschemas/ledger/join-document.ts';
+import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
+
+export interface MicroOperation {
+  readonly name: string;
+  readonly run: () => unknown;
+}
+
+const smallText = '{ chainIdentifier }';
+
+const eventsText = `query Events($first: Int, $after: String, $filter: EventFilter) {
+  events(first: $first, after: $after, filter: $filter) { nodes { ...EventFields } pageInfo { hasNextPage endCursor } }
+}
+fragment EventFields on Event { ...Origin type { ...TypeName } sender { address } timestamp json bcs }
+fragment Origin on Event { sendingModule { name package { digest } } }
+fragment TypeName on MoveType { repr }`;
+const eventsVariables = { first: 50, after: 'cursor', filter: { eventType: '0x2::battle' } };
+
+/** As many selections as ledgers allow, page sizes by variable. */
+const largeText = `query Large($first: Int) {
+${Array.from(
+  { length: 25 },
+  (_, index) =>
+    `a${index}: events(first: $first) { nodes { timestamp json bcs sender { address } type { repr } } pageInfo { hasNextPage endCursor } }`,
+).join('\n')}
+}`;
+const largeVariables = { first: 10 };
+
+/** The pure steps that every request goes through, or that a document goes through once. */
+export function createMicroOperations(projectRoot: string): readonly MicroOperation[] {
+  const schema = buildSchema(readFileSync(`${projectRoot}/schema/public.graphql`, 'utf8'));
+  const limits = shippedLimits;
+  const options = { schema, limits, rules: [] };
+  const store = createDocumentStore(options);
+  const small = toReadable(prepareDocument(smallText, options));
+  const events = toReadable(prepareDocument(eventsText, options));
+  const large = toReadable(prepareDocument(largeText, options));
+  const prepareAndValidate = (text: string) => () => toReadable(prepareDocument(text, options)).validate();
+  const largeName = `${large.measured.inputNodes} nodes`;
+  const joins = toJoins(projectRoot);
+
+  return [
+    { name: 'parse, measure and check: { chainIdentifier }', run: () => prepareDocument(smallText, options) },
+    { name: 'the same, validated', run: prepareAndValidate(smallText) },
+    { name: 'parse, measure and check: events with fragments', run: () => prepareDocument(eventsText, options) },
+    { name: 'the same, validated', run: prepareAndValidate(eventsText) },
+    { name: `parse, measure and check: ${largeName}`, run: () => prepareDocument(largeText, options) },
+    { name: 'the same, validated', run: prepareAndValidate(largeText) },
+    { name: `measure, parsed already: ${largeName}`, run: () => measureDocument(large.document, largeText.length) },
+    { name: 'look up a prepared document', run: () => store.prepare(eventsText) },
+    { name: 'price: events with fragments', run: () => priceDocument(events.measured, eventsVariables, limits) },
+    { name: `price: ${largeName}`, run: () => priceDocument(large.measured, largeVariables, limits) },
+    { name: 'admit: { chainIdentifier }', run: () => admitted(small, {}) },
+    { name: 'admit: events with fragments', run: () => admitted(events, eventsVariables) },
+    { name: `admit: ${largeName}`, run: () => admitted(large, largeVariables) },
+    { name: 'one document for 20 joins, as text', run: joins },
+  ];
+
+  function admitted(prepared: PreparedDocument, variables: Readonly<Record<string, unknown>>) {
+    const admission = admitDocument(prepared, variables, limits);
+    if (admission.kind === 'refused') throw new Error(String(admission.errors[0]));
+    return admission;
+  }
+}
+
+/** A document that is refused would be measured on a shorter way. */
+function toReadable(prepared: PreparedDocument) {
+  if (prepared.kind === 'unreadable' || prepared.refusal)
+    throw new Error(`a document of the bench is refused: ${prepared.refusal?.errors[0]}`);
+  const [error] = prepared.validate();
+  if (error) throw error;
+  return prepared;
+}
+
+function toJoins(projectRoot: string): () => string {
+  const ledger = buildSchema(readFileSync(`${projectRoot}/schema/ledger.graphql`, 'utf8'));
+  const operation = getOperationAST(parse('{ object { address version digest owner { __typename } } }'));
+  const type = ledger.getType('Object');
+  if (!operation || !type) throw new Error('the ledger has no objects');
+  const fields = operation.selectionSet.selections as readonly FieldNode[];
+  return () => {
+    const selection = toJoinSelection('j', fields, type as GraphQLCompositeType, ledger, {}, operation);
+    const lookups = coins.map(({ objectId, version }) => ({
+      field: 'object',
+      args: { address: objectId, version },
+      selection,
+    }));
+    return groupJoinLookups(lookups, shippedLimits)
+      .map((group) => print(toJoinDocument(group)))
+      .join();
+  };
+}
+
+const coins = coinsOf(manyCoinsBudget);

@@ -1,0 +1,66 @@
+// The ledger and the sponsor behind every contestant: answers are made at first sight, then served from memory.
+import { createHash } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import { createLedgerAnswers } from '../load/ledger-answers.ts';
+import { coinsOf, sponsorAddress } from '../load/sponsor-answers.ts';
+import { announce } from './announce.ts';
+
+const answerLedger = createLedgerAnswers(process.cwd());
+const calls = { ledger: 0, sponsor: 0 };
+const ledgerAnswers = new Map<string, Buffer>();
+const sharedBuffers = new Map<string, Buffer>();
+const reservations = new Map<string, string>();
+let lastReservation = 1_000_000;
+
+const server = createServer((req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const body = chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString();
+    if (req.url === '/graphql') {
+      calls.ledger += 1;
+      send(res, 200, answerOf(body), 'application/json');
+      return;
+    }
+    calls.sponsor += 1;
+    if (req.url === '/') send(res, 200, '"OK"', 'application/json');
+    else if (req.url !== '/v1/reserve_gas') send(res, 404, '', 'text/plain');
+    else if (req.headers.authorization !== 'Bearer bench') send(res, 401, '{"error":"Invalid authorization token"}');
+    else send(res, 200, reserve(body));
+  });
+});
+
+function send(res: ServerResponse, status: number, body: string | Buffer, type = 'application/json'): void {
+  const headers = {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'x-ledger-rpc-version': '2026.11.0-bench',
+  };
+  res.writeHead(status, headers).end(body);
+}
+
+function answerOf(body: string): Buffer {
+  const known = ledgerAnswers.get(body);
+  if (known) return known;
+  const { query, variables } = JSON.parse(body);
+  const text = answerLedger(query, variables);
+  // Variants that are answered alike share their bytes: hundreds of copies of the largest would fill the memory.
+  const key = createHash('sha256').update(text).digest('hex');
+  const bytes = sharedBuffers.get(key) ?? Buffer.from(text);
+  sharedBuffers.set(key, bytes);
+  ledgerAnswers.set(body, bytes);
+  return bytes;
+}
+
+function reserve(body: string): string {
+  let coins = reservations.get(body);
+  if (coins === undefined) {
+    coins = JSON.stringify(coinsOf(JSON.parse(body).gas_budget));
+    reservations.set(body, coins);
+  }
+  lastReservation += 1;
+  return `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastReservation},"gas_coins":${coins}},"error":null}`;
+}
+
+process.on('message', () => process.send?.({ kind: 'calls', calls }));
+announce(server);
