@@ -20,6 +20,7 @@ import { createLocalSchema } from './gateway/local-schema.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
 import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
 import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
+import { createRunPlan } from './gateway/run-plan.ts';
 import { createSchemaCache } from './gateway/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from './gateway/schema-keeper.ts';
 import { createSocketOperations } from './gateway/socket-operations.ts';
@@ -32,6 +33,7 @@ import { createEventsClient } from './subschemas/events/create-events-client.ts'
 import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
 import { fetchLedgerIntrospection } from './subschemas/ledger/fetch-ledger-schema.ts';
+import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts';
 import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
 import { silentLedgerService } from './subschemas/ledger/ledger-service.ts';
 import { createRpcVersion } from './subschemas/ledger/rpc-version.ts';
@@ -128,13 +130,14 @@ async function open(
     logger.info({ version, previous }, 'the ledger reports another version');
     void keeper?.refresh();
   });
-  const execute = createLedgerExecutor({
+  const ledgerOptions = {
     call: ledger.call,
     path: ledger.path,
     versionHeader: config.profile.headers.version,
     version: rpcVersion,
     timeouts: config.timeouts,
-  });
+  };
+  const execute = createLedgerExecutor(ledgerOptions);
   const sponsorClient =
     sponsor &&
     createSponsorClient({
@@ -215,10 +218,18 @@ async function open(
   defer(() => schema.stop());
 
   const devnet = config.upstreams.kind === 'devnet';
+  const runPlan = createRunPlan(createForwardToLedger(ledgerOptions));
   const openOperation = createOpenOperation({ timeouts: config.timeouts });
   const admit = createAdmitOperation({ gate, keeper, cost: config.rateLimit.cost });
   const maskError = createMaskError((err) => logger.error({ err }, 'an unexpected error was masked'));
-  const gateway = createGateway({ maxBatchSize: config.limits.maxBatchSize, keeper, admit, openOperation, maskError });
+  const gateway = createGateway({
+    maxBatchSize: config.limits.maxBatchSize,
+    keeper,
+    admit,
+    openOperation,
+    runPlan,
+    maskError,
+  });
   defer(() => gateway.dispose());
 
   const probes: Probe[] = [{ health: ledger.health, ask: askLedger(ledger.call, ledger.path) }];
@@ -238,7 +249,7 @@ async function open(
   const usageAsked = (read: (header: string) => string | string[] | undefined) =>
     usageHeaders.some((name) => isUsageAsked(read(name)));
   const sockets = createSocketServer({
-    operations: createSocketOperations({ admit, openOperation, maskError }),
+    operations: createSocketOperations({ admit, openOperation, runPlan, maskError }),
     maxMessageBytes: config.limits.maxBodyBytes,
     stamp,
     isUsageAsked: usageAsked,

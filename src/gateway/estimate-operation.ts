@@ -1,8 +1,8 @@
 import { type RateCost, toPoints } from '../admission/to-points.ts';
 import type { Estimate } from '../generated/local.ts';
 import { maxCount, type Usage } from '../limits/usage.ts';
-import { choosePlan } from '../planning/choose-plan.ts';
 import { type CallFacts, countUpstreamCalls } from '../planning/count-upstream-calls.ts';
+import { planOperation } from '../planning/plan-operation.ts';
 import { toEstimateLimits } from './estimate-limits.ts';
 import type { Generation } from './generation.ts';
 import type { JudgedRequest, Judgement } from './judge-operation.ts';
@@ -19,21 +19,19 @@ const maxInt = 2 ** 31 - 1;
 export function toEstimate(
   { prepared, usage: counted, errors, bound }: Judgement,
   { query, variables }: JudgedRequest,
-  { limits }: Pick<Generation, 'limits'>,
+  { limits, ownership }: Pick<Generation, 'limits' | 'ownership'>,
   { cost, calls }: EstimateFacts,
 ): Estimate {
   const usage = counted ?? uncounted(query, variables);
-  const isRefused = errors.length > 0;
+  const fragments = prepared.kind === 'readable' ? prepared.measured.executable.fragments : new Map();
+  const plan = bound && planOperation(bound.operation, fragments, ownership);
   return {
     usage: toEstimateUsage(usage),
     limits: toEstimateLimits(prepared, usage, variables, limits),
-    refused: isRefused,
+    refused: errors.length > 0,
     reasons: errors.map(({ message }) => message),
-    plan: choosePlan({ isRefused }),
-    upstreamCalls:
-      bound && prepared.kind === 'readable'
-        ? countUpstreamCalls({ ...bound, fragments: prepared.measured.executable.fragments }, calls)
-        : null,
+    plan,
+    upstreamCalls: bound && plan && countUpstreamCalls({ ...bound, fragments }, plan, calls),
     ratePoints: toPoints(counted, cost, limits),
   };
 }

@@ -3,6 +3,7 @@ import { createYoga } from 'graphql-yoga';
 import type { Config } from '../config/config.ts';
 import type { AdmitOperation } from './admit-operation.ts';
 import type { OpenOperation, ServerContext } from './operation-run.ts';
+import type { RunPlan } from './run-plan.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 import { useAdmission } from './use-admission.ts';
 import { useOperation } from './use-operation.ts';
@@ -13,13 +14,14 @@ export interface GatewayOptions {
   readonly keeper: Pick<SchemaKeeper, 'current'>;
   readonly admit: AdmitOperation;
   readonly openOperation: OpenOperation;
+  readonly runPlan: RunPlan;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
 export const graphqlPath = '/graphql';
 
 /** The GraphQL server without its listener: health, CORS, GraphiQL and body bounds are the listener's. */
-export function createGateway({ maxBatchSize, keeper, admit, openOperation, maskError }: GatewayOptions) {
+export function createGateway({ maxBatchSize, keeper, admit, openOperation, runPlan, maskError }: GatewayOptions) {
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -39,9 +41,7 @@ export function createGateway({ maxBatchSize, keeper, admit, openOperation, mask
       useAdmission(admit, keeper),
 
       // the operation: deadline, errors
-      useOperation(openOperation),
+      useOperation(openOperation, runPlan),
     ],
   });
 }
-
-export type Gateway = ReturnType<typeof createGateway>;

@@ -4,12 +4,14 @@ import {
   type IntrospectionQuery,
   lexicographicSortSchema,
   NoSchemaIntrospectionCustomRule,
+  type OperationTypeNode,
   printSchema,
 } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { createDocumentStore, type DocumentStore } from '../documents/document-store.ts';
 import { type Limits, stricterLimits } from '../limits/limits.ts';
+import type { Ownership } from '../planning/plan-operation.ts';
 import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
@@ -28,6 +30,10 @@ export interface Generation {
   /** Tells two ledger schemas apart. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
+  /** Our own part alone. */
+  readonly local: GraphQLSchema;
+  /** Whose the root fields are. */
+  readonly ownership: Ownership;
   /** Bounds of documents in force. */
   readonly limits: Limits;
   /** `<year>.<month>` versions the ledger says it serves. */
@@ -79,6 +85,8 @@ export function buildGeneration(source: LedgerSource | null, options: Generation
     ...stitched,
     origin: source?.origin ?? 'none',
     fingerprint: schema ? fingerprintOf(schema, service) : 'none',
+    local,
+    ownership: toOwnership(local, schema),
     limits,
     availableVersions: service.availableVersions,
     documents: createDocumentStore({
@@ -86,6 +94,22 @@ export function buildGeneration(source: LedgerSource | null, options: Generation
       limits,
       rules: [ReservedAliasRule, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
     }),
+  };
+}
+
+/** The ledger's `serviceConfig` says what is in force here, so that neither side answers it alone. */
+function toOwnership(local: GraphQLSchema, ledger: GraphQLSchema | null): Ownership {
+  const operations = ['query', 'mutation', 'subscription'] as OperationTypeNode[];
+  const rootNames = (schema: GraphQLSchema) => operations.map((operation) => schema.getRootType(operation)?.name);
+  const usualNames = ['Query', 'Mutation', 'Subscription'];
+  return {
+    local,
+    hasUsualRootNames:
+      ledger !== null && rootNames(ledger).every((name, index) => name === undefined || name === usualNames[index]),
+    ownerOf: (operation, name) => {
+      if (local.getRootType(operation)?.getFields()[name]) return 'own';
+      return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'ledger';
+    },
   };
 }
 

@@ -1,7 +1,8 @@
-import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { AdmitOperation } from './admit-operation.ts';
 import type { OpenOperation, OperationRun, ServerContext } from './operation-run.ts';
+import type { RunPlan } from './run-plan.ts';
 import { withUsage } from './use-admission.ts';
 
 /** An operation as a `subscribe` message carries it. */
@@ -26,11 +27,17 @@ export interface SocketOperations {
 export interface SocketOperationsOptions {
   readonly admit: AdmitOperation;
   readonly openOperation: OpenOperation;
+  readonly runPlan: RunPlan;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
-export function createSocketOperations({ admit, openOperation, maskError }: SocketOperationsOptions): SocketOperations {
-  const finishers = new WeakMap<object, (result: ExecutionResult) => ExecutionResult>();
+export function createSocketOperations({
+  admit,
+  openOperation,
+  runPlan,
+  maskError,
+}: SocketOperationsOptions): SocketOperations {
+  const runs = new WeakMap<object, () => Promise<ExecutionResult>>();
   return {
     async admit({ query, operationName, variables }, server, hangUp) {
       const admission = await admit(server, { query, variables: variables ?? {} });
@@ -45,8 +52,17 @@ export function createSocketOperations({ admit, openOperation, maskError }: Sock
       }
       const run: OperationRun = openOperation(server, hangUp, { caller, document, operationName });
       const contextValue = { ...run.context };
-      finishers.set(contextValue, (result) => {
-        const finished = run.finish(result);
+      runs.set(contextValue, async () => {
+        const name = operationName ?? null;
+        const request = {
+          generation,
+          document,
+          text: query,
+          operationName: name,
+          variables: variables ?? {},
+          context: contextValue,
+        };
+        const finished = run.finish(await runPlan.run(request));
         return server.showUsage && usage ? withUsage(finished, usage) : finished;
       });
       return {
@@ -58,9 +74,8 @@ export function createSocketOperations({ admit, openOperation, maskError }: Sock
       };
     },
     async execute(args) {
-      const finish = finishers.get(args.contextValue as object) ?? ((result) => result);
       try {
-        const result = finish(await execute(args));
+        const result = (await runs.get(args.contextValue as object)?.()) ?? { data: null };
         return result.errors
           ? { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) }
           : result;

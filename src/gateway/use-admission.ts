@@ -3,12 +3,16 @@ import type { Plugin } from 'graphql-yoga';
 import type { Usage } from '../limits/usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
+import type { Generation } from './generation.ts';
 import type { ServerContext } from './operation-run.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
 /** What an admitted operation's context has besides. */
-export interface AdmittedCaller {
+export interface AdmittedContext {
   readonly caller: Caller;
+  readonly generation: Generation;
+  /** The document as it came. */
+  readonly text: string;
 }
 
 /**
@@ -26,7 +30,10 @@ export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, '
       if (!admission) return;
       admissions.set(context, admission);
       if (admission.kind === 'refused') setResult({ errors: admission.errors });
-      else Object.assign(context, { caller: admission.caller } satisfies AdmittedCaller);
+      else {
+        const { caller, generation } = admission;
+        Object.assign(context, { caller, generation, text: query ?? '' } satisfies AdmittedContext);
+      }
     },
     onEnveloped({ setSchema, context }) {
       setSchema(admitted(context)?.generation.schema ?? keeper.current.schema);

@@ -1,26 +1,30 @@
-import { type DocumentNode, execute } from 'graphql';
+import { type DocumentNode, type ExecutionResult, execute } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenOperation, ServerContext } from './operation-run.ts';
-import type { AdmittedCaller } from './use-admission.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { AdmittedContext } from './use-admission.ts';
 
-/** Gives resolvers their context, bounds the operation in time, and tidies its result. */
-export function useOperation(openOperation: OpenOperation): Plugin<ServerContext & AdmittedCaller> {
+/** Gives resolvers their context, bounds the operation in time, runs its plan, and tidies its result. */
+export function useOperation(openOperation: OpenOperation, runPlan: RunPlan): Plugin<ServerContext & AdmittedContext> {
   return {
     onExecute({ args, setExecuteFn }) {
-      // Yoga's own executor gives keys in the order in which fields resolve; clients get them as they asked.
-      setExecuteFn(execute);
-      const server = args.contextValue as ServerContext & AdmittedCaller & { request: Request };
-      const run = openOperation(server, server.request.signal, {
-        caller: server.caller,
-        document: args.document as DocumentNode,
-        operationName: args.operationName,
-      });
-      Object.assign(args.contextValue as object, run.context);
+      const server = args.contextValue as ServerContext & AdmittedContext & { request: Request };
+      const document = args.document as DocumentNode;
+      const operationName = args.operationName ?? null;
+      const { caller, generation, text } = server;
+      const run = openOperation(server, server.request.signal, { caller, document, operationName });
+      const context = Object.assign(args.contextValue as object, run.context);
+      const variables = args.variableValues ?? {};
+      setExecuteFn(() => runPlan.run({ generation, document, text, operationName, variables, context }));
       return {
         onExecuteDone({ result, setResult }) {
-          if (result && !(Symbol.asyncIterator in result)) setResult(run.finish(result));
+          if (result && !(Symbol.asyncIterator in result)) setResult(run.finish(result as ExecutionResult));
         },
       };
+    },
+    onSubscribe({ setSubscribeFn }) {
+      // The ledger's subscriptions are refused where they would be sent; Yoga's own function expects other arguments.
+      setSubscribeFn(execute);
     },
   };
 }

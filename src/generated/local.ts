@@ -26,7 +26,11 @@ export type Scalars = {
 export type Estimate = {
   /** Each limit in force, and how near it comes. */
   readonly limits: ReadonlyArray<EstimateLimit>;
-  /** How it would be executed: `STITCHED`, each root field delegated to its owner and the answers joined. Null when refused. */
+  /**
+   * How it would be executed: `PASS_THROUGH`, its text goes to the ledger as it is; `LOCAL`, all of it is the gateway's own;
+   * `SPLIT`, one part for each, side by side; `STITCHED`, each root field delegated to its owner and the answers joined. Null
+   * when refused.
+   */
   readonly plan?: Maybe<Scalars['String']['output']>;
   /** What it would count for against the caller's rate limit, in points. */
   readonly ratePoints: Scalars['Int']['output'];

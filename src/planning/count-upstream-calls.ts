@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { collectFields, type SelectionScope } from './collect-fields.ts';
+import type { Plan } from './plan-operation.ts';
 
 /** Who answers which field of the graph, as far as it decides about calls. */
 export interface CallFacts {
@@ -43,10 +44,10 @@ const pagedFields = ['queryEvents', 'queryTransactionBlocks'];
 
 /**
  * Requests to upstreams that an operation takes when all goes well: the ledger's fields of a query travel as one, each
- * mutation is one, each page of events or transactions is what it takes, and the joins below one root field travel as
- * one. `null` for a subscription, whose calls have no number.
+ * mutation is one unless they pass through together, each page of events or transactions is what it takes, and the joins
+ * below one root field travel as one. `null` for a subscription, whose calls have no number.
  */
-export function countUpstreamCalls(bound: BoundOperation, facts: CallFacts): number | null {
+export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallFacts): number | null {
   const { operation, variables } = bound;
   const { schema, local, configured } = facts;
   const scope: SelectionScope = { schema, fragments: bound.fragments, variables };
@@ -73,8 +74,12 @@ export function countUpstreamCalls(bound: BoundOperation, facts: CallFacts): num
       calls += ownCalls + (isObjectType(returns) && selects(returns, nodes, facts.isJoin) ? 1 : 0);
     }
   }
-  const ledgerCalls = isMutation ? ledgerFields : Math.min(ledgerFields, 1);
-  return ledgerCalls + calls + (configured.sponsor ? reads.size : 0);
+  return ledgerCalls() + calls + (configured.sponsor ? reads.size : 0);
+
+  function ledgerCalls(): number {
+    // Only stitching sends the ledger's mutations one by one.
+    return isMutation && plan === 'STITCHED' ? ledgerFields : Math.min(ledgerFields, 1);
+  }
 
   /** `null` where the field has nothing to show, and so nothing to join. */
   function callsOf(name: string, [node]: readonly FieldNode[]): number | null {

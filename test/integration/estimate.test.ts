@@ -100,7 +100,12 @@ const served: readonly (readonly [string, Question, number])[] = [
     { query: 'query { ...A ... on Query { epoch { epochId } } } fragment A on Query { chainIdentifier }' },
     1,
   ],
-  ['a field of the ledger that is skipped', { query: '{ chainIdentifier @skip(if: true) __typename }' }, 0],
+  ['a field of the ledger that is skipped', { query: '{ chainIdentifier @skip(if: true) }' }, 0],
+  [
+    'a field of the ledger that is skipped beside joins',
+    { query: '{ chainIdentifier @skip(if: true) queryEvents(last: 1) { nodes { transactionBlock { digest } } } }' },
+    2,
+  ],
   [
     'a field left out by a variable',
     {
@@ -223,6 +228,48 @@ describe('upstream calls', () => {
     const told = await estimate(question);
     expect(told).toMatchObject({ refused: false, reasons: [], upstreamCalls: calls });
     expect(await requestsOf(question)).toBe(calls);
+  });
+
+  test('of a sponsored execution with joins all over its effects are what really happens', async () => {
+    const reserved = await gateway.query(
+      'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+    );
+    const { reservationId, sponsorAddress, gasCoins } = reserved.data.reserveGas;
+    const signed = await gateway.query(
+      `query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
+        devnetSignTransaction(sponsorAddress: $sponsor, gasCoins: $coins, gasBudget: 50000000) { txBytes userSig }
+      }`,
+      { sponsor: sponsorAddress, coins: gasCoins },
+    );
+    const question = {
+      query: `mutation ($id: ID!, $txBytes: Base64!, $userSig: Base64!) {
+        executeTx(reservationId: $id, txBytes: $txBytes, userSig: $userSig) {
+          transactionBlock { digest }
+          effects { transactionBlock { digest } gasObject { reference { object { version } } } mutated { reference { object { digest } } } }
+        }
+      }`,
+      variables: { id: reservationId, ...signed.data.devnetSignTransaction },
+    };
+    expect(await estimate(question)).toMatchObject({ refused: false, upstreamCalls: 2 });
+    expect(await requestsOf(question)).toBe(2);
+  });
+
+  test('of mutations of the ledger alone are one, although it refuses them', async () => {
+    const call = 'executeTransactionBlock(txBytes: "AAAA", signatures: []) { errors }';
+    const query = `mutation { a: ${call} b: ${call} }`;
+    expect(await estimate({ query })).toMatchObject({ plan: 'PASS_THROUGH', upstreamCalls: 1 });
+    const before = countRequests();
+    await run({ query });
+    expect(countRequests() - before).toBe(1);
+  });
+
+  test.each([
+    ['PASS_THROUGH', '{ chainIdentifier }'],
+    ['LOCAL', '{ sponsor { health } }'],
+    ['SPLIT', '{ chainIdentifier sponsor { health } }'],
+    ['STITCHED', '{ queryEvents(last: 1) { nodes { transactionBlock { digest } } } }'],
+  ])('come with the plan %s', async (plan, query) => {
+    expect((await estimate({ query })).plan).toBe(plan);
   });
 
   test('of fields whose upstream has no address are none', async () => {

@@ -2,6 +2,7 @@ import { buildSchema, getOperationAST, getVariableValues, parse, validate } from
 import { describe, expect, test } from 'vitest';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
 import { type CallFacts, countUpstreamCalls } from '../../../src/planning/count-upstream-calls.ts';
+import type { Plan } from '../../../src/planning/plan-operation.ts';
 
 const ours = /* GraphQL */ `
   type Query {
@@ -36,7 +37,12 @@ const facts: CallFacts = {
   pageCalls: ({ first, last }) => Math.ceil((first ?? last ?? 20) / 50),
 };
 
-function count(text: string, sent: Record<string, unknown> = {}, changed: Partial<CallFacts> = {}) {
+function count(
+  text: string,
+  sent: Record<string, unknown> = {},
+  changed: Partial<CallFacts> = {},
+  plan: Plan = 'STITCHED',
+) {
   const document = parse(text);
   expect(validate(facts.schema, document)).toEqual([]);
   const operation = getOperationAST(document, undefined);
@@ -44,7 +50,7 @@ function count(text: string, sent: Record<string, unknown> = {}, changed: Partia
   const { coerced, errors } = getVariableValues(facts.schema, operation.variableDefinitions ?? [], sent);
   if (errors) throw errors[0];
   const { fragments } = toExecutableDocument(document);
-  return countUpstreamCalls({ operation, fragments, variables: coerced }, { ...facts, ...changed });
+  return countUpstreamCalls({ operation, fragments, variables: coerced }, plan, { ...facts, ...changed });
 }
 
 describe('a query takes', () => {
@@ -108,6 +114,20 @@ describe('a mutation takes', () => {
     ['mutation { execute @skip(if: true) { id } __typename }', 0],
   ])('%s: %i', (text, calls) => {
     expect(count(text)).toBe(calls);
+  });
+});
+
+describe('by another plan than stitching', () => {
+  test.each<readonly [Plan, string, number]>([
+    ['PASS_THROUGH', '{ chain epoch { id } }', 1],
+    ['PASS_THROUGH', '{ chain @skip(if: true) }', 0],
+    ['PASS_THROUGH', 'mutation { a: execute { id } b: execute { id } }', 1],
+    ['SPLIT', '{ chain epoch { id } sponsor { health } queryEvents(first: 51) { page } }', 4],
+    ['SPLIT', '{ chain @include(if: false) gateway }', 0],
+    ['LOCAL', '{ gateway sponsor { health } }', 1],
+    ['LOCAL', '{ __typename }', 0],
+  ])('%s of %s: %i', (plan, text, calls) => {
+    expect(count(text, {}, {}, plan)).toBe(calls);
   });
 });
 

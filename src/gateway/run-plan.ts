@@ -1,0 +1,273 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  print,
+  stripIgnoredCharacters,
+} from 'graphql';
+import { collectFields } from '../planning/collect-fields.ts';
+import { hasDirectivesAtRoot, type Plan, planOperation, usedFragments } from '../planning/plan-operation.ts';
+import { type DocumentPart, takePart, variablesOf } from '../planning/split-document.ts';
+import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+import type { Generation } from './generation.ts';
+
+export interface PlannedRequest {
+  readonly generation: Generation;
+  readonly document: DocumentNode;
+  /** The client's text, as it came. */
+  readonly text: string;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: OperationContext;
+}
+
+/** What of an operation the text alone decides, worked out when it is first run. */
+interface PlannedOperation {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly plan: Plan;
+  /** Is there nothing in the document beside this operation and what it uses? Then its text can go as it came. */
+  readonly isWhole: boolean;
+  /** Do directives decide what there is at the root? */
+  readonly isConditional: boolean;
+  readonly parts: () => { readonly ledger: DocumentPart & { readonly text: string }; readonly own: DocumentPart };
+}
+
+export interface RunPlan {
+  /** The plan of an operation of a prepared document; the same answer every time. */
+  planOf(generation: Generation, document: DocumentNode, operationName: string | null): Plan | null;
+  /** Executes by the cheapest plan there is for the operation. Rejects as `execute` of the reference library does. */
+  run(request: PlannedRequest): Promise<ExecutionResult>;
+}
+
+/** @param forward sends a text to the ledger as it is */
+export function createRunPlan(forward: ForwardToLedger): RunPlan {
+  const planned = new WeakMap<DocumentNode, Map<string, PlannedOperation | null>>();
+
+  const lookUp = (generation: Generation, document: DocumentNode, operationName: string | null) => {
+    const byName = planned.get(document) ?? new Map<string, PlannedOperation | null>();
+    planned.set(document, byName);
+    const known = byName.get(operationName ?? '');
+    if (known !== undefined) return known;
+    const made = planDocument(generation, document, operationName);
+    byName.set(operationName ?? '', made);
+    return made;
+  };
+
+  return {
+    planOf: (generation, document, operationName) => lookUp(generation, document, operationName)?.plan ?? null,
+    async run(request) {
+      const { generation, document, operationName, variables, context } = request;
+      const args: ExecutionArgs = {
+        schema: generation.schema,
+        document,
+        operationName,
+        variableValues: variables,
+        contextValue: context,
+      };
+      const found = lookUp(generation, document, operationName);
+      switch (found?.plan) {
+        case 'LOCAL':
+          return execute({ ...args, schema: generation.local });
+        case 'PASS_THROUGH':
+          return asksLedger(request, found) ? passThrough(request, found, forward) : execute(args);
+        case 'SPLIT':
+          return asksLedger(request, found) ? split(request, found, forward) : execute(args);
+        default:
+          return execute(args);
+      }
+    },
+  };
+}
+
+function planDocument(
+  generation: Generation,
+  document: DocumentNode,
+  operationName: string | null,
+): PlannedOperation | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const { ownership } = generation;
+  const plan = planOperation(operation, fragments, ownership);
+  let parts: ReturnType<PlannedOperation['parts']> | undefined;
+  return {
+    operation,
+    fragments,
+    plan,
+    isWhole: document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length,
+    isConditional: hasDirectivesAtRoot(operation, fragments),
+    parts: () => {
+      if (!parts) {
+        const isLedgers = (name: string) =>
+          ownership.ownerOf(operation.operation, name) === 'ledger' && name !== '__typename';
+        const isOwn = (name: string) => !isLedgers(name);
+        // Where everything is the ledger's, its `__typename` is too.
+        const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
+        const own = takePart(operation, fragments, isOwn);
+        parts = { ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) }, own };
+      }
+      return parts;
+    },
+  };
+}
+
+/** Whether anything of the ledger's is left when `@skip` and `@include` have had their say. */
+function asksLedger(
+  { generation, variables }: PlannedRequest,
+  { operation, fragments, isConditional }: PlannedOperation,
+): boolean {
+  if (!isConditional) return true;
+  const coerced = coerce(generation.schema, operation, variables);
+  if ('errors' in coerced) return true;
+  const type = generation.schema.getRootType(operation.operation) as GraphQLObjectType;
+  const scope = { schema: generation.schema, fragments, variables: coerced.values };
+  return [...collectFields(type, [operation.selectionSet], scope).values()].some(
+    ([node]) => generation.ownership.ownerOf(operation.operation, node?.name.value ?? '') === 'ledger',
+  );
+}
+
+async function passThrough(
+  request: PlannedRequest,
+  found: PlannedOperation,
+  forward: ForwardToLedger,
+): Promise<ExecutionResult> {
+  const coerced = coerce(request.generation.schema, found.operation, request.variables);
+  if ('errors' in coerced) return coerced;
+  const { text, operationName, variables, context } = request;
+  const isMutation = found.operation.operation === 'mutation';
+  const own = found.isWhole ? { text, operationName, variables } : reduced(found, variables);
+  const failed = (errors: readonly unknown[]) => failAll(errors, request.generation, found, coerced.values);
+  return forward({ ...own, isMutation, signal: context.signal }).then(
+    (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
+    (error: unknown) => failed([error]),
+  );
+}
+
+/** The operation alone, for a document that has more than the ledger can make sense of. */
+function reduced(found: PlannedOperation, variables: Readonly<Record<string, unknown>>) {
+  const { ledger } = found.parts();
+  return { text: ledger.text, operationName: null, variables: variablesOf(ledger, variables) };
+}
+
+/** The ledger would not execute it at all: its errors concern every field, and say so of none. */
+function isRefused(answer: ExecutionResult): answer is ExecutionResult & { errors: readonly GraphQLError[] } {
+  return !answer.data && answer.errors !== undefined && answer.errors.every(({ path }) => path === undefined);
+}
+
+async function split(
+  request: PlannedRequest,
+  found: PlannedOperation,
+  forward: ForwardToLedger,
+): Promise<ExecutionResult> {
+  const { generation, variables, context } = request;
+  const coerced = coerce(generation.schema, found.operation, variables);
+  if ('errors' in coerced) return coerced;
+  const { own } = found.parts();
+  const failed = (errors: readonly unknown[]) =>
+    failAll(
+      errors,
+      generation,
+      found,
+      coerced.values,
+      (name) => generation.ownership.ownerOf(found.operation.operation, name) === 'ledger',
+    );
+  const [theirs, ours] = await Promise.all([
+    forward({ ...reduced(found, variables), isMutation: false, signal: context.signal }).then(
+      (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
+      (error: unknown) => failed([error]),
+    ),
+    execute({
+      schema: generation.local,
+      document: own.document,
+      variableValues: variablesOf(own, variables),
+      contextValue: context,
+    }),
+  ]);
+  const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
+  return {
+    data: mergeData(theirs.data, ours.data, rootKeys(generation, found, coerced.values)),
+    ...(errors.length > 0 ? { errors } : {}),
+  };
+}
+
+/** Root keys in the order in which the client asked for them. A null of one part as a whole is one of the answer. */
+function mergeData(
+  theirs: ExecutionResult['data'],
+  ours: ExecutionResult['data'],
+  keys: Iterable<string>,
+): Record<string, unknown> | null {
+  if (!theirs || !ours) return null;
+  const data: Record<string, unknown> = Object.create(null);
+  for (const key of keys) data[key] = key in theirs ? theirs[key] : ours[key];
+  return data;
+}
+
+function coerce(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+) {
+  const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  return errors ? { errors } : { values: coerced };
+}
+
+function rootKeys(
+  generation: Generation,
+  { operation, fragments }: PlannedOperation,
+  variables: Record<string, unknown>,
+) {
+  const type = generation.schema.getRootType(operation.operation) as GraphQLObjectType;
+  return collectFields(type, [operation.selectionSet], { schema: generation.schema, fragments, variables }).keys();
+}
+
+/**
+ * What an operation answers when the ledger does not: one error for each of its root keys, and null for each, or for the
+ * whole where one may not be null.
+ */
+function failAll(
+  causes: readonly unknown[],
+  generation: Generation,
+  { operation, fragments }: PlannedOperation,
+  variables: Record<string, unknown>,
+  isAffected: (name: string) => boolean = () => true,
+): ExecutionResult {
+  const type = generation.schema.getRootType(operation.operation) as GraphQLObjectType;
+  const fields = collectFields(type, [operation.selectionSet], { schema: generation.schema, fragments, variables });
+  const errors: GraphQLError[] = [];
+  const data: Record<string, unknown> = Object.create(null);
+  let isNull = false;
+  for (const [key, nodes] of fields) {
+    const name = nodes[0]?.name.value ?? '';
+    if (name === '__typename') data[key] = type.name;
+    if (name === '__typename' || !isAffected(name)) continue;
+    errors.push(...causes.map((cause) => atRootKey(cause, key, nodes)));
+    data[key] = null;
+    isNull ||= isNonNullType(type.getFields()[name]?.type);
+  }
+  return { data: isNull ? null : data, errors };
+}
+
+function atRootKey(cause: unknown, key: string, nodes: readonly FieldNode[]): GraphQLError {
+  const path = [key];
+  if (!(cause instanceof GraphQLError))
+    return new GraphQLError('Unexpected error.', { nodes, path, originalError: cause as Error });
+  const { message, extensions, originalError = null } = cause;
+  return new GraphQLError(message, { nodes, path, extensions, originalError });
+}

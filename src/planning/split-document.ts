@@ -1,0 +1,93 @@
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+
+/** One owner's part of an operation, a document of its own. */
+export interface DocumentPart {
+  readonly document: DocumentNode;
+  /** Names of the variables it declares; the others are not its business. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/**
+ * Cuts out of an operation what belongs to one owner at the root. Fragments that are spread at the root are written out
+ * there, since they may mix owners; those further down are kept as they are, as far as they are still used.
+ * @param isKept decides by the real name of a root field
+ */
+export function takePart(
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  isKept: (field: string) => boolean,
+): DocumentPart {
+  const selectionSet = prune(operation.selectionSet, fragments, isKept);
+  const used = collectFragments(selectionSet, fragments);
+  const variables = new Set([selectionSet, ...used].flatMap(variablesIn));
+  const definitions: DefinitionNode[] = [
+    {
+      ...operation,
+      selectionSet,
+      variableDefinitions: (operation.variableDefinitions ?? []).filter(({ variable }) =>
+        variables.has(variable.name.value),
+      ),
+    },
+    ...used,
+  ];
+  return { document: { kind: Kind.DOCUMENT, definitions }, variables };
+}
+
+/** The variables of a part, of those that were sent. */
+export function variablesOf(part: DocumentPart, sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => part.variables.has(name)));
+}
+
+function prune(
+  { selections }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  isKept: (field: string) => boolean,
+): SelectionSetNode {
+  const kept = selections.flatMap((selection): SelectionNode[] => {
+    if (selection.kind === Kind.FIELD) return isKept(selection.name.value) ? [selection] : [];
+    const source = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+    const inner = source && prune(source.selectionSet, fragments, isKept);
+    if (!inner || inner.selections.length === 0) return [];
+    const { directives } = selection;
+    return [{ kind: Kind.INLINE_FRAGMENT, ...(directives ? { directives } : {}), selectionSet: inner }];
+  });
+  return { kind: Kind.SELECTION_SET, selections: kept };
+}
+
+function collectFragments(
+  selectionSet: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): FragmentDefinitionNode[] {
+  const used = new Map<string, FragmentDefinitionNode>();
+  const pending: (SelectionSetNode | FragmentDefinitionNode)[] = [selectionSet];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    visit(next, {
+      FragmentSpread({ name }) {
+        const fragment = used.has(name.value) ? undefined : fragments.get(name.value);
+        if (!fragment) return;
+        used.set(name.value, fragment);
+        pending.push(fragment);
+      },
+    });
+  }
+  return [...used.values()];
+}
+
+function variablesIn(node: SelectionSetNode | FragmentDefinitionNode): string[] {
+  const names: string[] = [];
+  visit(node, {
+    Variable({ name }) {
+      names.push(name.value);
+    },
+  });
+  return names;
+}

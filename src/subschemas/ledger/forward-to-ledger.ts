@@ -1,0 +1,42 @@
+import type { ExecutionResult } from 'graphql';
+import { toGatewayError } from '../../transport/to-gateway-error.ts';
+import { parseLedgerAnswer } from './ledger-answer.ts';
+import type { LedgerExecutorOptions } from './ledger-executor.ts';
+
+export interface ForwardRequest {
+  /** The document, sent as it is. */
+  readonly text: string;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** One that has been sent is never cut short: its outcome would be unknown. */
+  readonly isMutation: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a document to the ledger unchanged. Rejects with a catalogued error when there is no answer. */
+export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResult>;
+
+export function createForwardToLedger({
+  call,
+  path,
+  versionHeader,
+  version,
+  timeouts,
+}: LedgerExecutorOptions): ForwardToLedger {
+  return async ({ text, operationName, variables, isMutation, signal }) => {
+    try {
+      const response = await call({
+        method: 'POST',
+        path,
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({ query: text, variables, ...(operationName === null ? {} : { operationName }) }),
+        timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
+        signal: isMutation ? undefined : signal,
+      });
+      version.observe(response.headers[versionHeader]);
+      return parseLedgerAnswer(response);
+    } catch (error) {
+      throw toGatewayError(error, 'ledger');
+    }
+  };
+}

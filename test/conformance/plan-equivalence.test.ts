@@ -1,0 +1,193 @@
+import { type ExecutionResult, execute, parse, validate } from 'graphql';
+import { Agent } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { networkProfiles } from '../../src/config/network-profile.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { buildGeneration, type Generation } from '../../src/gateway/generation.ts';
+import { createLocalSchema } from '../../src/gateway/local-schema.ts';
+import { createOpenOperation, type ServerContext } from '../../src/gateway/operation-run.ts';
+import { createRunPlan, type RunPlan } from '../../src/gateway/run-plan.ts';
+import type { Plan } from '../../src/planning/plan-operation.ts';
+import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
+import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
+import { fetchLedgerIntrospection } from '../../src/subschemas/ledger/fetch-ledger-schema.ts';
+import { createForwardToLedger } from '../../src/subschemas/ledger/forward-to-ledger.ts';
+import { createLedgerExecutor } from '../../src/subschemas/ledger/ledger-executor.ts';
+import { silentLedgerService } from '../../src/subschemas/ledger/ledger-service.ts';
+import { createRpcVersion } from '../../src/subschemas/ledger/rpc-version.ts';
+import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
+import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
+import { connectUpstream } from '../../src/transport/connect-upstream.ts';
+import { plausibleDocument } from '../support/plausible-documents.ts';
+import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
+import { toTestCaller } from '../support/test-caller.ts';
+
+/** Whatever plan an operation takes, it answers what plain stitching answers: data, order of keys, errors and their paths. */
+describe('the plans', () => {
+  let devnet: GraphqlDevnet;
+  let dispatcher: Agent;
+  let generation: Generation;
+  let runPlan: RunPlan;
+  const taken = new Set<Plan | null>();
+
+  beforeAll(async () => {
+    // Stitching rewrites documents and may ask for more than the client did; here nothing is too much.
+    const limits = {
+      maxQueryNodes: 50_000,
+      maxQueryPayloadSize: 500_000,
+      maxOutputNodes: 50_000_000,
+      maxQueryDepth: 60,
+    };
+    devnet = await startGraphqlDevnet({ limits });
+    dispatcher = new Agent();
+    const { graphqlUrl, rpcUrl, sponsorUrl } = devnet.devnet;
+    const [ledger, rpc, sponsor] = [graphqlUrl, rpcUrl, sponsorUrl].map((url) =>
+      connectUpstream({ url, dispatcher, now: Date.now }),
+    );
+    if (!ledger || !rpc || !sponsor) throw new Error('three upstreams');
+    const timeouts = { queryMs: 10_000, mutationMs: 10_000 };
+    const profile = networkProfiles.ledger;
+    const options = {
+      call: ledger.call,
+      path: ledger.path,
+      versionHeader: profile.headers.version,
+      version: createRpcVersion(),
+      timeouts,
+    };
+    const execution = createLedgerExecutor(options);
+    const local = createLocalSchema([
+      createEventsResolvers({
+        client: createEventsClient({
+          call: rpc.call,
+          path: rpc.path,
+          methods: profile.events.methods,
+          timeoutMs: 10_000,
+        }),
+        missingSetting: '',
+        profile,
+        pages: { defaultSize: 20, maxSize: 50 },
+      }),
+      createSponsorResolvers({
+        client: createSponsorClient({
+          call: sponsor.call,
+          basePath: sponsor.path,
+          requestTypeKey: 'requestType',
+          timeouts,
+          observe: () => {},
+        }),
+        sponsorship: { auth: 'token', token: new Secret('token-of-this-test'), maxGasBudgetExclusive: 2_000_000_000 },
+        limits: { maxTransactionPayloadBytes: 1_000 },
+        now: () => 1_800_000_000_000,
+      }),
+    ]);
+    generation = buildGeneration(
+      { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
+      { local, execute: execution, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },
+    );
+    runPlan = createRunPlan(createForwardToLedger(options));
+  });
+
+  afterAll(async () => {
+    await dispatcher?.close();
+    await devnet?.[Symbol.asyncDispose]();
+  });
+
+  const shown = ({ data, errors }: ExecutionResult) => ({
+    data: JSON.stringify(data),
+    errors: (errors ?? [])
+      .map(({ message, path, extensions }) => JSON.stringify({ message, path, code: extensions.code }))
+      .sort(),
+  });
+
+  const openOperation = createOpenOperation({ timeouts: { queryMs: 10_000, mutationMs: 10_000 } });
+  const server = (): ServerContext => ({
+    requestId: 'r',
+    sender: {
+      authorization: null,
+      apiKey: null,
+      origin: undefined,
+      remoteAddress: '127.0.0.1',
+      forwardedFor: undefined,
+    },
+    onStanding: () => {},
+    showUsage: false,
+    operations: [],
+  });
+
+  async function compare(
+    text: string,
+    variables: Record<string, unknown> = {},
+    operationName: string | null = null,
+  ): Promise<void> {
+    const document = parse(text);
+    if (validate(generation.schema, document).length > 0) return;
+    const open = () =>
+      openOperation(server(), new AbortController().signal, { caller: toTestCaller(), document, operationName });
+    const [first, second] = [open(), open()];
+    const stitched = first.finish(
+      await execute({
+        schema: generation.schema,
+        document,
+        variableValues: variables,
+        operationName,
+        contextValue: first.context,
+      }),
+    );
+    const planned = second.finish(
+      await runPlan.run({ generation, document, text, operationName, variables, context: second.context }),
+    );
+    taken.add(runPlan.planOf(generation, document, operationName));
+    const [ours, theirs] = [shown(planned), shown(stitched)];
+    expect(ours.data, text).toBe(theirs.data);
+    // Once the data are null as a whole, stitching forgets the errors that come after; a plan may name every field.
+    if (ours.data === 'null') expect(ours.errors, text).toEqual(expect.arrayContaining(theirs.errors));
+    else expect(ours.errors, text).toEqual(theirs.errors);
+  }
+
+  it.each([
+    ['{ chainIdentifier }'],
+    ['{ b: chainIdentifier a: epoch(id: 1) { epochId } __typename }'],
+    [
+      'query ($id: Int, $no: Boolean!) { epoch(id: $id) { ...E } x: chainIdentifier @skip(if: $no) } fragment E on Epoch { epochId }',
+      { id: 2, no: true },
+    ],
+    ['query ($no: Boolean!) { chainIdentifier @skip(if: $no) }', { no: true }],
+    [
+      'query ($no: Boolean!) { ...F @include(if: $no) sponsor { health } } fragment F on Query { chainIdentifier }',
+      { no: false },
+    ],
+    ['query A { chainIdentifier } query B { sponsor { health } }', {}, 'A'],
+    ['query A { chainIdentifier } query B { sponsor { health } }', {}, 'B'],
+    ['{ sponsor { health } chainIdentifier queryEvents(last: 2) { nodes { type } } epoch { epochId } __typename }'],
+    [
+      '{ ...Mixed } fragment Mixed on Query { z: sponsor { ...S } ...Ledger } fragment S on Sponsor { version { raw } } fragment Ledger on Query { checkpoint { digest } }',
+    ],
+    [
+      'query ($n: Int, $m: Int) { events(first: $n) { nodes { json } } queryEvents(first: $m) { nodes { id { txDigest eventSeq } } } }',
+      { n: 2, m: 1 },
+    ],
+    ['{ events(first: 1, last: 1) { nodes { json } } epoch { epochId } }'],
+    ['{ epoch(id: 1) { epochId checkpoints(first: 99) { nodes { digest } } } sponsor { health } }'],
+    ['{ object(address: "nonsense") { digest } chainIdentifier }'],
+    ['query ($id: Int!) { epoch(id: $id) { epochId } sponsor { health } }', { id: 'x' }],
+    ['query ($id: Int!) { epoch(id: $id) { epochId } }', {}],
+    ['{ queryEvents(first: 1, last: 1) { nodes { type } } chainIdentifier }'],
+    ['{ queryEvents(last: 2) { nodes { transactionBlock { digest } senderAddress { address } } } chainIdentifier }'],
+    ['{ __schema { queryType { name } } chainIdentifier }'],
+    ['{ serviceConfig { maxQueryDepth } chainIdentifier }'],
+    ['mutation { reserveGas(gasBudget: 0, reserveDurationSecs: 1) { reservationId } }'],
+    ['mutation { executeTransactionBlock(txBytes: "AA==", signatures: []) { errors } }'],
+  ])('agree with stitching on %s', (text, variables = {}, operationName = null) =>
+    compare(text, variables as Record<string, unknown>, operationName as string | null),
+  );
+
+  it('agree on documents a person could write for the whole graph', async () => {
+    for (let seed = 0; seed < 600; seed += 1) {
+      const { text, variables } = plausibleDocument(generation.schema, seed);
+      // What the gateway says of itself has no resolvers here.
+      if (!/\b(estimate|viewer|gateway)\b/.test(text)) await compare(text, variables);
+    }
+    expect([...taken].sort()).toEqual(['LOCAL', 'PASS_THROUGH', 'SPLIT', 'STITCHED']);
+  });
+});
