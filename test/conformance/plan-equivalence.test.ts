@@ -178,8 +178,8 @@ describe('the plans', () => {
     ['{ serviceConfig { maxQueryDepth } chainIdentifier }'],
     ['mutation { reserveGas(gasBudget: 0, reserveDurationSecs: 1) { reservationId } }'],
     ['mutation { executeTransactionBlock(txBytes: "AA==", signatures: []) { errors } }'],
-  ])('agree with stitching on %s', (text, variables = {}, operationName = null) =>
-    compare(text, variables as Record<string, unknown>, operationName as string | null),
+  ])('agree with stitching on %s', (text, variables = {}, operationName = undefined) =>
+    compare(text, variables as Record<string, unknown>, (operationName as string | undefined) ?? null),
   );
 
   it('agree on documents a person could write for the whole graph', async () => {
