@@ -6,7 +6,7 @@ import { startContestants } from './load/contestants.ts';
 import { createLedgerAnswers } from './load/ledger-answers.ts';
 import { type LoadOptions, loadHelp, parseLoadOptions } from './load/load-options.ts';
 import { readRssMib } from './load/process-usage.ts';
-import { formatWork } from './load/report.ts';
+import { formatOverview, formatWork } from './load/report.ts';
 import { type Arena, runRounds, type WorkResult } from './load/run-rounds.ts';
 import { createWorks } from './load/works.ts';
 
@@ -52,9 +52,10 @@ export async function main(args: readonly string[]): Promise<number> {
       results.push(result);
       say(`\n${formatWork(result)}`);
     }
+    say(`${formatOverview(results)}\n`);
     const memory = contestants.map(({ name, pid, startMs }) => ({ name, rssMib: readRssMib(pid), startMs }));
     for (const { name, rssMib, startMs } of memory)
-      say(`${name.padEnd(10)} ${rssMib.toFixed(0)} MiB at the end, ready after ${startMs.toFixed(0)} ms`);
+      say(`${name.padEnd(10)} ${rssMib?.toFixed(0) ?? '?'} MiB at the end, ready after ${startMs.toFixed(0)} ms`);
     const file = writeResults(options, results, memory);
     say(`\nwritten to ${file}`);
     return results.some(({ rows }) => rows.some(({ fault }) => fault !== null)) ? 1 : 0;

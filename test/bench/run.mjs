@@ -1,6 +1,6 @@
 // Compiles the benches and runs one of them: node test/bench/run.mjs <load|micro> [options]
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -8,7 +8,6 @@ const out = `${root}node_modules/.cache/bench`;
 const [bench = 'load', ...options] = process.argv.slice(2);
 
 process.chdir(root);
-rmSync(out, { recursive: true, force: true });
 const compiler = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'test/bench'], {
   stdio: 'inherit',
 });

@@ -7,16 +7,10 @@ import type { Dialect } from './works.ts';
 /** Somebody who is measured. */
 export interface Contestant extends Child {
   readonly dialect: Dialect;
-  /** Works it can do; `null` = all. */
-  readonly works: readonly string[] | null;
 }
 
-/** Other gateways, in a package of their own so that their dependencies are none of ours. */
-const peers: readonly { readonly name: string; readonly works: readonly string[] | null }[] = [
-  { name: 'mercurius', works: null },
-  { name: 'apollo', works: null },
-  { name: 'hive', works: ['W1', 'W2', 'W3', 'W6'] },
-];
+/** Other servers, in a package of their own so that their dependencies are none of ours. */
+const peers = ['mercurius', 'apollo'] as const;
 
 /** Starts everybody in front of the upstream, the floor first. */
 export async function startContestants(
@@ -28,10 +22,10 @@ export async function startContestants(
   const ours = (name: string) =>
     children.fork(name, new URL(`../processes/${name}.js`, import.meta.url), [upstreamUrl]);
   const contestants: Contestant[] = [
-    { ...(await ours('floor')), dialect: 'floor', works: null },
-    { ...(await startGateway(children, upstreamUrl, options)), dialect: 'graphql', works: null },
+    { ...(await ours('floor')), dialect: 'floor' },
+    { ...(await startGateway(children, upstreamUrl, options)), dialect: 'graphql' },
   ];
-  if (options.naive) contestants.push({ ...(await ours('naive')), dialect: 'graphql', works: null });
+  if (options.naive) contestants.push({ ...(await ours('naive')), dialect: 'graphql' });
   if (!options.peers) return contestants;
 
   const home = `${process.cwd()}/test/bench/peers`;
@@ -39,10 +33,10 @@ export async function startContestants(
     say('peers: skipped, they are not installed. To install them: npm ci --prefix test/bench/peers');
     return contestants;
   }
-  for (const { name, works } of peers) {
+  for (const name of peers) {
     try {
       const child = await children.fork(name, pathToFileURL(`${home}/${name}.mjs`), [upstreamUrl]);
-      contestants.push({ ...child, dialect: 'graphql', works });
+      contestants.push({ ...child, dialect: 'graphql' });
     } catch (error) {
       say(`${name}: skipped. ${error instanceof Error ? error.message : error}`);
     }

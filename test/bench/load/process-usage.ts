@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** The kernel counts in ticks of 1/100 s on every architecture Node runs on. */
 const msPerTick = 10;
@@ -17,8 +17,9 @@ export function parseCpuMs(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }
 
-/** Memory of a process that is in RAM, in MiB. */
-export function readRssMib(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kib) / 1024;
+/** Memory of a process that is in RAM, in MiB; `null` when it is gone. */
+export function readRssMib(pid: number): number | null {
+  const file = `/proc/${pid}/status`;
+  const kib = existsSync(file) ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  return kib === undefined ? null : Number(kib) / 1024;
 }

@@ -17,6 +17,22 @@ export function formatWork({ work, rows, clientLoad, upstreamLoad }: WorkResult)
   return [head, ...lines, ...busy.map((line) => `  (${line}: requests per second are bounded by it)`), ''].join('\n');
 }
 
+/** All works at a glance, as a Markdown table: CPU time in multiples of the floor's, the median and the extremes. */
+export function formatOverview(results: readonly WorkResult[]): string {
+  const [, ...names] = results[0]?.rows.map(({ name }) => name) ?? [];
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const lines = results.map(({ work, rows: [floor, ...others] }) =>
+    line([
+      `${work.id} ${work.title}`,
+      `${floor?.summary?.cpuMicros.median.toFixed(0)} µs`,
+      `≤ ${work.goal}`,
+      ...others.map(({ summary }) => (summary ? formatSpread(summary.ratio, 2, '') : 'wrong answer')),
+    ]),
+  );
+  const head = ['work', 'floor', 'goal', ...names];
+  return [line(head), line(head.map(() => '---')), ...lines].join('\n');
+}
+
 const busyLoad = 0.9;
 
 function formatRow(name: string, summary: Summary, goal: number | null, contestant: string): string {

@@ -38,17 +38,15 @@ export async function runRounds(
   options: Options,
   say: (line: string) => void,
 ): Promise<WorkResult> {
-  const [floor, ...others] = arena.contestants.filter(({ works }) => works === null || works.includes(work.id));
+  const [floor, ...others] = arena.contestants;
   if (!floor) throw new Error('there is no floor');
   const slices = new Map<Contestant, Slice[]>();
   const faults = new Map<Contestant, string>();
 
   const take = async (contestant: Contestant, length: Pick<ClientOrder, 'atLeastMs' | 'atLeastRequests'>) => {
     const { slice, fault } = await measure(arena, contestant, work, { ...options, ...length });
-    if (fault === null) return slice;
-    faults.set(contestant, fault);
-    say(`${work.id} ${contestant.name}: WRONG ANSWER: ${fault}`);
-    return null;
+    if (fault !== null) faults.set(contestant, fault);
+    return slice;
   };
 
   // Every variant at least once, so that what is measured never meets a document for the first time.
@@ -88,12 +86,17 @@ export async function runRounds(
   };
 }
 
+type Measured =
+  | { readonly slice: Slice; readonly fault: null }
+  /** The contestant answered wrongly, or not at all. */
+  | { readonly slice: null; readonly fault: string };
+
 async function measure(
   { upstream, client }: Arena,
   contestant: Contestant,
   work: Work,
   length: Pick<ClientOrder, 'concurrency' | 'variants' | 'atLeastMs' | 'atLeastRequests'>,
-): Promise<{ readonly slice: Slice; readonly fault: string | null }> {
+): Promise<Measured> {
   const { concurrency, variants, atLeastMs, atLeastRequests } = length;
   const order: ClientOrder = {
     contestant: contestant.name,
@@ -108,11 +111,13 @@ async function measure(
   const callsBefore = await countCalls(upstream);
   const before = [contestant, client, upstream].map(({ pid }) => readCpuMs(pid));
   const { report } = (await client.ask(order)) as unknown as { readonly report: ClientReport };
+  // Before anything is read of a process that may be gone.
+  if (report.fault !== null) return { slice: null, fault: report.fault };
   const used = [contestant, client, upstream].map(({ pid }, index) => readCpuMs(pid) - (before[index] ?? 0));
   const callsAfter = await countCalls(upstream);
   const [cpuMs = 0, clientMs = 0, upstreamMs = 0] = used;
   return {
-    fault: report.fault,
+    fault: null,
     slice: {
       requests: report.requests,
       elapsedMs: report.elapsedMs,

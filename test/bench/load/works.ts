@@ -39,6 +39,8 @@ ${ids.map((id) => `  ${id}: object(address: $${id}) { address version digest sta
 }`;
 
 const reservationFields = 'reservationId sponsorAddress gasBudget expiresAt secondsLeft state';
+/** Likewise. */
+const smallBudget = 5_000_000;
 const reserveQuery = (coinFields: string) => `mutation Reserve($gasBudget: UInt53!) {
   reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) { ${reservationFields} gasCoins { ${coinFields} } }
 }`;
@@ -47,6 +49,8 @@ const objectFields = 'address version digest storageRebate owner { __typename }'
 
 const epochFields = 'chainIdentifier epoch(id: $id) { epochId referenceGasPrice }';
 const mixedQuery = `query Mixed($id: Int) { ${epochFields} sponsor { health } }`;
+/** So many digits that every variant has as many. */
+const firstEpoch = 1_000_000;
 const mixedLedgerQuery = `query Mixed($id: Int) { ${epochFields} }`;
 
 type Json = Record<string, unknown>;
@@ -95,13 +99,13 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
       goal: 1.9,
       lengthSlack: 32,
       request: (dialect, variant) => {
-        const gasBudget = 5_000_000 + variant;
+        const gasBudget = smallBudget + variant;
         return dialect === 'floor'
           ? { path: '/v1/reserve_gas', headers: sponsorHeaders, body: toReserveBody(gasBudget) }
           : toGraphqlRequest({ query: reserveQuery(coinFields), variables: { gasBudget } });
       },
       findFault: (dialect, variant, answer) => {
-        const gasBudget = 5_000_000 + variant;
+        const gasBudget = smallBudget + variant;
         const coins = coinsOf(gasBudget);
         if (dialect === 'floor') return findRestFault(answer, coins);
         return findReservationFault(answer, gasBudget, coins);
@@ -114,10 +118,10 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
       lengthSlack: 0,
       request: (dialect, variant) =>
         dialect === 'floor'
-          ? { ...toGraphqlRequest({ query: mixedLedgerQuery, variables: { id: variant } }), path: '/both' }
-          : toGraphqlRequest({ query: mixedQuery, variables: { id: variant } }),
+          ? { ...toGraphqlRequest({ query: mixedLedgerQuery, variables: { id: firstEpoch + variant } }), path: '/both' }
+          : toGraphqlRequest({ query: mixedQuery, variables: { id: firstEpoch + variant } }),
       findFault: (dialect, variant, answer) => {
-        const data = ledgerData(`W5.${variant}`, mixedLedgerQuery, { id: variant }) as Json;
+        const data = ledgerData(`W5.${variant}`, mixedLedgerQuery, { id: firstEpoch + variant }) as Json;
         if (dialect === 'graphql') return findDataFault(answer, { ...data, sponsor: { health: 'OK' } });
         return isDeepStrictEqual(answer, { ledger: { data }, sponsor: 'OK' }) ? null : 'not both answers';
       },
@@ -183,7 +187,7 @@ function toCoinsQuery(coins: readonly SponsorCoin[]): string {
 function findDataFault(answer: unknown, data: unknown): string | null {
   if (!isObject(answer)) return 'not an object';
   if (answer.errors !== undefined) return `errors: ${JSON.stringify(answer.errors).slice(0, 500)}`;
-  return sameJson(answer.data, data) ? null : `other data: ${JSON.stringify(answer.data).slice(0, 500)}`;
+  return sameJson(answer.data, data) ? null : `other data: ${JSON.stringify(answer.data ?? null).slice(0, 500)}`;
 }
 
 function findReservationFault(answer: unknown, gasBudget: number, gasCoins: readonly object[]): string | null {

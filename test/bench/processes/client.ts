@@ -6,6 +6,8 @@ import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { createWorks, type WorkRequest } from '../load/works.ts';
 
 const works = createWorks(createLedgerAnswers(process.cwd()));
+/** Who has not answered by then is not measured any further; in milliseconds. */
+const patience = { headersTimeout: 30_000, bodyTimeout: 30_000 };
 const pools = new Map<string, Pool>();
 const checks = new Map<string, AnswerCheck>();
 /** Goes on where the last slice of a work ended, so that variants keep rotating. */
@@ -20,7 +22,7 @@ function kept<Value>(map: Map<string, Value>, key: string, make: () => Value): V
 function run(order: ClientOrder): Promise<ClientReport> {
   const work = works.find(({ id }) => id === order.workId);
   if (!work) throw new Error(`there is no work ${order.workId}`);
-  const pool = kept(pools, order.url, () => new Pool(order.url, { connections: order.concurrency }));
+  const pool = kept(pools, order.url, () => new Pool(order.url, { connections: order.concurrency, ...patience }));
   const key = `${order.contestant} ${order.workId}`;
   const check = kept(checks, key, () => createAnswerCheck(work, order.dialect));
   const requests = Array.from({ length: order.variants }, (_, variant) => work.request(order.dialect, variant));

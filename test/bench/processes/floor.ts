@@ -1,4 +1,5 @@
-// The floor: what a bare reverse proxy on node:http and undici costs. Nothing is read, checked or changed.
+// The floor: what a bare reverse proxy on node:http and undici costs. Nothing is checked or changed. The request is
+// collected before it is sent on, which costs half of what streaming so little does; the answer streams.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
@@ -13,7 +14,7 @@ const server = createServer((req, res) => {
 
 async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { host: _host, connection: _connection, ...headers } = req.headers;
-  const answer = await pool.request({ method: 'POST', path: req.url ?? '/', headers, body: req });
+  const answer = await pool.request({ method: 'POST', path: req.url ?? '/', headers, body: await read(req) });
   const { connection: _hop, 'keep-alive': _hint, ...passed } = answer.headers;
   res.writeHead(answer.statusCode, passed);
   pipeline(answer.body, res, () => {});
