@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, parse, print } from 'graphql';
+import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse, print } from 'graphql';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
+import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
 import { groupJoinLookups, toJoinDocument, toJoinSelection } from '../../../src/subschemas/ledger/join-document.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
 
@@ -61,6 +62,7 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
     { name: 'admit: { chainIdentifier }', run: () => admitted(small, {}) },
     { name: 'admit: events with fragments', run: () => admitted(events, eventsVariables) },
     { name: `admit: ${largeName}`, run: () => admitted(large, largeVariables) },
+    { name: 'plan: events with fragments', run: toPlanning(eventsText, projectRoot) },
     { name: 'one document for 20 joins, as text', run: joins },
   ];
 
@@ -78,6 +80,30 @@ function toReadable(prepared: PreparedDocument) {
   const [error] = prepared.validate();
   if (error) throw error;
   return prepared;
+}
+
+/** What the gateway works out once for each operation of a document. */
+function toPlanning(text: string, projectRoot: string): () => string {
+  const own = buildSchema(
+    ['sponsor', 'events', 'gateway']
+      .map((name) => readFileSync(`${projectRoot}/schema/${name}.graphql`, 'utf8'))
+      .map((sdl, index) => (index === 0 ? sdl : sdl.replaceAll(/^type (Query|Mutation) /gm, 'extend type $1 ')))
+      .join('\n'),
+  );
+  const ownership: Ownership = {
+    local: own,
+    hasUsualRootNames: true,
+    ownerOf: (operation, name) => (own.getRootType(operation)?.getFields()[name] ? 'own' : 'ledger'),
+  };
+  const document = parse(text);
+  const operation = getOperationAST(document);
+  if (!operation) throw new Error('a document of the bench has no operation');
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  return () => planOperation(operation, fragments, ownership);
 }
 
 function toJoins(projectRoot: string): () => string {

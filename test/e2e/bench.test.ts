@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const directory = mkdtempSync(join(tmpdir(), 'bench-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function runBench(...args: string[]): { readonly status: number | null; readonly output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['test/bench/run.mjs', ...args], { encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+interface Row {
+  readonly name: string;
+  readonly fault: string | null;
+  readonly summary: { readonly ledgerCalls: number; readonly sponsorCalls: number } | null;
+}
+
+test('the bench finds every answer right, and every work asks each upstream once', () => {
+  const json = join(directory, 'load.json');
+  const tiny = '--requests 8 --warm-up 0 --repeat 1 --concurrency 4 --variants 8 --no-naive --json';
+  const { status, output } = runBench('load', ...tiny.split(' '), json);
+  expect(output).toContain(`written to ${json}`);
+  expect(status).toBe(0);
+  const { works } = JSON.parse(readFileSync(json, 'utf8')) as { works: { id: string; rows: Row[] }[] };
+  const gateway = Object.fromEntries(
+    works.map(({ id, rows }) => {
+      const { fault, summary } = rows.find(({ name }) => name === 'gateway') as Row;
+      // Reads of the sponsor that are in flight together may be one call, so there may be fewer than one for each.
+      return [id, fault ?? `${summary?.ledgerCalls} + ${Math.ceil(summary?.sponsorCalls ?? Number.NaN)}`];
+    }),
+  );
+  expect(gateway).toEqual({
+    W1: '1 + 0',
+    W2: '1 + 0',
+    W3: '1 + 0',
+    W4: '0 + 1',
+    W5: '1 + 1',
+    W6: '1 + 0',
+    W7: '1 + 1',
+  });
+});
+
+test('a work that there is not is refused before anything is started', () => {
+  expect(runBench('load', '--only', 'W8')).toEqual({
+    status: 2,
+    output: '--only takes W1, W2, W3, W4, W5, W6, W7; got W8\n',
+  });
+});
+
+test('the single steps can be measured', () => {
+  const { status, output } = runBench('micro', '--rounds', '1', '--round-ms', '1');
+  expect(output).toMatch(/^price: 300 nodes +\d+ +\d+ +\d+$/m);
+  expect(status).toBe(0);
+});
