@@ -17,6 +17,10 @@ export function parseCpuMs(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }
 
+export function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}/stat`);
+}
+
 /** Memory of a process that is in RAM, in MiB; `null` when it is gone. */
 export function readRssMib(pid: number): number | null {
   const file = `/proc/${pid}/status`;

@@ -6,9 +6,7 @@ export function formatWork({ work, rows, clientLoad, upstreamLoad }: WorkResult)
   const bytes = rows[0]?.summary?.answerBytes ?? 0;
   const head = `${work.id}  ${work.title}, ${formatBytes(bytes)}; goal ≤ ${work.goal} ×`;
   const lines = rows.map(({ name, summary, fault }, index) =>
-    summary
-      ? formatRow(name, summary, index === 0 ? null : work.goal, name)
-      : `  ${name.padEnd(10)} WRONG ANSWER: ${fault}`,
+    summary ? formatRow(name, summary, index === 0 ? null : work.goal, name) : `  ${name.padEnd(10)} FAILED: ${fault}`,
   );
   const busy = [
     ...(clientLoad > busyLoad ? [`the client was busy ${formatPercent(clientLoad)} of a core`] : []),
@@ -26,7 +24,7 @@ export function formatOverview(results: readonly WorkResult[]): string {
       `${work.id} ${work.title}`,
       `${floor?.summary?.cpuMicros.median.toFixed(0)} µs`,
       `≤ ${work.goal}`,
-      ...others.map(({ summary }) => (summary ? formatSpread(summary.ratio, 2, '') : 'wrong answer')),
+      ...others.map(({ summary }) => (summary ? formatSpread(summary.ratio, 2, '') : 'failed')),
     ]),
   );
   const head = ['work', 'floor', 'goal', ...names];

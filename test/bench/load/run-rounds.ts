@@ -2,7 +2,7 @@ import type { Child } from './child-processes.ts';
 import type { ClientOrder, ClientReport } from './client-orders.ts';
 import type { Contestant } from './contestants.ts';
 import type { LoadOptions } from './load-options.ts';
-import { readCpuMs } from './process-usage.ts';
+import { isRunning, readCpuMs } from './process-usage.ts';
 import { type Slice, type Summary, summarise } from './summarise.ts';
 import type { Work } from './works.ts';
 
@@ -108,10 +108,12 @@ async function measure(
     atLeastMs,
     atLeastRequests,
   };
+  const ended = { slice: null, fault: 'it ended by itself' } as const;
+  if (!isRunning(contestant.pid)) return ended;
   const callsBefore = await countCalls(upstream);
   const before = [contestant, client, upstream].map(({ pid }) => readCpuMs(pid));
   const { report } = (await client.ask(order)) as unknown as { readonly report: ClientReport };
-  // Before anything is read of a process that may be gone.
+  if (!isRunning(contestant.pid)) return ended;
   if (report.fault !== null) return { slice: null, fault: report.fault };
   const used = [contestant, client, upstream].map(({ pid }, index) => readCpuMs(pid) - (before[index] ?? 0));
   const callsAfter = await countCalls(upstream);
