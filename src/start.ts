@@ -16,6 +16,8 @@ import { createEstimateResolvers } from './gateway/estimate-resolvers.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
 import { buildGeneration } from './gateway/generation.ts';
+import { resumeAdmission } from './gateway/hot-handover.ts';
+import { createHotOperations } from './gateway/hot-operations.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
 import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
@@ -27,6 +29,7 @@ import { createSocketOperations } from './gateway/socket-operations.ts';
 import { createViewerResolvers } from './gateway/viewer-resolvers.ts';
 import { createGraphiqlPage } from './server/graphiql-page.ts';
 import { toReadiness } from './server/health.ts';
+import { createHotLane } from './server/hot-lane.ts';
 import { startListener } from './server/listener.ts';
 import { createSocketServer } from './server/socket-server.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
@@ -36,6 +39,7 @@ import { fetchLedgerIntrospection } from './subschemas/ledger/fetch-ledger-schem
 import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts';
 import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
 import { silentLedgerService } from './subschemas/ledger/ledger-service.ts';
+import { createRawLedger } from './subschemas/ledger/raw-ledger.ts';
 import { createRpcVersion } from './subschemas/ledger/rpc-version.ts';
 import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
@@ -225,7 +229,7 @@ async function open(
   const gateway = createGateway({
     maxBatchSize: config.limits.maxBatchSize,
     keeper,
-    admit,
+    admit: resumeAdmission(admit),
     openOperation,
     runPlan,
     maskError,
@@ -266,6 +270,15 @@ async function open(
     stamp,
     sockets,
     graphql: gateway,
+    hotLane: createHotLane({
+      operations: createHotOperations({
+        keeper,
+        admit,
+        runPlan,
+        ledger: createRawLedger({ ...ledgerOptions, rawCall: ledger.rawCall }),
+      }),
+      graphqlPath,
+    }),
     graphiql: config.graphiql ? createGraphiqlPage(() => renderGraphiqlPage({ devnet })) : null,
     readiness: async (draining) => {
       if (!draining) await probe();

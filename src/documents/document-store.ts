@@ -4,6 +4,8 @@ import { type PreparedDocument, type PrepareOptions, prepareDocument } from './p
 export interface DocumentStore {
   /** The prepared document of a text, made when it is first seen. */
   prepare(text: string): PreparedDocument;
+  /** What is known of a text already; looking does not keep it longer. */
+  peek(text: string): PreparedDocument | undefined;
   /** The same for a text that is asked about and not executed: neither looked up nor kept. */
   prepareUnkept(text: string): PreparedDocument;
 }
@@ -30,6 +32,7 @@ export function createDocumentStore(options: PrepareOptions): DocumentStore {
       if (text.length <= maxStoredCharacters) prepared.set(text, made);
       return made;
     },
+    peek: (text) => prepared.peek(text),
     prepareUnkept: (text) => prepareDocument(text, options),
   };
 }

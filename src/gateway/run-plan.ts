@@ -22,6 +22,7 @@ import { type DocumentPart, takePart, variablesOf } from '../planning/split-docu
 import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import type { Generation } from './generation.ts';
+import { begunIn } from './hot-handover.ts';
 
 export interface PlannedRequest {
   readonly generation: Generation;
@@ -45,9 +46,14 @@ interface PlannedOperation {
   readonly parts: () => { readonly ledger: DocumentPart & { readonly text: string }; readonly own: DocumentPart };
 }
 
+/** What of an operation decides whether its text can go to the ledger as it came. */
+export type OperationForm = Pick<PlannedOperation, 'operation' | 'plan' | 'isWhole' | 'isConditional'>;
+
 export interface RunPlan {
   /** The plan of an operation of a prepared document; the same answer every time. */
   planOf(generation: Generation, document: DocumentNode, operationName: string | null): Plan | null;
+  /** The operation of a prepared document and what its text decides; `null` where there is none of that name. */
+  operationOf(generation: Generation, document: DocumentNode, operationName: string | null): OperationForm | null;
   /** Executes by the cheapest plan there is for the operation. Rejects as `execute` of the reference library does. */
   run(request: PlannedRequest): Promise<ExecutionResult>;
 }
@@ -68,6 +74,7 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
 
   return {
     planOf: (generation, document, operationName) => lookUp(generation, document, operationName)?.plan ?? null,
+    operationOf: lookUp,
     async run(request) {
       const { generation, document, operationName, variables, context } = request;
       const args: ExecutionArgs = {
@@ -134,8 +141,8 @@ function asksLedger(
   { operation, fragments, isConditional }: PlannedOperation,
 ): boolean {
   if (!isConditional) return true;
-  const coerced = coerce(generation.schema, operation, variables);
-  if ('errors' in coerced) return true;
+  const coerced = coerceVariables(generation.schema, operation, variables);
+  if (coerced.errors) return true;
   const type = generation.schema.getRootType(operation.operation) as GraphQLObjectType;
   const scope = { schema: generation.schema, fragments, variables: coerced.values };
   return [...collectFields(type, [operation.selectionSet], scope).values()].some(
@@ -148,13 +155,15 @@ async function passThrough(
   found: PlannedOperation,
   forward: ForwardToLedger,
 ): Promise<ExecutionResult> {
-  const coerced = coerce(request.generation.schema, found.operation, request.variables);
-  if ('errors' in coerced) return coerced;
+  const coerced = coerceVariables(request.generation.schema, found.operation, request.variables);
+  if (coerced.errors) return { errors: coerced.errors };
   const { text, operationName, variables, context } = request;
   const isMutation = found.operation.operation === 'mutation';
   const own = found.isWhole ? { text, operationName, variables } : reduced(found, variables);
   const failed = (errors: readonly unknown[]) => failAll(errors, request.generation, found, coerced.values);
-  return forward({ ...own, isMutation, signal: context.signal }).then(
+  const answered = begunIn(context)?.answer;
+  const asked = answered ? Promise.resolve().then(answered) : forward({ ...own, isMutation, signal: context.signal });
+  return asked.then(
     (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
     (error: unknown) => failed([error]),
   );
@@ -177,8 +186,8 @@ async function split(
   forward: ForwardToLedger,
 ): Promise<ExecutionResult> {
   const { generation, variables, context } = request;
-  const coerced = coerce(generation.schema, found.operation, variables);
-  if ('errors' in coerced) return coerced;
+  const coerced = coerceVariables(generation.schema, found.operation, variables);
+  if (coerced.errors) return { errors: coerced.errors };
   const { own } = found.parts();
   const failed = (errors: readonly unknown[]) =>
     failAll(
@@ -219,11 +228,14 @@ function mergeData(
   return data;
 }
 
-function coerce(
+/** Values of an operation's variables as the graph's own types have them, or what is wrong with those that were sent. */
+export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
-) {
+):
+  | { readonly errors: readonly GraphQLError[] }
+  | { readonly errors?: never; readonly values: Record<string, unknown> } {
   const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
   return errors ? { errors } : { values: coerced };
 }

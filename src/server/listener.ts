@@ -9,6 +9,7 @@ import { declineUpgrade, isWebSocketUpgrade } from './decline-upgrade.ts';
 import { createServerDrain } from './drain-server.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
+import type { HotLane } from './hot-lane.ts';
 import { sendRaw } from './raw-response.ts';
 import { readBody, restoreBody } from './read-body.ts';
 import { normaliseTarget } from './request-target.ts';
@@ -31,6 +32,8 @@ export interface RequestRecord {
   readonly status: number;
   readonly durationMs: number;
   readonly operations: readonly OperationRecord[];
+  /** Served without the general server. */
+  readonly lane?: true;
 }
 
 export interface ListenerOptions {
@@ -45,6 +48,8 @@ export interface ListenerOptions {
   readonly stamp: StampOptions;
   /** Serves one GraphQL request over HTTP. */
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
+  /** Asked first, about every POST. */
+  readonly hotLane: HotLane;
   readonly sockets: SocketServer;
   /** `null` when GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
@@ -63,6 +68,7 @@ export interface Listener {
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, stamp } = options;
+  const inLane = new WeakSet<ServerResponse>();
   // A missing Host is refused below, so that its refusal bears what every answer bears.
   const server = createServer({ requireHostHeader: false }, (req, res) => {
     const requestId = stampResponse(req, res, stamp);
@@ -74,7 +80,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const path = pathOf(req);
     res.once('close', () => {
       const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
-      options.onRequest({ requestId, method: req.method ?? '', path, status: res.statusCode, durationMs, operations });
+      const record = { requestId, method: req.method ?? '', path, status: res.statusCode, durationMs, operations };
+      options.onRequest(inLane.has(res) ? { ...record, lane: true } : record);
     });
     const context: ServerContext = {
       requestId,
@@ -156,8 +163,13 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       res.setHeader('connection', 'close');
       return sendRefusal(req, res, 'PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
     }
+    const left = await options.hotLane(req, res, reading.body, context, (isIn) => {
+      if (isIn) inLane.add(res);
+      else inLane.delete(res);
+    });
+    if (left === null) return;
     restoreBody(req, reading.body);
-    await options.graphql(req, res, context);
+    await options.graphql(req, res, left);
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

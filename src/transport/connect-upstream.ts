@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { createRawCall, type RawCall } from './raw-call.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { type ObservedUpstream, observeUpstream } from './upstream-health.ts';
 
@@ -20,10 +21,14 @@ export interface ConnectOptions {
 export function connectUpstream({ url, dispatcher, now }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
   const call = createUpstreamCall({ origin, dispatcher, maxResponseBytes });
-  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
-  const authorized: UpstreamCall = (request) =>
-    call({ ...request, headers: { authorization: `Basic ${credentials}`, ...request.headers } });
-  return { ...observeUpstream(username ? authorized : call, now), path: pathname + search };
+  const rawCall = createRawCall({ origin, dispatcher, maxResponseBytes });
+  const path = pathname + search;
+  if (!username) return { ...observeUpstream({ call, rawCall }, now), path };
+  const authorization = `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`;
+  const authorized: UpstreamCall = (request) => call({ ...request, headers: { authorization, ...request.headers } });
+  const rawAuthorized: RawCall = (request, listener) =>
+    rawCall({ ...request, headers: ['authorization', authorization, ...request.headers] }, listener);
+  return { ...observeUpstream({ call: authorized, rawCall: rawAuthorized }, now), path };
 }
 
 /** A credential with a bare percent sign is taken as it stands. */

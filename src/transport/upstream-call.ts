@@ -11,6 +11,8 @@ export interface UpstreamRequest {
   readonly timeoutMs: number;
   /** The caller's cancellation; leave out for calls that must not be cut short (mutations). */
   readonly signal?: AbortSignal | undefined;
+  /** A read that carries nothing of its caller: identical ones under way together may be one call. */
+  readonly isShareable?: boolean;
 }
 
 export interface UpstreamResponse {
@@ -110,6 +112,11 @@ function toUpstreamCallError(
       { cause: error },
     );
   if (signal?.aborted) return new UpstreamCallError('aborted', 'cancelled', { cause: error });
+  return toConnectionError(error);
+}
+
+/** What the connection's own error says of the call. */
+export function toConnectionError(error: unknown): UpstreamCallError {
   const code = errorCode(error);
   return neverConnected.has(code)
     ? new UpstreamCallError('unreachable', `cannot connect (${code})`, { cause: error })

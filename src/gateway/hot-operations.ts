@@ -1,0 +1,145 @@
+import type { OperationDefinitionNode } from 'graphql';
+import type { PreparedDocument } from '../documents/prepared-document.ts';
+import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
+import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
+import type { AdmitOperation } from './admit-operation.ts';
+import type { Generation } from './generation.ts';
+import type { BegunOperation } from './hot-handover.ts';
+import type { ServerContext } from './operation-run.ts';
+import { coerceVariables, type RunPlan } from './run-plan.ts';
+import type { SchemaKeeper } from './schema-keeper.ts';
+
+export interface HotRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | null;
+}
+
+/** A request that can go to the ledger as it came. */
+export interface HotOperation {
+  readonly request: HotRequest;
+  readonly generation: Generation;
+  readonly form: HotForm;
+}
+
+/** What of it the text alone decides. */
+interface HotForm {
+  readonly operation: OperationDefinitionNode;
+  readonly queryJson: string;
+  readonly isMutation: boolean;
+  readonly name: string | null;
+}
+
+export type HotOutcome =
+  /** The body of the answer, to be written as it is. */
+  | { readonly kind: 'plain'; readonly body: ChunkedBody }
+  /** To be finished by the ordinary way, which goes on from here. */
+  | { readonly kind: 'handover'; readonly begun: BegunOperation }
+  /** The caller is gone. */
+  | { readonly kind: 'gone' };
+
+export interface HotOperations {
+  /** Whether the short way can serve a request. Pure, microseconds; nothing is counted and nothing is kept. */
+  find(request: HotRequest): HotOperation | null;
+  /**
+   * Admits the operation and asks the ledger.
+   * @param onHangUp is given what to do when the caller is gone; not called where nothing is to be done
+   */
+  run(
+    operation: HotOperation,
+    server: ServerContext,
+    onHangUp: (giveUp: () => void) => void,
+    done: (outcome: HotOutcome) => void,
+  ): Promise<void>;
+}
+
+export interface HotOperationsOptions {
+  readonly keeper: Pick<SchemaKeeper, 'current'>;
+  readonly admit: AdmitOperation;
+  readonly runPlan: Pick<RunPlan, 'operationOf'>;
+  readonly ledger: RawLedger;
+}
+
+/**
+ * The short way for operations that are the ledger's alone and have been seen before. It decides nothing that is decided
+ * elsewhere: what is not plain it leaves to the ordinary way, with what was found out so far.
+ */
+export function createHotOperations({ keeper, admit, runPlan, ledger }: HotOperationsOptions): HotOperations {
+  const forms = new WeakMap<PreparedDocument, Map<string | null, HotForm | null>>();
+
+  const toForm = (
+    generation: Generation,
+    prepared: PreparedDocument,
+    { query, operationName }: HotRequest,
+  ): HotForm | null => {
+    if (prepared.kind !== 'readable' || prepared.refusal || prepared.validate().length > 0) return null;
+    const found = runPlan.operationOf(generation, prepared.document, operationName);
+    if (found?.plan !== 'PASS_THROUGH' || !found.isWhole || found.isConditional) return null;
+    const { operation } = found;
+    return {
+      operation,
+      queryJson: JSON.stringify(query),
+      isMutation: operation.operation === 'mutation',
+      name: operation.name?.value ?? null,
+    };
+  };
+
+  const lookUp = (generation: Generation, request: HotRequest): HotForm | null => {
+    const prepared = generation.documents.peek(request.query);
+    if (!prepared) return null;
+    let byName = forms.get(prepared);
+    if (!byName) {
+      byName = new Map();
+      forms.set(prepared, byName);
+    }
+    const known = byName.get(request.operationName);
+    if (known !== undefined) return known;
+    const made = toForm(generation, prepared, request);
+    // Names that the document has not are the caller's invention, and without number.
+    if (made) byName.set(request.operationName, made);
+    return made;
+  };
+
+  return {
+    find(request) {
+      const generation = keeper.current;
+      const form = lookUp(generation, request);
+      if (!form) return null;
+      const { errors } = coerceVariables(generation.schema, form.operation, request.variables);
+      return errors ? null : { request, generation, form };
+    },
+    async run({ request, generation, form }, server, onHangUp, done) {
+      const admission = await admit(server, request);
+      // With a query there always is one.
+      if (!admission) throw new Error('an operation was neither admitted nor refused');
+      if (admission.kind === 'refused' || admission.generation !== generation) {
+        return done({ kind: 'handover', begun: { admission, answer: null } });
+      }
+      const { operation, queryJson, isMutation, name } = form;
+      server.operations.push({ caller: admission.caller.id, name, type: operation.operation, errors: 0 });
+      let isGone = false;
+      const giveUp = ledger(
+        {
+          queryJson,
+          operationName: request.operationName,
+          variables: request.variables,
+          isMutation,
+          usage: server.showUsage ? admission.usage : null,
+        },
+        (answer) => {
+          if (isGone) return done({ kind: 'gone' });
+          if (answer.kind === 'plain') return done(answer);
+          // It is the ordinary way's to record.
+          server.operations.pop();
+          done({ kind: 'handover', begun: { admission, answer: answer.read } });
+        },
+      );
+      if (!isMutation) {
+        onHangUp(() => {
+          isGone = true;
+          giveUp();
+        });
+      }
+    },
+  };
+}

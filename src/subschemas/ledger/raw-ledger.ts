@@ -1,0 +1,82 @@
+import { Buffer } from 'node:buffer';
+import type { ExecutionResult } from 'graphql';
+import type { Usage } from '../../limits/usage.ts';
+import type { RawCall, RawResponse } from '../../transport/raw-call.ts';
+import { toGatewayError } from '../../transport/to-gateway-error.ts';
+import type { UpstreamCallError } from '../../transport/upstream-call.ts';
+import { parseLedgerAnswer } from './ledger-answer.ts';
+import type { LedgerExecutorOptions } from './ledger-executor.ts';
+import { type ChunkedBody, findPlainEnd, spliceUsage } from './splice-usage.ts';
+
+export interface RawLedgerRequest {
+  /** The document as JSON has it, quotes included. */
+  readonly queryJson: string;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Of a mutation the outcome would be unknown: it is never cut short. */
+  readonly isMutation: boolean;
+  /** Spliced into a plain answer; `null` = not asked for. */
+  readonly usage: Usage | null;
+}
+
+export type RawLedgerAnswer =
+  /** Data and nothing else: bytes that can be written as they are. */
+  | { readonly kind: 'plain'; readonly body: ChunkedBody }
+  /** Anything else: what the ordinary way makes of it. The function throws where there is no answer. */
+  | { readonly kind: 'other'; readonly read: () => ExecutionResult };
+
+/**
+ * Sends a prepared document to the ledger. Returns how to give the answer up; for a mutation that does nothing to the
+ * call under way.
+ */
+export type RawLedger = (request: RawLedgerRequest, answered: (answer: RawLedgerAnswer) => void) => () => void;
+
+export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
+
+const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
+const goOn = () => {};
+
+export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
+  return ({ queryJson, operationName, variables, isMutation, usage }, answered) => {
+    const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
+    const giveUp = rawCall(
+      {
+        path,
+        headers: ['content-type', 'application/json', 'accept', 'application/json'],
+        body: `{"query":${queryJson},"variables":${JSON.stringify(variables)}${named}}`,
+        timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
+      },
+      {
+        answered: (response) => {
+          version.observe(response.headers[versionHeader]);
+          const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
+          if (plainEnd === null) answered({ kind: 'other', read: () => readOther(response) });
+          else answered({ kind: 'plain', body: usage ? spliceUsage(response, plainEnd, usage) : response });
+        },
+        failed: (error: UpstreamCallError) =>
+          answered({
+            kind: 'other',
+            read: () => {
+              throw toGatewayError(error, 'ledger');
+            },
+          }),
+      },
+    );
+    return isMutation ? goOn : giveUp;
+  };
+}
+
+/** Only framing tells that an answer is whole, so one that just ends where the connection does is looked into. */
+function isPlain({ status, headers }: RawResponse): boolean {
+  return (
+    status === 200 &&
+    typeof headers['content-type'] === 'string' &&
+    plainJson.test(headers['content-type']) &&
+    headers['content-encoding'] === undefined &&
+    (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
+  );
+}
+
+function readOther({ status, headers, chunks, size }: RawResponse): ExecutionResult {
+  return parseLedgerAnswer({ status, headers, body: Buffer.concat(chunks as Buffer[], size) });
+}

@@ -1,0 +1,102 @@
+import { Buffer } from 'node:buffer';
+import type { Usage } from '../../limits/usage.ts';
+
+/** A body in the pieces it came in. */
+export interface ChunkedBody {
+  readonly chunks: readonly Buffer[];
+  /** In bytes. */
+  readonly size: number;
+}
+
+const head = Buffer.from('{"data":{');
+/** What has an answer's extensions or errors behind its data has their names here, if they are of any usual size. */
+const tailBytes = 4_096;
+/** Objects and lists that may end in one place. */
+const maxClosers = 128;
+const extensionsKey = Buffer.from('"extensions"');
+const errorsKey = Buffer.from('"errors"');
+const closingBrace = 0x7d;
+const openingBrace = 0x7b;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+const colon = 0x3a;
+
+/**
+ * Where an answer that has data and nothing else ends, told by its two ends alone: the length without its closing brace.
+ * `null` for anything that may be otherwise, which is for a parser to find out. The text between is taken on trust.
+ */
+export function findPlainEnd(body: ChunkedBody): number | null {
+  if (!startsWith(body, head)) return null;
+  const tail = toTail(body);
+  const last = skipSpaceBack(tail, tail.length - 1);
+  const before = skipSpaceBack(tail, last - 1);
+  if (tail[last] !== closingBrace || tail[before] !== closingBrace) return null;
+  if (tail.includes(extensionsKey) || hasErrors(tail) || isBottomless(tail, last)) return null;
+  return body.size - tail.length + last;
+}
+
+/** Adds usage to a plain answer without reading it. @param plainEnd from `findPlainEnd` */
+export function spliceUsage({ chunks }: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
+  const spliced: Buffer[] = [];
+  let size = 0;
+  for (const chunk of chunks) {
+    const part = size + chunk.length <= plainEnd ? chunk : chunk.subarray(0, plainEnd - size);
+    spliced.push(part);
+    size += part.length;
+    if (size === plainEnd) break;
+  }
+  const end = Buffer.from(`,"extensions":{"usage":${JSON.stringify(usage)}}}`);
+  spliced.push(end);
+  return { chunks: spliced, size: size + end.length };
+}
+
+function startsWith({ chunks, size }: ChunkedBody, bytes: Buffer): boolean {
+  if (size < bytes.length) return false;
+  const first = chunks[0];
+  if (first && first.length >= bytes.length) return first.compare(bytes, 0, bytes.length, 0, bytes.length) === 0;
+  return Buffer.concat(chunks as Buffer[], bytes.length).equals(bytes);
+}
+
+function toTail({ chunks }: ChunkedBody): Buffer {
+  let from = chunks.length - 1;
+  let size = chunks[from]?.length ?? 0;
+  while (from > 0 && size < tailBytes) {
+    from -= 1;
+    size += chunks[from]?.length ?? 0;
+  }
+  const end = from === chunks.length - 1 ? chunks[from] : Buffer.concat(chunks.slice(from), size);
+  return end ? end.subarray(Math.max(0, end.length - tailBytes)) : Buffer.alloc(0);
+}
+
+function skipSpaceBack(bytes: Buffer, from: number): number {
+  let index = from;
+  while (isSpace(bytes[index])) index -= 1;
+  return index;
+}
+
+/** Fields named `errors` are common on a ledger; a list of that name may be the answer's own, an object a broken one. */
+function hasErrors(tail: Buffer): boolean {
+  for (let at = tail.indexOf(errorsKey); at >= 0; at = tail.indexOf(errorsKey, at + 1)) {
+    const afterKey = skipSpace(tail, at + errorsKey.length);
+    const value = tail[skipSpace(tail, afterKey + 1)];
+    if (tail[afterKey] === colon && (value === openingBracket || value === openingBrace)) return true;
+  }
+  return false;
+}
+
+/** Nested deeper than any document asks for: what reads it may run out of stack. */
+function isBottomless(tail: Buffer, last: number): boolean {
+  let index = last;
+  while (tail[index] === closingBrace || tail[index] === closingBracket) index -= 1;
+  return last - index > maxClosers;
+}
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let index = from;
+  while (isSpace(bytes[index])) index += 1;
+  return index;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findPlainEnd, spliceUsage } from '../../../../src/subschemas/ledger/splice-usage.ts';
+
+const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
+
+const toBody = (text: string, sizes: readonly number[] = []) => {
+  const bytes = Buffer.from(text);
+  const chunks: Buffer[] = [];
+  let from = 0;
+  for (const size of sizes) {
+    if (from + size >= bytes.length) break;
+    chunks.push(bytes.subarray(from, from + size));
+    from += size;
+  }
+  chunks.push(bytes.subarray(from));
+  return { chunks, size: bytes.length };
+};
+
+const textOf = ({ chunks, size }: { chunks: readonly Buffer[]; size: number }) => {
+  const whole = Buffer.concat(chunks);
+  expect(whole.length).toBe(size);
+  return whole.toString();
+};
+
+/** What reading, adding and writing makes of an answer. */
+const merged = (text: string) => {
+  const { extensions, ...answer } = JSON.parse(text);
+  return { ...answer, extensions: { ...extensions, usage } };
+};
+
+describe('the end of an answer', () => {
+  it.each([
+    ['{"data":{"a":{}}}'],
+    ['{"data":{}}'],
+    ['{"data":{"effects":{"errors":null}}}'],
+    ['{"data":{"effects":{"errors":"out of gas"}}}'],
+    ['{"data":{"text":"\\"extensions\\":{} \\"errors\\":[]"}}'],
+    ['{"data":{"text":"}"}}\n'],
+  ])('is plain: %s', (text) => {
+    expect(findPlainEnd(toBody(text))).toBe(text.trimEnd().length - 1);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no JSON', '<html>}}'],
+    ['no data', '{"data":null}'],
+    ['errors last', '{"data":{"a":null},"errors":[{"message":"x"}]}'],
+    ['errors first', '{"errors":[{"message":"x"}],"data":{"a":{}}}'],
+    ['errors and extensions', '{"data":{"a":null},"errors":[{"message":"x"}],"extensions":{"a":{}}}'],
+    ['errors and something else', '{"data":{"a":null},"errors" : [{"message":"x"}],"more":{"a":{}}}'],
+    ['errors that are an object', '{"data":{"a":1},"errors":{"a":{}}}'],
+    ['extensions', '{"data":{"a":1},"extensions":{"usage":{}}}'],
+    ['extensions that are not an object', '{"data":{"a":{}},"extensions":1}'],
+    ['an end cut off', '{"data":{"a":{"b":1}'],
+    ['a text beyond the end', '{"data":{"a":1}}x'],
+    ['a bottomless value', `{"data":${'{"a":'.repeat(500)}1${'}'.repeat(501)}`],
+  ])('is left to a parser with %s', (_, text) => {
+    expect(findPlainEnd(toBody(text))).toBeNull();
+  });
+});
+
+describe('usage in an answer', () => {
+  it('is added behind the data, wherever the pieces of the body end', () => {
+    const text = '{"data":{"a":[{"b":"€"}]}}';
+    const bytes = Buffer.byteLength(text);
+    for (let first = 1; first < bytes; first++) {
+      const body = toBody(text, [first, 1, 2]);
+      const end = findPlainEnd(body);
+      expect(end).toBe(bytes - 1);
+      expect(textOf(spliceUsage(body, bytes - 1, usage))).toBe(
+        `{"data":{"a":[{"b":"€"}]},"extensions":{"usage":${JSON.stringify(usage)}}}`,
+      );
+    }
+  });
+
+  it('is what reading and writing the answer would have made of it', () => {
+    const key = fc.constantFrom('a', 'b', 'data', 'errors', 'extensions', 'é"\\', '}}', ']}', '"extensions":{');
+    const { value } = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.jsonValue({ maxDepth: 1 }),
+        tie('object'),
+        fc.array(tie('value'), { maxLength: 3 }),
+      ),
+      object: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+    }));
+    const data = fc.dictionary(key, value, { maxKeys: 4 });
+    const errors = fc.array(fc.record({ message: fc.string(), extensions: data }, { requiredKeys: ['message'] }), {
+      maxLength: 2,
+    });
+    const answer = fc
+      .record(
+        { data: fc.option(data, { freq: 8 }), errors, extensions: data, more: value },
+        { requiredKeys: ['data'], noNullPrototype: true },
+      )
+      .chain((each) => fc.shuffledSubarray(Object.entries(each), { minLength: Object.keys(each).length }))
+      .map((entries) => Object.fromEntries(entries));
+    let [plain, others] = [0, 0];
+    fc.assert(
+      fc.property(
+        answer,
+        fc.constantFrom(undefined, 1, '\t'),
+        fc.constantFrom('', ' ', '\n', '\r\n'),
+        fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }),
+        (each, indent, space, sizes) => {
+          const text = JSON.stringify(each, null, indent) + space;
+          const body = toBody(text, sizes);
+          const end = findPlainEnd(body);
+          if (end === null) {
+            others += 1;
+            return;
+          }
+          plain += 1;
+          expect(JSON.parse(text)).not.toHaveProperty('errors');
+          expect(JSON.parse(text)).not.toHaveProperty('extensions');
+          expect(JSON.parse(textOf(spliceUsage(body, end, usage)))).toEqual(merged(text));
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(Math.min(plain, others)).toBeGreaterThan(0);
+  });
+
+  it('finds the end of a large answer whose last pieces are small', () => {
+    const text = `{"data":{"a":"${'x'.repeat(100_000)}","b":{"c":[]}}}`;
+    const body = toBody(text, [16_384, 16_384, 65_000, 1, 1, 1, 2_000]);
+    const end = findPlainEnd(body);
+    expect(end).toBe(text.length - 1);
+    expect(JSON.parse(textOf(spliceUsage(body, end ?? 0, usage)))).toEqual(merged(text));
+  });
+});
