@@ -8,6 +8,8 @@ import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
 import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
 import { groupJoinLookups, toJoinDocument, toJoinSelection } from '../../../src/subschemas/ledger/join-document.ts';
+import { findPlainEnd, spliceUsage } from '../../../src/subschemas/ledger/splice-usage.ts';
+import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
 
 export interface MicroOperation {
@@ -47,6 +49,13 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
   const prepareAndValidate = (text: string) => () => toReadable(prepareDocument(text, options)).validate();
   const largeName = `${large.measured.inputNodes} nodes`;
   const joins = toJoins(projectRoot);
+  const page = toPage(createLedgerAnswers(projectRoot)(eventsText, eventsVariables));
+  const usage = priceDocument(events.measured, eventsVariables, limits);
+  const splice = () => {
+    const end = findPlainEnd(page);
+    if (end === null) throw new Error('the answer of the bench is no plain one');
+    return spliceUsage(page, end, usage);
+  };
 
   return [
     { name: 'parse, measure and check: { chainIdentifier }', run: () => prepareDocument(smallText, options) },
@@ -63,6 +72,7 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
     { name: 'admit: events with fragments', run: () => admitted(events, eventsVariables) },
     { name: `admit: ${largeName}`, run: () => admitted(large, largeVariables) },
     { name: 'plan: events with fragments', run: toPlanning(eventsText, projectRoot) },
+    { name: `splice usage into an answer of ${Math.round(page.size / 1_000)} KB`, run: splice },
     { name: 'one document for 20 joins, as text', run: joins },
   ];
 
@@ -80,6 +90,16 @@ function toReadable(prepared: PreparedDocument) {
   const [error] = prepared.validate();
   if (error) throw error;
   return prepared;
+}
+
+/** An answer in pieces of the size in which sockets give them. */
+function toPage(text: string) {
+  const bytes = Buffer.from(text);
+  const chunkBytes = 16_384;
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) =>
+    bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),
+  );
+  return { chunks, size: bytes.length };
 }
 
 /** What the gateway works out once for each operation of a document. */
