@@ -4,35 +4,59 @@ import { type PreparedDocument, type PrepareOptions, prepareDocument } from './p
 export interface DocumentStore {
   /** The prepared document of a text, made when it is first seen. */
   prepare(text: string): PreparedDocument;
-  /** What is known of a text already; looking does not keep it longer. */
-  peek(text: string): PreparedDocument | undefined;
+  /** What is known of a text already. Counts as a use. */
+  find(text: string): PreparedDocument | undefined;
   /** The same for a text that is asked about and not executed: neither looked up nor kept. */
   prepareUnkept(text: string): PreparedDocument;
 }
 
-/** Memory for prepared documents of one generation, in bytes as estimated below. */
-const maxStoredBytes = 64 * 1024 * 1024;
+/**
+ * Memory for prepared documents of one generation, in bytes as estimated below. A newcomer is on trial in a small part;
+ * one that is asked for again moves to the large one. So a flood of texts that are never repeated passes through the
+ * small part alone, and what is in use stays.
+ */
+const maxTrialBytes = 16 * 1024 * 1024;
+const maxProvenBytes = 48 * 1024 * 1024;
 /** A parsed and measured document takes some fifty times its text; measured on documents of 100 to 5,000 bytes. */
 const bytesPerCharacter = 50;
 const bytesPerDocument = 2_048;
 /** Longer texts carry transactions inline, which are never seen twice. */
 const maxStoredCharacters = 20_000;
 
+export interface DocumentStoreBounds {
+  readonly maxTrialBytes: number;
+  readonly maxProvenBytes: number;
+}
+
 /** Keeps what was prepared, bounded by bytes: a million distinct documents cost time, not memory. */
-export function createDocumentStore(options: PrepareOptions): DocumentStore {
-  const prepared = new LRUCache<string, PreparedDocument>({
-    maxSize: maxStoredBytes,
-    sizeCalculation: (_document, text) => text.length * bytesPerCharacter + bytesPerDocument,
-  });
+export function createDocumentStore(
+  options: PrepareOptions,
+  bounds: DocumentStoreBounds = { maxTrialBytes, maxProvenBytes },
+): DocumentStore {
+  const sizeCalculation = (_document: PreparedDocument, text: string) =>
+    text.length * bytesPerCharacter + bytesPerDocument;
+  const onTrial = new LRUCache<string, PreparedDocument>({ maxSize: bounds.maxTrialBytes, sizeCalculation });
+  const proven = new LRUCache<string, PreparedDocument>({ maxSize: bounds.maxProvenBytes, sizeCalculation });
+
+  const find = (text: string): PreparedDocument | undefined => {
+    const known = proven.get(text);
+    if (known) return known;
+    const newcomer = onTrial.get(text);
+    if (!newcomer) return undefined;
+    onTrial.delete(text);
+    proven.set(text, newcomer);
+    return newcomer;
+  };
+
   return {
+    find,
     prepare(text) {
-      const known = prepared.get(text);
+      const known = find(text);
       if (known) return known;
       const made = prepareDocument(text, options);
-      if (text.length <= maxStoredCharacters) prepared.set(text, made);
+      if (text.length <= maxStoredCharacters) onTrial.set(text, made);
       return made;
     },
-    peek: (text) => prepared.peek(text),
     prepareUnkept: (text) => prepareDocument(text, options),
   };
 }

@@ -85,7 +85,7 @@ export function createHotOperations({ keeper, admit, runPlan, ledger }: HotOpera
   };
 
   const lookUp = (generation: Generation, request: HotRequest): HotForm | null => {
-    const prepared = generation.documents.peek(request.query);
+    const prepared = generation.documents.find(request.query);
     if (!prepared) return null;
     let byName = forms.get(prepared);
     if (!byName) {

@@ -1,0 +1,50 @@
+import { buildSchema } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { createDocumentStore } from '../../../src/documents/document-store.ts';
+import { shippedLimits } from '../../../src/limits/limits.ts';
+
+const options = { schema: buildSchema('type Query { a: Int }'), limits: shippedLimits, rules: [] };
+const text = (index: number) => `query Q${index} { a }`;
+/** Each of these documents counts for some 2,850 bytes. */
+const room = (documents: number) => documents * 3_000;
+
+describe('prepared documents', () => {
+  it('are made once and kept', () => {
+    const store = createDocumentStore(options);
+    expect(store.find(text(1))).toBeUndefined();
+    const made = store.prepare(text(1));
+    expect(made).toMatchObject({ kind: 'readable', refusal: null });
+    expect(store.prepare(text(1))).toBe(made);
+    expect(store.find(text(1))).toBe(made);
+  });
+
+  it('that are in use stay, whatever flood of others comes once', () => {
+    const store = createDocumentStore(options, { maxTrialBytes: room(4), maxProvenBytes: room(4) });
+    const hot = [1, 2, 3].map((index) => store.prepare(text(index)));
+    for (const index of [1, 2, 3]) store.find(text(index));
+    for (let index = 100; index < 1_100; index += 1) store.prepare(text(index));
+    expect([1, 2, 3].map((index) => store.find(text(index)))).toEqual(hot);
+    expect([1, 2, 3].every((index) => store.find(text(index)) === hot[index - 1])).toBe(true);
+  });
+
+  it('that were seen once make room for others', () => {
+    const store = createDocumentStore(options, { maxTrialBytes: room(4), maxProvenBytes: room(4) });
+    for (let index = 0; index < 100; index += 1) store.prepare(text(index));
+    const kept = Array.from({ length: 100 }, (_, index) => store.find(text(index))).filter(Boolean);
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThanOrEqual(4);
+  });
+
+  it('with transactions written out in them are not kept', () => {
+    const store = createDocumentStore(options);
+    const long = `{ a } #${'x'.repeat(20_000)}`;
+    store.prepare(long);
+    expect(store.find(long)).toBeUndefined();
+  });
+
+  it('that are only asked about are neither found nor kept', () => {
+    const store = createDocumentStore(options);
+    store.prepareUnkept(text(1));
+    expect(store.find(text(1))).toBeUndefined();
+  });
+});
