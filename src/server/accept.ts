@@ -8,7 +8,10 @@ const maxMediaTypes = 32;
  * runs: a mutation must not be executed for a caller who would not take its answer.
  */
 export function toAcceptable(header: string | undefined): string | null {
-  if (header === undefined || header.trim() === '') return '*/*';
+  // What nearly all clients send.
+  if (header === undefined || header === '*/*') return '*/*';
+  if (header === 'application/json') return header;
+  if (header.trim() === '') return '*/*';
   const asked = header.split(',', maxMediaTypes).map((each) => each.trim().toLowerCase());
   const acceptable = asked.filter(
     (each) => served.test(each.split(';')[0]?.trim() ?? '') && !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(each),

@@ -55,6 +55,8 @@ function writeWhole(
   { chunks, size }: { readonly chunks: readonly Buffer[]; readonly size: number },
 ): void {
   res.writeHead(200, { 'content-type': contentType, 'content-length': size });
+  const [only] = chunks;
+  if (chunks.length === 1) return void res.end(only);
   res.cork();
   for (const chunk of chunks) res.write(chunk);
   res.end();

@@ -23,25 +23,32 @@ export function stampHeaders(
   requestId: string,
   options: StampOptions,
 ): Record<string, string> {
-  const headers: Record<string, string> = { 'x-request-id': requestId };
-  for (const name of options.versionHeaders) headers[name] = options.rpcVersion();
-  const { origin } = req.headers;
-  if (options.corsOrigins !== '*') headers.vary = 'origin';
-  if (options.corsOrigins === '*' || (origin !== undefined && options.corsOrigins.includes(origin))) {
-    headers['access-control-allow-origin'] = options.corsOrigins === '*' ? '*' : (origin ?? '');
-    headers['access-control-expose-headers'] = [
-      ...options.versionHeaders,
-      'x-request-id',
-      ...rateLimitHeaderNames,
-    ].join(', ');
-  }
+  const headers: Record<string, string> = {};
+  stamp(req, requestId, options, (name, value) => {
+    headers[name] = value;
+  });
   return headers;
+}
+
+function stamp(
+  { headers: { origin } }: Pick<IncomingMessage, 'headers'>,
+  requestId: string,
+  { versionHeaders, rpcVersion, corsOrigins }: StampOptions,
+  set: (name: string, value: string) => void,
+): void {
+  set('x-request-id', requestId);
+  const version = rpcVersion();
+  for (const name of versionHeaders) set(name, version);
+  if (corsOrigins !== '*') set('vary', 'origin');
+  if (corsOrigins !== '*' && (origin === undefined || !corsOrigins.includes(origin))) return;
+  set('access-control-allow-origin', corsOrigins === '*' ? '*' : (origin ?? ''));
+  set('access-control-expose-headers', [...versionHeaders, 'x-request-id', ...rateLimitHeaderNames].join(', '));
 }
 
 /** Set on the Node response before anything else sees the request, so that no path can forget them. */
 export function stampResponse(req: IncomingMessage, res: ServerResponse, options: StampOptions): string {
   const requestId = toRequestId(req.headers['x-request-id']);
-  for (const [name, value] of Object.entries(stampHeaders(req, requestId, options))) res.setHeader(name, value);
+  stamp(req, requestId, options, (name, value) => res.setHeader(name, value));
   return requestId;
 }
 

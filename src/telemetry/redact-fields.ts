@@ -39,11 +39,16 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
 }
 
 function redactObject(object: object, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
-  const within = new Set(above).add(object);
-  const entries = Object.keys(object).map((key): [string, unknown] => [
-    key,
-    isSecretName(key) ? redacted : redactValue(readField(object, key), depth + 1, within),
-  ]);
+  let within: ReadonlySet<object> | undefined;
+  const entries: [string, unknown][] = [];
+  for (const key of Object.keys(object)) {
+    const value = isSecretName(key) ? redacted : readField(object, key);
+    // Most values are none that could contain the object, and every request is a line.
+    if (typeof value === 'object' && value !== null) {
+      within ??= new Set(above).add(object);
+      entries.push([key, redactValue(value, depth + 1, within)]);
+    } else entries.push([key, value === redacted ? value : redactValue(value, depth + 1, above)]);
+  }
   return Object.fromEntries(entries);
 }
 
@@ -58,7 +63,10 @@ function redactValue(value: unknown, depth: number, above: ReadonlySet<object>):
   if (depth > maxDepth) return '[too deep]';
   if (value instanceof Error) return redactError(value, depth, above);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1, new Set(above).add(value)));
+  if (Array.isArray(value)) {
+    const within = new Set(above).add(value);
+    return value.map((item) => redactValue(item, depth + 1, within));
+  }
   return redactObject(value, depth, above);
 }
 
@@ -84,6 +92,7 @@ function readField(object: object, key: string): unknown {
 }
 
 function isSecretName(name: string): boolean {
-  const plain = name.toLowerCase().replaceAll(/[-_]/g, '');
+  const lower = name.toLowerCase();
+  const plain = /[-_]/.test(lower) ? lower.replaceAll(/[-_]/g, '') : lower;
   return secretName.test(plain) && !harmlessNames.has(plain);
 }

@@ -49,7 +49,7 @@ export function createRawCall(options: RawCallOptions): RawCall {
     const handler = new Collector(listener, request.timeoutMs, options.maxResponseBytes);
     const { path, headers, body } = request;
     options.dispatcher.dispatch({ origin: options.origin, method: 'POST', path, headers, body }, handler);
-    return () => handler.giveUp(new UpstreamCallError('aborted', 'cancelled'));
+    return () => handler.cancel();
   };
 }
 
@@ -70,13 +70,17 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#listener = listener;
     this.#maxBytes = maxBytes;
     this.#deadline = setTimeout(
-      () => this.giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
+      () => this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
       timeoutMs,
     );
   }
 
-  giveUp(error: UpstreamCallError): void {
-    if (this.#isSettled) return;
+  /** Also called when all is over, for every call: it must cost nothing then. */
+  cancel(): void {
+    if (!this.#isSettled) this.#giveUp(new UpstreamCallError('aborted', 'cancelled'));
+  }
+
+  #giveUp(error: UpstreamCallError): void {
     this.#gaveUp = error;
     this.#settle();
     this.#controller?.abort(error);
@@ -99,9 +103,10 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
     this.#size += chunk.length;
     if (this.#size > this.#maxBytes)
-      this.giveUp(new UpstreamCallError('too-large', `answer over ${this.#maxBytes} bytes`));
+      this.#giveUp(new UpstreamCallError('too-large', `answer over ${this.#maxBytes} bytes`));
     else this.#chunks.push(chunk);
   }
 
