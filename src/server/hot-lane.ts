@@ -33,7 +33,7 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
       onLane(true);
       const onHangUp = (giveUp: () => void): void => {
         if (res.socket?.destroyed !== false) giveUp();
-        else res.once('close', giveUp);
+        else res.on('close', giveUp);
       };
       operations
         .run(operation, context, onHangUp, (outcome) => {

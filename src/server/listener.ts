@@ -78,7 +78,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const startedAt = performance.now();
     const operations: OperationRecord[] = [];
     const path = pathOf(req);
-    res.once('close', () => {
+    res.on('close', () => {
       const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
       const record = { requestId, method: req.method ?? '', path, status: res.statusCode, durationMs, operations };
       options.onRequest(inLane.has(res) ? { ...record, lane: true } : record);

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
  * here; a fragment has no business in a request.
  */
 export function toRequestTarget(url: string | undefined): string {
+  if (url?.startsWith('/') && !url.includes('#')) return url;
   const target = (url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
   return target.startsWith('/') || target === '*' ? target : `/${target}`;
 }

@@ -4,7 +4,7 @@ import { Secret } from '../config/secret.ts';
 const redacted = '[redacted]';
 
 /** Names of fields that hold credentials, whatever they hold. Compared without case, `-` and `_`. */
-const secretName = /^(proxy)?authorization$|token$|cookie|password|secret|apikey$|leasekeys$|^usersig$|^credentials?$/;
+const secretName = /^(proxy)?authorization$|token$|cookie|password|secret|apikey$|leasekeys$|^usersig$|^credentials?$/i;
 
 /** Names that end like a secret's and are none. */
 const harmlessNames = new Set(['nexttoken', 'hastoken']);
@@ -40,16 +40,18 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
 
 function redactObject(object: object, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
   let within: ReadonlySet<object> | undefined;
-  const entries: [string, unknown][] = [];
+  const copy: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
-    const value = isSecretName(key) ? redacted : readField(object, key);
-    // Most values are none that could contain the object, and every request is a line.
+    let value = isSecretName(key) ? redacted : readField(object, key);
     if (typeof value === 'object' && value !== null) {
+      // Made where it is needed: most objects hold none that could hold them, and every request is a line.
       within ??= new Set(above).add(object);
-      entries.push([key, redactValue(value, depth + 1, within)]);
-    } else entries.push([key, value === redacted ? value : redactValue(value, depth + 1, above)]);
+      value = redactValue(value, depth + 1, within);
+    } else if (value !== redacted) value = redactValue(value, depth + 1, above);
+    if (key === '__proto__') Object.defineProperty(copy, key, { value, enumerable: true });
+    else copy[key] = value;
   }
-  return Object.fromEntries(entries);
+  return copy;
 }
 
 function redactValue(value: unknown, depth: number, above: ReadonlySet<object>): unknown {
@@ -92,7 +94,6 @@ function readField(object: object, key: string): unknown {
 }
 
 function isSecretName(name: string): boolean {
-  const lower = name.toLowerCase();
-  const plain = /[-_]/.test(lower) ? lower.replaceAll(/[-_]/g, '') : lower;
-  return secretName.test(plain) && !harmlessNames.has(plain);
+  const plain = /[-_]/.test(name) ? name.replaceAll(/[-_]/g, '') : name;
+  return secretName.test(plain) && !harmlessNames.has(plain.toLowerCase());
 }
