@@ -45,6 +45,8 @@ import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
+import { shareRawReads } from './transport/share-raw-reads.ts';
+import { shareReads } from './transport/share-reads.ts';
 
 export { type Explanation, explainOperation } from './gateway/explain-operation.ts';
 export type { JudgedRequest as ExplainRequest } from './gateway/judge-operation.ts';
@@ -135,7 +137,7 @@ async function open(
     void keeper?.refresh();
   });
   const ledgerOptions = {
-    call: ledger.call,
+    call: shareReads(ledger.call),
     path: ledger.path,
     versionHeader: config.profile.headers.version,
     version: rpcVersion,
@@ -275,7 +277,7 @@ async function open(
         keeper,
         admit,
         runPlan,
-        ledger: createRawLedger({ ...ledgerOptions, rawCall: ledger.rawCall }),
+        ledger: createRawLedger({ ...ledgerOptions, rawCall: shareRawReads(ledger.rawCall) }),
       }),
       graphqlPath,
     }),

@@ -354,15 +354,16 @@ describe('a caller who hangs up', () => {
 });
 
 describe('callers', () => {
-  test('never share an answer', async () => {
+  test('share an answer only while it is under way', async () => {
     const query = fresh('{ maybe }');
     await ask({ body: { query } });
     let count = 0;
     front.answerWith((_req, res) => ending(200, type, `{"data":{"maybe":"${count++}"}}`)(_req, res, ''));
-    const answers = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((name) => ask({ body: { query }, headers: { authorization: `Bearer ${name}` } })),
-    );
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(4);
+    const answers = new Set<string>();
+    for (const name of ['a', 'b', 'c', 'd']) {
+      answers.add((await ask({ body: { query }, headers: { authorization: `Bearer ${name}` } })).text);
+    }
+    expect(answers.size).toBe(4);
   });
 
   test('are counted once for each request, and refused as ever', async () => {

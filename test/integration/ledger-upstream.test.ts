@@ -194,3 +194,33 @@ describe('a ledger in another process', () => {
     expect((await gateway.query('{ brandNew gateway { networkProfile } }')).errors).toBeUndefined();
   });
 });
+
+describe('identical queries under way together', () => {
+  it('are one request to the ledger, whoever asks and whatever they send along; mutations never are', async () => {
+    let release = () => {};
+    let held = Promise.resolve();
+    const hold = () => {
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    const wait = () => held.then(() => 7);
+    await using slow = await startScriptedLedger('type Query { slow: Int other: Int } type Mutation { pay: Int }', {
+      Query: { slow: wait, other: wait },
+      Mutation: { pay: wait },
+    });
+    await using asked = await createTestGateway({ LEDGER_GRAPHQL_URL: slow.url });
+    const callers = ['Bearer one', 'Bearer two'].map((authorization) => ({ authorization }));
+    const ask = (query: string) => callers.map((headers) => asked.query(query, {}, headers));
+    const seen = () => slow.requests.map(({ query }) => query).sort();
+    await asked.query('{ slow }');
+    slow.requests.length = 0;
+    hold();
+    const [queries, mutations, other] = [ask('{ slow }'), ask('mutation { pay }'), asked.query('{ other }')];
+    await expect.poll(seen).toEqual(['mutation { pay }', 'mutation { pay }', '{ other }', '{ slow }']);
+    release();
+    expect((await Promise.all(queries)).map(({ data }) => data)).toEqual([{ slow: 7 }, { slow: 7 }]);
+    expect((await Promise.all(mutations)).map(({ data }) => data)).toEqual([{ pay: 7 }, { pay: 7 }]);
+    expect((await other).data).toEqual({ other: 7 });
+  });
+});

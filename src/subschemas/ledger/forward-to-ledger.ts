@@ -32,6 +32,7 @@ export function createForwardToLedger({
         body: JSON.stringify({ query: text, variables, ...(operationName === null ? {} : { operationName }) }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
         signal: isMutation ? undefined : signal,
+        isShareable: !isMutation,
       });
       version.observe(response.headers[versionHeader]);
       return parseLedgerAnswer(response);

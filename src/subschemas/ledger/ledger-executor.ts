@@ -68,6 +68,7 @@ export function createLedgerExecutor({
         body: JSON.stringify({ query: stripIgnoredCharacters(print(document)), variables }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
         signal: isMutation ? undefined : signal,
+        isShareable: !isMutation,
       });
       version.observe(response.headers[versionHeader]);
       return attributeErrors(parseLedgerAnswer(response), rootKeys(document), clientKeys);

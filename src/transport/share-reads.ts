@@ -1,0 +1,67 @@
+import { type UpstreamCall, UpstreamCallError, type UpstreamRequest, type UpstreamResponse } from './upstream-call.ts';
+
+/** A call under way and how many wait for it. */
+interface SharedCall {
+  readonly answer: Promise<UpstreamResponse>;
+  readonly abandon: () => void;
+  waiting: number;
+}
+
+/**
+ * Lets identical reads that are under way at the same time be one call. Only requests marked `isShareable` are shared: a
+ * read that carries nothing of its caller, so that whoever asks gets the same answer. Each waits for itself: who gives
+ * up leaves the others alone, and the call is cut short when nobody is left. Nothing is kept once it is answered.
+ */
+export function shareReads(call: UpstreamCall): UpstreamCall {
+  const underWay = new Map<string, SharedCall>();
+
+  const join = (request: UpstreamRequest): SharedCall => {
+    const key = `${request.method} ${request.path}\n${String(request.body)}`;
+    const known = underWay.get(key);
+    if (known) return known;
+    const abandoned = new AbortController();
+    const forget = () => {
+      if (underWay.get(key) === shared) underWay.delete(key);
+    };
+    const answer = call({ ...request, signal: abandoned.signal }).finally(forget);
+    const shared: SharedCall = {
+      answer,
+      waiting: 0,
+      abandon: () => {
+        // A newcomer must not be handed what is being given up.
+        forget();
+        abandoned.abort();
+      },
+    };
+    underWay.set(key, shared);
+    return shared;
+  };
+
+  return (request) => {
+    if (!request.isShareable) return call(request);
+    if (request.signal?.aborted) return Promise.reject(givenUp(request.signal));
+    const shared = join(request);
+    shared.waiting += 1;
+    return waitFor(shared, request.signal).finally(() => {
+      shared.waiting -= 1;
+      if (shared.waiting === 0) shared.abandon();
+    });
+  };
+}
+
+function waitFor({ answer }: SharedCall, signal: AbortSignal | undefined): Promise<UpstreamResponse> {
+  if (!signal) return answer;
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(givenUp(signal));
+    signal.addEventListener('abort', giveUp, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
+}
+
+/** The deadline of an operation is a timeout; a caller who hung up is not. */
+function givenUp(signal: AbortSignal): UpstreamCallError {
+  const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
+  return isTimeout
+    ? new UpstreamCallError('timeout', 'no answer within the time of the operation')
+    : new UpstreamCallError('aborted', 'cancelled');
+}
