@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { withBegun } from '../gateway/hot-handover.ts';
-import type { HotOperations } from '../gateway/hot-operations.ts';
+import type { HotOperations, HotOutcome } from '../gateway/hot-operations.ts';
 import type { ServerContext } from '../gateway/operation-run.ts';
 import { isHotHead, toHotMediaType, toHotRequest } from './hot-request.ts';
 
@@ -35,14 +35,19 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
         if (res.socket?.destroyed !== false) giveUp();
         else res.on('close', giveUp);
       };
+      const finish = (outcome: HotOutcome): void => {
+        if (outcome.kind === 'plain' && !res.destroyed) writeWhole(res, `${mediaType}; charset=utf-8`, outcome.body);
+        if (outcome.kind === 'handover') onLane(false);
+        resolve(outcome.kind === 'handover' ? withBegun(context, outcome.begun) : null);
+      };
       operations
         .run(operation, context, onHangUp, (outcome) => {
-          if (outcome.kind === 'handover') {
-            onLane(false);
-            return resolve(withBegun(context, outcome.begun));
+          // It is called from within the connection, which would take a fault of ours for one of its own.
+          try {
+            finish(outcome);
+          } catch (error) {
+            reject(error);
           }
-          if (outcome.kind === 'plain' && !res.destroyed) writeWhole(res, `${mediaType}; charset=utf-8`, outcome.body);
-          resolve(null);
         })
         .catch(reject);
     });

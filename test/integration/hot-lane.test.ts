@@ -366,6 +366,45 @@ describe('callers', () => {
     expect(answers.size).toBe(4);
   });
 
+  test('get their own answers when they ask at once, and nothing of them goes to the ledger', async () => {
+    const query = fresh('query ($id: Int) { epoch(id: $id) { epochId } }');
+    await ask({ body: { query } });
+    const before = requestLines(gateway);
+    let received = '';
+    front.answerWith((req, res, body) => {
+      received += JSON.stringify(req.headers);
+      const { id } = JSON.parse(body).variables;
+      ending(200, type, `{"data":{"epoch":{"epochId":${id}}}}`)(req, res, body);
+    });
+    const ids = Array.from({ length: 20 }, (_, index) => index);
+    const answers = await Promise.all(
+      ids.map((id) =>
+        ask({
+          body: { query, variables: { id } },
+          headers: {
+            authorization: `Bearer caller-${id}`,
+            'x-forwarded-for': `203.0.113.${id}`,
+            'x-request-id': `id-${id}`,
+          },
+        }),
+      ),
+    );
+    expect(answers.map(({ text }) => text)).toEqual(ids.map((id) => `{"data":{"epoch":{"epochId":${id}}}}`));
+    expect(received).toContain('application/json');
+    expect(received).not.toMatch(/caller-|203\.0\.113|id-\d/);
+    const lines = (await logged(gateway, before + 20)).slice(before);
+    expect(lines.every(({ lane }) => lane === true)).toBe(true);
+    const callers = lines.map(({ requestId, operations }) => [requestId, operations]);
+    expect(new Map(callers as [string, unknown][])).toEqual(
+      new Map(
+        ids.map((id) => [
+          `id-${id}`,
+          [{ caller: expect.stringMatching(/^(address|credential):/), name: null, type: 'query', errors: 0 }],
+        ]),
+      ),
+    );
+  });
+
   test('are counted once for each request, and refused as ever', async () => {
     const limited = await createTestGateway({
       LEDGER_GRAPHQL_URL: front.url,
