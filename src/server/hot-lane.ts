@@ -33,7 +33,8 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
       onLane(true);
       const onHangUp = (giveUp: () => void): void => {
         if (res.socket?.destroyed !== false) giveUp();
-        else res.on('close', giveUp);
+        // Once, so that what hangs on it, the whole answer, is let go of before the response is.
+        else res.once('close', giveUp);
       };
       const finish = (outcome: HotOutcome): void => {
         if (outcome.kind === 'plain' && !res.destroyed) writeWhole(res, `${mediaType}; charset=utf-8`, outcome.body);

@@ -22,7 +22,11 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<BodyRe
         resolve({ kind: 'too-large' });
       }
     });
-    req.once('end', () => resolve({ kind: 'whole', body: joined(chunks, size) }));
+    req.once('end', () => {
+      resolve({ kind: 'whole', body: joined(chunks, size) });
+      // The listeners outlive the reading, and would keep the body.
+      chunks.length = 0;
+    });
     // Whatever broke the connection, the stream closes; after its end that says nothing any more.
     req.once('error', () => resolve({ kind: 'aborted' }));
     req.once('close', () => resolve({ kind: 'aborted' }));

@@ -65,7 +65,7 @@ class Collector implements Dispatcher.DispatchHandler {
   #isSettled = false;
   #status = 0;
   #headers: RawResponse['headers'] = {};
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #size = 0;
 
   constructor(listener: RawListener, timeoutMs: number, maxBytes: number) {
@@ -115,12 +115,10 @@ class Collector implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isSettled) return;
     this.#settle();
-    this.#listener.answered({
-      status: this.#status,
-      headers: this.#headers,
-      chunks: this.#chunks,
-      size: this.#size,
-    });
+    const chunks = this.#chunks;
+    // Who may still give up would keep the answer until then.
+    this.#chunks = [];
+    this.#listener.answered({ status: this.#status, headers: this.#headers, chunks, size: this.#size });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
