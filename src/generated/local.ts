@@ -41,7 +41,8 @@ export type Estimate = {
   /**
    * Requests to upstreams, provided that every argument is accepted, nothing fails, and every join finds something to look
    * up. More are sent when a join waits (`waitMs`), when the joins of one root field do not fit one request of the ledger, or when an
-   * upstream gives less than a page at a time. Null when refused, and for subscriptions.
+   * upstream gives less than a page at a time; fewer, when an identical read is under way already. Null when refused, and for
+   * subscriptions.
    */
   readonly upstreamCalls?: Maybe<Scalars['Int']['output']>;
   /** What it would be counted for. */
