@@ -45,7 +45,6 @@ import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
-import { shareRawReads } from './transport/share-raw-reads.ts';
 import { shareReads } from './transport/share-reads.ts';
 
 export { type Explanation, explainOperation } from './gateway/explain-operation.ts';
@@ -277,7 +276,7 @@ async function open(
         keeper,
         admit,
         runPlan,
-        ledger: createRawLedger({ ...ledgerOptions, rawCall: shareRawReads(ledger.rawCall) }),
+        ledger: createRawLedger({ ...ledgerOptions, rawCall: ledger.rawCall }),
       }),
       graphqlPath,
     }),

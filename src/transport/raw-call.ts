@@ -11,8 +11,6 @@ export interface RawRequest {
   readonly body: string;
   /** Whole call, headers to last byte. */
   readonly timeoutMs: number;
-  /** A read that carries nothing of its caller: identical ones under way together may be one call. */
-  readonly isShareable?: boolean;
 }
 
 /** An answer as it came, its body in the pieces it came in. */

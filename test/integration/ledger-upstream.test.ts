@@ -195,7 +195,7 @@ describe('a ledger in another process', () => {
   });
 });
 
-describe('identical queries under way together', () => {
+describe('identical parts of queries under way together', () => {
   it('are one request to the ledger, whoever asks and whatever they send along; mutations never are', async () => {
     let release = () => {};
     let held = Promise.resolve();
@@ -213,13 +213,17 @@ describe('identical queries under way together', () => {
     const callers = ['Bearer one', 'Bearer two'].map((authorization) => ({ authorization }));
     const ask = (query: string) => callers.map((headers) => asked.query(query, {}, headers));
     const seen = () => slow.requests.map(({ query }) => query).sort();
-    await asked.query('{ slow }');
-    slow.requests.length = 0;
     hold();
-    const [queries, mutations, other] = [ask('{ slow }'), ask('mutation { pay }'), asked.query('{ other }')];
-    await expect.poll(seen).toEqual(['mutation { pay }', 'mutation { pay }', '{ other }', '{ slow }']);
+    const [queries, mutations, other] = [
+      ask('{ slow gateway { networkProfile } }'),
+      ask('mutation { pay }'),
+      asked.query('{ other }'),
+    ];
+    await expect.poll(seen).toEqual(['mutation { pay }', 'mutation { pay }', '{ other }', '{slow}']);
     release();
-    expect((await Promise.all(queries)).map(({ data }) => data)).toEqual([{ slow: 7 }, { slow: 7 }]);
+    expect((await Promise.all(queries)).map(({ data }) => data)).toEqual(
+      [1, 2].map(() => ({ slow: 7, gateway: { networkProfile: 'ledger' } })),
+    );
     expect((await Promise.all(mutations)).map(({ data }) => data)).toEqual([{ pay: 7 }, { pay: 7 }]);
     expect((await other).data).toEqual({ other: 7 });
   });
