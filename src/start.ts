@@ -275,6 +275,7 @@ async function open(
       operations: createHotOperations({
         keeper,
         admit,
+        openOperation,
         runPlan,
         ledger: createRawLedger({ ...ledgerOptions, rawCall: ledger.rawCall }),
       }),

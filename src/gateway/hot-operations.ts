@@ -1,12 +1,14 @@
-import type { OperationDefinitionNode } from 'graphql';
+import { Buffer } from 'node:buffer';
+import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
+import type { Usage } from '../limits/usage.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
-import type { AdmitOperation } from './admit-operation.ts';
+import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
 import type { Generation } from './generation.ts';
 import type { BegunOperation } from './hot-handover.ts';
-import type { ServerContext } from './operation-run.ts';
-import { coerceVariables, type RunPlan } from './run-plan.ts';
+import type { OpenOperation, ServerContext } from './operation-run.ts';
+import { coerceVariables, isForwarded, type RunPlan } from './run-plan.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
 export interface HotRequest {
@@ -15,7 +17,7 @@ export interface HotRequest {
   readonly operationName: string | null;
 }
 
-/** A request that can go to the ledger as it came. */
+/** A request that needs nothing of the ordinary way unless something goes wrong. */
 export interface HotOperation {
   readonly request: HotRequest;
   readonly generation: Generation;
@@ -24,8 +26,10 @@ export interface HotOperation {
 
 /** What of it the text alone decides. */
 interface HotForm {
+  readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  readonly queryJson: string;
+  /** The document as JSON has it, if it can go to the ledger as it came; `null` for one that is executed here. */
+  readonly queryJson: string | null;
   readonly isMutation: boolean;
   readonly name: string | null;
 }
@@ -56,15 +60,18 @@ export interface HotOperations {
 export interface HotOperationsOptions {
   readonly keeper: Pick<SchemaKeeper, 'current'>;
   readonly admit: AdmitOperation;
-  readonly runPlan: Pick<RunPlan, 'operationOf'>;
+  readonly openOperation: OpenOperation;
+  readonly runPlan: Pick<RunPlan, 'operationOf' | 'run'>;
   readonly ledger: RawLedger;
 }
 
 /**
- * The short way for operations that are the ledger's alone and have been seen before. It decides nothing that is decided
- * elsewhere: what is not plain it leaves to the ordinary way, with what was found out so far.
+ * The short way for operations that have been seen before. Those that are the ledger's alone it forwards, their answer
+ * unread; the others it executes by their plan. It decides nothing that is decided elsewhere: what is not plain it leaves
+ * to the ordinary way, with what was found out so far.
  */
-export function createHotOperations({ keeper, admit, runPlan, ledger }: HotOperationsOptions): HotOperations {
+export function createHotOperations(options: HotOperationsOptions): HotOperations {
+  const { keeper, admit, openOperation, runPlan, ledger } = options;
   const forms = new WeakMap<PreparedDocument, Map<string | null, HotForm | null>>();
 
   const toForm = (
@@ -74,11 +81,12 @@ export function createHotOperations({ keeper, admit, runPlan, ledger }: HotOpera
   ): HotForm | null => {
     if (prepared.kind !== 'readable' || prepared.refusal || prepared.validate().length > 0) return null;
     const found = runPlan.operationOf(generation, prepared.document, operationName);
-    if (found?.plan !== 'PASS_THROUGH' || !found.isWhole || found.isConditional) return null;
+    if (!found || found.operation.operation === 'subscription') return null;
     const { operation } = found;
     return {
+      document: prepared.document,
       operation,
-      queryJson: JSON.stringify(query),
+      queryJson: isForwarded(found) ? JSON.stringify(query) : null,
       isMutation: operation.operation === 'mutation',
       name: operation.name?.value ?? null,
     };
@@ -116,6 +124,7 @@ export function createHotOperations({ keeper, admit, runPlan, ledger }: HotOpera
         return done({ kind: 'handover', begun: { admission, answer: null } });
       }
       const { operation, queryJson, isMutation, name } = form;
+      if (queryJson === null) return execute(request, form, admission, server, onHangUp, done);
       server.operations.push({ caller: admission.caller.id, name, type: operation.operation, errors: 0 });
       let isGone = false;
       const giveUp = ledger(
@@ -142,4 +151,46 @@ export function createHotOperations({ keeper, admit, runPlan, ledger }: HotOpera
       }
     },
   };
+
+  async function execute(
+    { query, operationName, variables }: HotRequest,
+    { document, isMutation }: HotForm,
+    admission: Extract<OperationAdmission, { kind: 'admitted' }>,
+    server: ServerContext,
+    onHangUp: (giveUp: () => void) => void,
+    done: (outcome: HotOutcome) => void,
+  ): Promise<void> {
+    const { caller, generation } = admission;
+    const hangUp = new AbortController();
+    if (!isMutation) onHangUp(() => hangUp.abort());
+    const { context } = openOperation(server, hangUp.signal, { caller, document, operationName });
+    const answer = await runPlan
+      .run({ generation, document, text: query, operationName, variables, context: { ...context } })
+      .then(
+        (result) => () => result,
+        (error: unknown) => () => {
+          throw error;
+        },
+      );
+    if (hangUp.signal.aborted) return done({ kind: 'gone' });
+    const plain = toPlainBody(answer, server.showUsage ? admission.usage : null);
+    if (plain) return done({ kind: 'plain', body: plain });
+    // It is the ordinary way's to record.
+    server.operations.pop();
+    done({ kind: 'handover', begun: { admission, answer } });
+  }
+}
+
+/** The answer as JSON if it has data and nothing to complain of; `null` for any other. */
+function toPlainBody(answer: () => ExecutionResult, usage: Usage | null): ChunkedBody | null {
+  let result: ExecutionResult;
+  try {
+    result = answer();
+  } catch {
+    return null;
+  }
+  const { data, errors } = result;
+  if (errors || !data) return null;
+  const body = Buffer.from(JSON.stringify(usage ? { data, extensions: { usage } } : { data }));
+  return { chunks: [body], size: body.length };
 }

@@ -85,6 +85,8 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
         contextValue: context,
       };
       const found = lookUp(generation, document, operationName);
+      const begun = begunIn(context)?.answer;
+      if (begun && !isForwarded(found)) return begun();
       switch (found?.plan) {
         case 'LOCAL':
           return execute({ ...args, schema: generation.local });
@@ -133,6 +135,11 @@ function planDocument(
       return parts;
     },
   };
+}
+
+/** Can the client's text go to the ledger as it came, whatever the variables? */
+export function isForwarded(found: Pick<PlannedOperation, 'plan' | 'isWhole' | 'isConditional'> | null): boolean {
+  return found?.plan === 'PASS_THROUGH' && found.isWhole && !found.isConditional;
 }
 
 /** Whether anything of the ledger's is left when `@skip` and `@include` have had their say. */

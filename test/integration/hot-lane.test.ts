@@ -181,6 +181,16 @@ describe('an operation seen before', () => {
     ['a stream or JSON', '{ chainIdentifier }', {}, { accept: 'text/event-stream, application/json' }],
     ['another charset', '{ chainIdentifier }', {}, { accept: 'application/graphql-response+json;charset=x, */*' }],
     ['a charset of its own', '{ chainIdentifier }', {}, { 'content-type': 'application/json; charset=UTF-8' }],
+    ['an operation of several', 'query A { chainIdentifier } query B { maybe }', { operationName: 'B' }],
+    [
+      'directives at the root',
+      'query ($s: Boolean!) { maybe @skip(if: $s) chainIdentifier }',
+      { variables: { s: true } },
+    ],
+    ['our own fields', '{ viewer { id } }'],
+    ['the schema', '{ __type(name: "Query") { name } }'],
+    ['our own fields and usage', '{ gateway { networkProfile } }', {}, { 'x-ledger-rpc-show-usage': '1' }],
+    ['fields of both', '{ b: gateway { networkProfile } chainIdentifier a: viewer { kind } epoch { epochId } }'],
     ['an origin', '{ chainIdentifier }', {}, { origin: 'https://dapp.example' }],
   ])('is answered as at first sight, by the short way: %s', async (_, query, rest = {}, headers = {}) => {
     const { cold, hot, lanes, lines } = await twice(query, rest, headers);
@@ -194,7 +204,6 @@ describe('an operation seen before', () => {
   test.each<[string, string, object?, Record<string, string>?]>([
     ['an event stream', '{ chainIdentifier }', {}, { accept: 'text/event-stream' }],
     ['a body with other keys', '{ chainIdentifier }', { more: 1 }],
-    ['an operation of several', 'query A { chainIdentifier } query B { maybe }', { operationName: 'B' }],
     ['no operation of that name', 'query A { chainIdentifier }', { operationName: 'C' }],
     ['an empty name', 'query A { chainIdentifier }', { operationName: '' }],
     ['variables that are a list', '{ chainIdentifier }', { variables: [] }],
@@ -203,13 +212,6 @@ describe('an operation seen before', () => {
       'a variable missing',
       'query ($t: String!, $id: Int) { maybe @include(if: true) epoch(id: $id) { totals(of: [$t]) } }',
     ],
-    [
-      'directives at the root',
-      'query ($s: Boolean!) { maybe @skip(if: $s) chainIdentifier }',
-      { variables: { s: true } },
-    ],
-    ['our own fields', '{ viewer { id } }'],
-    ['the schema', '{ __type(name: "Query") { name } }'],
     ['an unknown field', '{ nothing }'],
     ['no GraphQL', '{ chainIdentifier'],
   ])('that is not for the short way is answered as ever: %s', async (_, query, rest = {}, headers = {}) => {
@@ -220,9 +222,22 @@ describe('an operation seen before', () => {
     expect(lanes).toEqual([false, false]);
   });
 
+  test('is executed once, though it fails and another finishes the answer', async () => {
+    const query = fresh('query ($s: Boolean!) { partly @include(if: $s) { bad } epoch { epochId } }');
+    const asked = { body: { query, variables: { s: true } } };
+    await ask(asked);
+    ledger.requests.length = 0;
+    expect((await ask(asked)).text).toContain('"errors"');
+    expect(ledger.requests).toHaveLength(1);
+  });
+
   test.each([
     ['errors in part of the data', '{ partly { fine bad } }'],
     ['data that are null', '{ failing }'],
+    ['errors of our own', '{ queryEvents(first: 1) { nodes { type } } gateway { networkProfile } }'],
+    ['errors of the ledger beside our own fields', '{ partly { fine bad } gateway { networkProfile } }'],
+    ['data that are null beside our own fields', '{ failing gateway { networkProfile } }'],
+    ['a mutation of our own', 'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 5) { reservationId } }'],
   ])('that fails answers as at first sight: %s', async (_, query) => {
     for (const accept of ['application/json', 'application/graphql-response+json']) {
       const { cold, hot, lines } = await twice(query, {}, { accept, 'x-ledger-rpc-show-usage': 'true' });
