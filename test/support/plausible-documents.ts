@@ -68,12 +68,13 @@ export function plausibleDocument(schema: GraphQLSchema, seed: number): Plausibl
   function fieldText(field: GraphQLField<unknown, unknown>, depth: number): string {
     budget.fields -= 1;
     aliases += 1;
+    // Unique, and decided before what is inside takes the next one: no two fields of a document can conflict.
+    const alias = `a${aliases}`;
     const given = field.args.flatMap((each) => argumentText(each));
     const called = given.length > 0 ? `(${given.join(', ')})` : '';
     const skipped = random() < 0.05 ? ' @skip(if: true)' : '';
     const set = isCompositeType(getNamedType(field.type)) ? ` ${selections(field.type, depth + 1)}` : '';
-    // Unique aliases: no two fields of a document can conflict.
-    return `a${aliases}: ${field.name}${called}${skipped}${set}`;
+    return `${alias}: ${field.name}${called}${skipped}${set}`;
   }
 
   function argumentText(argument: GraphQLArgument): string[] {
