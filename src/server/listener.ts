@@ -10,6 +10,7 @@ import { createServerDrain } from './drain-server.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
 import type { HotLane } from './hot-lane.ts';
+import { isNestedOver, maxJsonNesting } from './json-nesting.ts';
 import { sendRaw } from './raw-response.ts';
 import { readBody, restoreBody } from './read-body.ts';
 import { normaliseTarget } from './request-target.ts';
@@ -162,6 +163,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (reading.kind === 'too-large') {
       res.setHeader('connection', 'close');
       return sendRefusal(req, res, 'PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
+    }
+    if (isNestedOver(reading.body, maxJsonNesting)) {
+      return sendRefusal(req, res, 'BAD_REQUEST', `The request body is nested over ${maxJsonNesting} levels.`);
     }
     const left = await options.hotLane(req, res, reading.body, context, (isIn) => {
       if (isIn) inLane.add(res);

@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { toSender } from '../admission/sender.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
+import { isNestedOver, maxJsonNesting } from './json-nesting.ts';
 import { sendRaw } from './raw-response.ts';
 import { type StampOptions, stampHeaders } from './stamp-response.ts';
 
@@ -39,6 +40,7 @@ export interface SocketServer {
 const pingMs = 15_000;
 const goingAway = 1001;
 const internalError = 4500;
+const badRequest = 4400;
 /** How long a client may take to answer a farewell, in milliseconds. */
 const farewellMs = 1_000;
 
@@ -111,6 +113,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) => {
           socket.on('message', (data) => {
+            // Binary type is the default of the library, so this is one Buffer.
+            if (isNestedOver(data as Buffer, maxJsonNesting)) return socket.close(badRequest, 'Nested too deeply');
             handle(String(data)).catch(() => socket.close(internalError, 'Internal server error'));
           });
         },

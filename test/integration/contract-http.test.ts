@@ -133,7 +133,7 @@ describe('a hostile body', () => {
     ['null', 'null', 400, /BAD_REQUEST/],
     ['a number', '5', 400, /BAD_REQUEST/],
     ['a string', '"{chainIdentifier}"', 400, /BAD_REQUEST/],
-    ['nesting a hundred thousand deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 200, /^\[.*BAD_REQUEST/],
+    ['nesting a hundred thousand deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400, /BAD_REQUEST/],
     ['a query that is an object', '{"query":{"toString":"x"}}', 400, /BAD_REQUEST/],
     ['variables that are a list', '{"query":"{chainIdentifier}","variables":[1]}', 400, /BAD_REQUEST/],
     ['variables that are text', '{"query":"{chainIdentifier}","variables":"{}"}', 400, /BAD_REQUEST/],

@@ -78,6 +78,13 @@ const cases: [name: string, path: string, init: RequestInit, status: number, cod
   ['an empty body', '/graphql', post(''), 400, 'BAD_REQUEST'],
   ['a batch', '/graphql', post([ok]), 400, 'BAD_REQUEST'],
   ['no query', '/graphql', post({}), 400, 'BAD_REQUEST'],
+  [
+    'variables without a bottom',
+    '/graphql',
+    post(`{"query":"{chainIdentifier}","variables":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`),
+    400,
+    'BAD_REQUEST',
+  ],
   ['an unknown parameter', '/graphql', post({ ...ok, id: 1 }), 400, 'BAD_REQUEST'],
   ['variables that are not JSON', '/graphql?query={chainIdentifier}&variables=x', {}, 400, 'BAD_REQUEST'],
   ['extensions that are not JSON', '/graphql?query={chainIdentifier}&extensions=x', {}, 400, 'BAD_REQUEST'],

@@ -162,6 +162,19 @@ describe('the upgrade', () => {
   });
 });
 
+describe('a message without a bottom', () => {
+  it('ends the connection, not the process', async () => {
+    const closed = new Promise<number>((resolve) => {
+      client.on('closed', (event) => resolve((event as { code: number }).code));
+    });
+    let nested: unknown = 1;
+    for (let level = 0; level < 500; level += 1) nested = [nested];
+    await run('{ chainIdentifier }', { nested });
+    expect(await closed).toBe(4400);
+    expect((await run('{ chainIdentifier }')).results).toHaveLength(1);
+  });
+});
+
 describe('draining', () => {
   it('answers what is under way before it says goodbye', async () => {
     let release = () => {};

@@ -1,0 +1,29 @@
+/** Objects and lists inside one another in a request. No argument of any schema comes near; more exhausts the stack of what reads it. */
+export const maxJsonNesting = 128;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+
+/** Does JSON nest deeper than that? Reads the bytes once, without parsing; of what is no JSON any answer will do. */
+export function isNestedOver(json: Uint8Array, max: number): boolean {
+  // Every level opens and closes.
+  if (json.length < 2 * max) return false;
+  let depth = 0;
+  let isInText = false;
+  for (let index = 0; index < json.length; index += 1) {
+    const byte = json[index];
+    if (isInText) {
+      if (byte === backslash) index += 1;
+      else if (byte === quote) isInText = false;
+    } else if (byte === quote) isInText = true;
+    else if (byte === openingBracket || byte === openingBrace) {
+      depth += 1;
+      if (depth > max) return true;
+    } else if (byte === closingBracket || byte === closingBrace) depth -= 1;
+  }
+  return false;
+}

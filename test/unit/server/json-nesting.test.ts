@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isNestedOver } from '../../../src/server/json-nesting.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+/** The obvious way, for values that are not too deep for it. */
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
+describe('the nesting of JSON', () => {
+  it('is at the bound or over it', () => {
+    expect(isNestedOver(bytes(lists(128)), 128)).toBe(false);
+    expect(isNestedOver(bytes(lists(129)), 128)).toBe(true);
+    expect(isNestedOver(bytes(`{"a":${lists(128)}}`), 128)).toBe(true);
+    expect(isNestedOver(bytes('['.repeat(500_000)), 128)).toBe(true);
+  });
+
+  it('is not what stands in text, escaped quotes and backslashes included', () => {
+    const text = JSON.stringify({ a: `${'['.repeat(500)}"\\"{[`, b: '\\', c: [1] });
+    expect(isNestedOver(bytes(text), 2)).toBe(false);
+    expect(isNestedOver(bytes(text), 1)).toBe(true);
+  });
+
+  it('agrees with a walk over the parsed value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (value, max) => {
+        const text = JSON.stringify(value).padEnd(2 * max, ' ');
+        expect(isNestedOver(bytes(text), max)).toBe(depthOf(value) > max);
+      }),
+    );
+  });
+});
