@@ -44,7 +44,7 @@ export interface PrepareOptions {
  * Lexical tokens a document may have: more than the text of a query has at three bytes each, and what stands in transaction
  * payload is a few long strings. A list of thousands of short ones would take tens of milliseconds to validate.
  */
-export const maxTokens = 6_000;
+export const maxTokens = 4_000;
 
 /** Reads, measures and bounds a document. Never throws. */
 export function prepareDocument(text: string, { schema, limits, rules }: PrepareOptions): PreparedDocument {

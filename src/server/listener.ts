@@ -10,7 +10,7 @@ import { createServerDrain } from './drain-server.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
 import type { HotLane } from './hot-lane.ts';
-import { isNestedOver, maxJsonNesting } from './json-nesting.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonNesting } from './json-shape.ts';
 import { sendRaw } from './raw-response.ts';
 import { readBody, restoreBody } from './read-body.ts';
 import { normaliseTarget } from './request-target.ts';
@@ -164,8 +164,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       res.setHeader('connection', 'close');
       return sendRefusal(req, res, 'PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
     }
-    if (isNestedOver(reading.body, maxJsonNesting)) {
-      return sendRefusal(req, res, 'BAD_REQUEST', `The request body is nested over ${maxJsonNesting} levels.`);
+    if (isTooIntricate(reading.body, maxJsonNesting, maxJsonCommas)) {
+      const message = `The request body is nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values.`;
+      return sendRefusal(req, res, 'BAD_REQUEST', message);
     }
     const left = await options.hotLane(req, res, reading.body, context, (isIn) => {
       if (isIn) inLane.add(res);

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { toSender } from '../admission/sender.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
-import { isNestedOver, maxJsonNesting } from './json-nesting.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonNesting } from './json-shape.ts';
 import { sendRaw } from './raw-response.ts';
 import { type StampOptions, stampHeaders } from './stamp-response.ts';
 
@@ -114,7 +114,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         onMessage: (handle) => {
           socket.on('message', (data) => {
             // Binary type is the default of the library, so this is one Buffer.
-            if (isNestedOver(data as Buffer, maxJsonNesting)) return socket.close(badRequest, 'Nested too deeply');
+            if (isTooIntricate(data as Buffer, maxJsonNesting, maxJsonCommas))
+              return socket.close(badRequest, 'Too intricate');
             handle(String(data)).catch(() => socket.close(internalError, 'Internal server error'));
           });
         },

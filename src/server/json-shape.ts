@@ -7,12 +7,23 @@ const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
+const comma = 0x2c;
 
-/** Does JSON nest deeper than that? Reads the bytes once, without parsing; of what is no JSON any answer will do. */
-export function isNestedOver(json: Uint8Array, max: number): boolean {
+/**
+ * Commas between values and members in a request. Transactions are long texts and filters short lists; parsing tens of
+ * thousands of small things takes tens of milliseconds.
+ */
+export const maxJsonCommas = 20_000;
+
+/**
+ * Is JSON nested deeper, or made of more pieces, than that? Reads the bytes once, without parsing; of what is no JSON any
+ * answer will do.
+ */
+export function isTooIntricate(json: Uint8Array, maxNesting: number, maxCommas: number): boolean {
   // Every level opens and closes.
-  if (json.length < 2 * max) return false;
+  if (json.length < 2 * maxNesting) return false;
   let depth = 0;
+  let commas = 0;
   let isInText = false;
   for (let index = 0; index < json.length; index += 1) {
     const byte = json[index];
@@ -22,8 +33,12 @@ export function isNestedOver(json: Uint8Array, max: number): boolean {
     } else if (byte === quote) isInText = true;
     else if (byte === openingBracket || byte === openingBrace) {
       depth += 1;
-      if (depth > max) return true;
+      if (depth > maxNesting) return true;
     } else if (byte === closingBracket || byte === closingBrace) depth -= 1;
+    else if (byte === comma) {
+      commas += 1;
+      if (commas > maxCommas) return true;
+    }
   }
   return false;
 }

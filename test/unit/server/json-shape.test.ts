@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isNestedOver } from '../../../src/server/json-nesting.ts';
+import { isTooIntricate } from '../../../src/server/json-shape.ts';
+
+const isNestedOver = (json: Uint8Array, max: number) => isTooIntricate(json, max, 1_000);
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -21,6 +23,12 @@ describe('the nesting of JSON', () => {
     const text = JSON.stringify({ a: `${'['.repeat(500)}"\\"{[`, b: '\\', c: [1] });
     expect(isNestedOver(bytes(text), 2)).toBe(false);
     expect(isNestedOver(bytes(text), 1)).toBe(true);
+  });
+
+  it('is bounded in its pieces too, those in text not counted', () => {
+    const text = JSON.stringify({ list: Array(11).fill(1), text: ','.repeat(50) });
+    expect(isTooIntricate(bytes(text), 8, 11)).toBe(false);
+    expect(isTooIntricate(bytes(text), 8, 10)).toBe(true);
   });
 
   it('agrees with a walk over the parsed value', () => {
