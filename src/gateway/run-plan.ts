@@ -60,15 +60,16 @@ export interface RunPlan {
 
 /** @param forward sends a text to the ledger as it is */
 export function createRunPlan(forward: ForwardToLedger): RunPlan {
-  const planned = new WeakMap<DocumentNode, Map<string, PlannedOperation | null>>();
+  const planned = new WeakMap<DocumentNode, Map<string | null, PlannedOperation>>();
 
   const lookUp = (generation: Generation, document: DocumentNode, operationName: string | null) => {
-    const byName = planned.get(document) ?? new Map<string, PlannedOperation | null>();
+    const byName = planned.get(document) ?? new Map<string | null, PlannedOperation>();
     planned.set(document, byName);
-    const known = byName.get(operationName ?? '');
-    if (known !== undefined) return known;
+    const known = byName.get(operationName);
+    if (known) return known;
     const made = planDocument(generation, document, operationName);
-    byName.set(operationName ?? '', made);
+    // Names that the document has not are the caller's invention, and without number.
+    if (made) byName.set(operationName, made);
     return made;
   };
 

@@ -1,0 +1,28 @@
+import { buildSchema, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import type { Generation } from '../../../src/gateway/generation.ts';
+import { createRunPlan } from '../../../src/gateway/run-plan.ts';
+
+const local = buildSchema('type Query { gateway: String }');
+const generation = {
+  local,
+  ownership: { local, hasUsualRootNames: true, ownerOf: () => 'ledger' },
+} as unknown as Generation;
+const nobody = () => Promise.reject(new Error('planning asks nobody'));
+
+describe('what was planned of a document', () => {
+  it('is kept for its operations', () => {
+    const { operationOf } = createRunPlan(nobody);
+    const document = parse('query A { epoch } query B { chainIdentifier }');
+    expect(operationOf(generation, document, 'A')?.plan).toBe('PASS_THROUGH');
+    expect(operationOf(generation, document, 'A')).toBe(operationOf(generation, document, 'A'));
+    expect(operationOf(generation, document, 'B')).not.toBe(operationOf(generation, document, 'A'));
+  });
+
+  it('is nothing for names it has not, which callers invent without number, and does not spoil the others', () => {
+    const { operationOf } = createRunPlan(nobody);
+    const document = parse('{ epoch }');
+    for (const name of ['', 'A', '__proto__']) expect(operationOf(generation, document, name)).toBeNull();
+    expect(operationOf(generation, document, null)?.plan).toBe('PASS_THROUGH');
+  });
+});
