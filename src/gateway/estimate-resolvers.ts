@@ -44,7 +44,7 @@ export function createEstimateResolvers({ current, configured, pages, cost }: Es
         await takeTurn();
         // By now the operation has asked for all that it asks for: with one too many, none is worked out.
         checkCount(counts.get(context) ?? count);
-        if (context.signal.aborted) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
+        if (context.cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
         const generation = current();
         if (!generation) throw new Error('an estimate was asked for before there was a schema');
         const calls = toCallFacts({ schema: generation.schema, local: info.schema }, configured, pages);

@@ -161,9 +161,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
     done: (outcome: HotOutcome) => void,
   ): Promise<void> {
     const { caller, generation } = admission;
-    const hangUp = new AbortController();
-    if (!isMutation) onHangUp(() => hangUp.abort());
-    const { context } = openOperation(server, hangUp.signal, { caller, document, operationName });
+    const { context, hangUp, end } = openOperation(server, { caller, document, operationName });
+    if (!isMutation) onHangUp(hangUp);
     const answer = await runPlan
       .run({ generation, document, text: query, operationName, variables, context: { ...context } })
       .then(
@@ -172,7 +171,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
           throw error;
         },
       );
-    if (hangUp.signal.aborted) return done({ kind: 'gone' });
+    end();
+    if (context.cancellation.cause === 'aborted') return done({ kind: 'gone' });
     const plain = toPlainBody(answer, server.showUsage ? admission.usage : null);
     if (plain) return done({ kind: 'plain', body: plain });
     // It is the ordinary way's to record.

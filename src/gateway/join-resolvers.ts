@@ -14,6 +14,7 @@ import { type JoinSelection, type RequestBounds, toJoinSelection } from '../subs
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from '../subschemas/ledger/join-loader.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
+import type { Cancellation } from '../transport/cancellation.ts';
 import type { Join } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
 import { reservedAliasPrefix } from './reserved-alias-rule.ts';
@@ -57,7 +58,8 @@ export function createJoinResolver(options: JoinResolverOptions) {
   const operationJoins = (context: OperationContext, info: GraphQLResolveInfo): OperationJoins => {
     const known = operations.get(context);
     if (known) return known;
-    const loader = createJoinLoader({ execute, limits, variables: info.variableValues, signal: context.signal });
+    const { cancellation } = context;
+    const loader = createJoinLoader({ execute, limits, variables: info.variableValues, cancellation });
     const made = { loader, selections: new Map() };
     operations.set(context, made);
     return made;
@@ -78,7 +80,7 @@ export function createJoinResolver(options: JoinResolverOptions) {
         () => loader.clear(lookup).load(lookup),
         () => loader.load(lookup),
         checkWaitMs(args.waitMs),
-        context.signal,
+        context.cancellation,
       );
       const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path));
       return resolveExternalValue(value, unplaced, ledger, context as unknown as Record<string, unknown>, info);
@@ -124,7 +126,7 @@ async function waitFor(
   again: () => Promise<JoinAnswer>,
   first: () => Promise<JoinAnswer>,
   waitMs: number,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): Promise<JoinAnswer> {
   const deadline = performance.now() + waitMs;
   let answer = await first();
@@ -135,7 +137,7 @@ async function waitFor(
   ) {
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) break;
-    await delay(Math.min(pauseMs, leftMs), undefined, { signal }).catch(() => {
+    await delay(Math.min(pauseMs, leftMs), undefined, { signal: cancellation.signal }).catch(() => {
       throw gatewayError(
         'REQUEST_TIMEOUT',
         'The request ended while it waited for the ledger to index the transaction.',

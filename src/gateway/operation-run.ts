@@ -4,6 +4,7 @@ import type { Sender } from '../admission/sender.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { restoreCauses } from '../subschemas/ledger/attribute-errors.ts';
 import type { Caller, OperationContext } from '../subschemas/operation-context.ts';
+import { createCancellation } from '../transport/cancellation.ts';
 
 /** What the listener knows of a request before GraphQL does. */
 export interface ServerContext {
@@ -32,18 +33,18 @@ export interface OperationOptions {
 export interface OperationRun {
   /** What its resolvers may know. */
   readonly context: OperationContext;
+  /** The caller is gone. It ends a query; a mutation runs on, since what it started cannot be taken back. */
+  readonly hangUp: () => void;
+  /** Nothing runs any more: lets go of the deadline. To be called however the operation ends; safe to call twice. */
+  readonly end: () => void;
   /** Tidies its result: every error on its own, request errors marked as such. Counts them for the log. */
   readonly finish: (result: ExecutionResult) => ExecutionResult;
 }
 
-/**
- * Opens an operation, whichever shell it came through: how long it may take, and a record for the log.
- * @param hangUp fires when the caller is gone. It ends a query; a mutation runs on, since what it started cannot be taken back
- */
+/** Opens an operation, whichever shell it came through: how long it may take, and a record for the log. */
 export function createOpenOperation({ timeouts }: OperationOptions) {
   return (
     server: ServerContext,
-    hangUp: AbortSignal,
     request: {
       readonly caller: Caller;
       readonly document: DocumentNode;
@@ -51,10 +52,8 @@ export function createOpenOperation({ timeouts }: OperationOptions) {
     },
   ): OperationRun => {
     const operation = getOperationAST(request.document, request.operationName);
-    const signal =
-      operation?.operation === 'mutation'
-        ? AbortSignal.timeout(timeouts.mutationMs)
-        : AbortSignal.any([hangUp, AbortSignal.timeout(timeouts.queryMs)]);
+    const isMutation = operation?.operation === 'mutation';
+    const cancellation = createCancellation(isMutation ? timeouts.mutationMs : timeouts.queryMs);
     const record: OperationRecord = {
       caller: request.caller.id,
       name: operation?.name?.value ?? null,
@@ -63,7 +62,11 @@ export function createOpenOperation({ timeouts }: OperationOptions) {
     };
     server.operations.push(record);
     return {
-      context: { requestId: server.requestId, signal, caller: request.caller },
+      context: { requestId: server.requestId, cancellation, caller: request.caller },
+      hangUp: () => {
+        if (!isMutation) cancellation.cancel('aborted');
+      },
+      end: () => cancellation.finish(),
       finish: (result) => {
         if (!result.errors) return result;
         const unwrapped = unwrapErrors(result.errors);
@@ -76,6 +79,13 @@ export function createOpenOperation({ timeouts }: OperationOptions) {
 }
 
 export type OpenOperation = ReturnType<typeof createOpenOperation>;
+
+/** Ends the operation when a signal says that the caller is gone. @returns how to stop listening */
+export function hangUpOn(signal: AbortSignal, { hangUp }: Pick<OperationRun, 'hangUp'>): () => void {
+  if (signal.aborted) hangUp();
+  signal.addEventListener('abort', hangUp);
+  return () => signal.removeEventListener('abort', hangUp);
+}
 
 /** Without `data` nothing was executed: the variables do not fit the operation. */
 function asVariableError(error: GraphQLError): GraphQLError {

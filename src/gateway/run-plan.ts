@@ -170,7 +170,9 @@ async function passThrough(
   const own = found.isWhole ? { text, operationName, variables } : reduced(found, variables);
   const failed = (errors: readonly unknown[]) => failAll(errors, request.generation, found, coerced.values);
   const answered = begunIn(context)?.answer;
-  const asked = answered ? Promise.resolve().then(answered) : forward({ ...own, isMutation, signal: context.signal });
+  const asked = answered
+    ? Promise.resolve().then(answered)
+    : forward({ ...own, isMutation, cancellation: context.cancellation });
   return asked.then(
     (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
     (error: unknown) => failed([error]),
@@ -206,7 +208,7 @@ async function split(
       (name) => generation.ownership.ownerOf(found.operation.operation, name) === 'ledger',
     );
   const [theirs, ours] = await Promise.all([
-    forward({ ...reduced(found, variables), isMutation: false, signal: context.signal }).then(
+    forward({ ...reduced(found, variables), isMutation: false, cancellation: context.cancellation }).then(
       (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
       (error: unknown) => failed([error]),
     ),

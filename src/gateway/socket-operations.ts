@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { AdmitOperation } from './admit-operation.ts';
-import type { OpenOperation, OperationRun, ServerContext } from './operation-run.ts';
+import { hangUpOn, type OpenOperation, type ServerContext } from './operation-run.ts';
 import type { RunPlan } from './run-plan.ts';
 import { withUsage } from './use-admission.ts';
 
@@ -50,7 +50,7 @@ export function createSocketOperations({
         const message = "The ledger's subscriptions are not carried by this version of the gateway.";
         return [gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' })];
       }
-      const run: OperationRun = openOperation(server, hangUp, { caller, document, operationName });
+      const run = openOperation(server, { caller, document, operationName });
       const contextValue = { ...run.context };
       runs.set(contextValue, async () => {
         const name = operationName ?? null;
@@ -62,7 +62,12 @@ export function createSocketOperations({
           variables: variables ?? {},
           context: contextValue,
         };
-        const finished = run.finish(await runPlan.run(request));
+        const stopListening = hangUpOn(hangUp, run);
+        const result = await runPlan.run(request).finally(() => {
+          stopListening();
+          run.end();
+        });
+        const finished = run.finish(result);
         return server.showUsage && usage ? withUsage(finished, usage) : finished;
       });
       return {

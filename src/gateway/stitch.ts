@@ -44,7 +44,7 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
       execute({
         document: request.document,
         variables: request.variables,
-        signal: (request.context as OperationContext | undefined)?.signal,
+        cancellation: (request.context as OperationContext | undefined)?.cancellation,
         clientKeys: (request.extensions as MergedExtensions | undefined)?.clientKeys,
       })) as Executor,
     // Root fields of one operation that belong to the ledger travel as one request and so read one checkpoint.

@@ -1,6 +1,6 @@
 import { type DocumentNode, type ExecutionResult, execute } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { OpenOperation, ServerContext } from './operation-run.ts';
+import { hangUpOn, type OpenOperation, type ServerContext } from './operation-run.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { AdmittedContext } from './use-admission.ts';
 
@@ -12,10 +12,16 @@ export function useOperation(openOperation: OpenOperation, runPlan: RunPlan): Pl
       const document = args.document as DocumentNode;
       const operationName = args.operationName ?? null;
       const { caller, generation, text } = server;
-      const run = openOperation(server, server.request.signal, { caller, document, operationName });
+      const run = openOperation(server, { caller, document, operationName });
       const context = Object.assign(args.contextValue as object, run.context);
       const variables = args.variableValues ?? {};
-      setExecuteFn(() => runPlan.run({ generation, document, text, operationName, variables, context }));
+      const stopListening = hangUpOn(server.request.signal, run);
+      setExecuteFn(() =>
+        runPlan.run({ generation, document, text, operationName, variables, context }).finally(() => {
+          stopListening();
+          run.end();
+        }),
+      );
       return {
         onExecuteDone({ result, setResult }) {
           if (result && !(Symbol.asyncIterator in result)) setResult(run.finish(result as ExecutionResult));

@@ -1,4 +1,5 @@
 import type { Secret } from '../config/secret.ts';
+import type { Cancellation } from '../transport/cancellation.ts';
 
 export type Scope = 'read' | 'sponsor' | 'admin';
 
@@ -6,8 +7,8 @@ export type Scope = 'read' | 'sponsor' | 'admin';
 export interface OperationContext {
   /** Also in the `x-request-id` response header and in every log line. */
   readonly requestId: string;
-  /** Fires when the caller hangs up or the operation's deadline passes. Upstream reads take it; mutations never do. */
-  readonly signal: AbortSignal;
+  /** When the caller hangs up or the operation's deadline passes. Upstream reads take it; mutations never do. */
+  readonly cancellation: Cancellation;
   readonly caller: Caller;
 }
 

@@ -1,4 +1,5 @@
-import { type UpstreamCall, UpstreamCallError, type UpstreamRequest, type UpstreamResponse } from './upstream-call.ts';
+import { type Cancellation, createCancellation } from './cancellation.ts';
+import { toCancelledError, type UpstreamCall, type UpstreamRequest, type UpstreamResponse } from './upstream-call.ts';
 
 /** A call under way and how many wait for it. */
 interface SharedCall {
@@ -19,18 +20,18 @@ export function shareReads(call: UpstreamCall): UpstreamCall {
     const key = `${request.method} ${request.path}\n${String(request.body)}`;
     const known = underWay.get(key);
     if (known) return known;
-    const abandoned = new AbortController();
+    const abandoned = createCancellation();
     const forget = () => {
       if (underWay.get(key) === shared) underWay.delete(key);
     };
-    const answer = call({ ...request, signal: abandoned.signal }).finally(forget);
+    const answer = call({ ...request, cancellation: abandoned }).finally(forget);
     const shared: SharedCall = {
       answer,
       waiting: 0,
       abandon: () => {
         // A newcomer must not be handed what is being given up.
         forget();
-        abandoned.abort();
+        abandoned.cancel('aborted');
       },
     };
     underWay.set(key, shared);
@@ -39,29 +40,21 @@ export function shareReads(call: UpstreamCall): UpstreamCall {
 
   return (request) => {
     if (!request.isShareable) return call(request);
-    if (request.signal?.aborted) return Promise.reject(givenUp(request.signal));
+    const { cancellation } = request;
+    if (cancellation?.cause) return Promise.reject(toCancelledError(cancellation.cause));
     const shared = join(request);
     shared.waiting += 1;
-    return waitFor(shared, request.signal).finally(() => {
+    return waitFor(shared, cancellation).finally(() => {
       shared.waiting -= 1;
       if (shared.waiting === 0) shared.abandon();
     });
   };
 }
 
-function waitFor({ answer }: SharedCall, signal: AbortSignal | undefined): Promise<UpstreamResponse> {
-  if (!signal) return answer;
+function waitFor({ answer }: SharedCall, cancellation: Cancellation | undefined): Promise<UpstreamResponse> {
+  if (!cancellation) return answer;
   return new Promise((resolve, reject) => {
-    const giveUp = () => reject(givenUp(signal));
-    signal.addEventListener('abort', giveUp, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    const stopListening = cancellation.onCancel((cause) => reject(toCancelledError(cause)));
+    answer.then(resolve, reject).finally(stopListening);
   });
-}
-
-/** The deadline of an operation is a timeout; a caller who hung up is not. */
-function givenUp(signal: AbortSignal): UpstreamCallError {
-  const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
-  return isTimeout
-    ? new UpstreamCallError('timeout', 'no answer within the time of the operation')
-    : new UpstreamCallError('aborted', 'cancelled');
 }

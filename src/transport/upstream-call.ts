@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
+import type { CancelCause, Cancellation } from './cancellation.ts';
 
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
@@ -9,8 +10,8 @@ export interface UpstreamRequest {
   readonly body?: string | Uint8Array;
   /** Whole call, headers to last byte. */
   readonly timeoutMs: number;
-  /** The caller's cancellation; leave out for calls that must not be cut short (mutations). */
-  readonly signal?: AbortSignal | undefined;
+  /** The operation's; leave out for calls that must not be cut short (mutations). */
+  readonly cancellation?: Cancellation | undefined;
   /** A read that carries nothing of its caller: identical ones under way together may be one call. */
   readonly isShareable?: boolean;
 }
@@ -68,7 +69,7 @@ const neverConnected = new Set([
 
 /** Calls one upstream over an undici dispatcher. Redirects are not followed and nothing is retried. */
 export function createUpstreamCall({ origin, dispatcher, maxResponseBytes }: UpstreamCallOptions): UpstreamCall {
-  return async ({ method, path, headers, body, timeoutMs, signal }) => {
+  return async ({ method, path, headers, body, timeoutMs, cancellation }) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await dispatcher.request({
@@ -77,7 +78,7 @@ export function createUpstreamCall({ origin, dispatcher, maxResponseBytes }: Ups
         path,
         headers: { ...headers },
         body: body ?? null,
-        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+        signal: cancellation ? AbortSignal.any([timeout, cancellation.signal]) : timeout,
       });
       const chunks: Buffer[] = [];
       let size = 0;
@@ -91,7 +92,7 @@ export function createUpstreamCall({ origin, dispatcher, maxResponseBytes }: Ups
       }
       return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks, size) };
     } catch (error) {
-      throw toUpstreamCallError(error, timeout, timeoutMs, signal);
+      throw toUpstreamCallError(error, timeout, timeoutMs, cancellation?.cause ?? null);
     }
   };
 }
@@ -100,19 +101,11 @@ function toUpstreamCallError(
   error: unknown,
   timeout: AbortSignal,
   timeoutMs: number,
-  signal: AbortSignal | undefined,
+  cause: CancelCause | null,
 ): UpstreamCallError {
   if (error instanceof UpstreamCallError) return error;
-  // The operation's own deadline is a timeout like the call's; a caller who hung up is not.
-  const expired = timeout.aborted || (signal?.aborted && isTimeout(signal.reason));
-  if (expired)
-    return new UpstreamCallError(
-      'timeout',
-      timeout.aborted ? `no answer within ${timeoutMs} ms` : 'no answer within the time of the operation',
-      { cause: error },
-    );
-  if (signal?.aborted) return new UpstreamCallError('aborted', 'cancelled', { cause: error });
-  return toConnectionError(error);
+  if (timeout.aborted) return new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`, { cause: error });
+  return cause ? toCancelledError(cause) : toConnectionError(error);
 }
 
 /** What the connection's own error says of the call. */
@@ -123,8 +116,11 @@ export function toConnectionError(error: unknown): UpstreamCallError {
     : new UpstreamCallError('interrupted', `connection failed (${code || 'unknown'})`, { cause: error });
 }
 
-function isTimeout(reason: unknown): boolean {
-  return reason instanceof DOMException && reason.name === 'TimeoutError';
+/** The deadline of an operation is a timeout; a caller who hung up is not. */
+export function toCancelledError(cause: CancelCause): UpstreamCallError {
+  return cause === 'timeout'
+    ? new UpstreamCallError('timeout', 'no answer within the time of the operation')
+    : new UpstreamCallError('aborted', 'cancelled');
 }
 
 function errorCode(error: unknown): string {

@@ -122,8 +122,7 @@ describe('the plans', () => {
   ): Promise<void> {
     const document = parse(text);
     if (validate(generation.schema, document).length > 0) return;
-    const open = () =>
-      openOperation(server(), new AbortController().signal, { caller: toTestCaller(), document, operationName });
+    const open = () => openOperation(server(), { caller: toTestCaller(), document, operationName });
     const [first, second] = [open(), open()];
     const stitched = first.finish(
       await execute({
@@ -137,6 +136,8 @@ describe('the plans', () => {
     const planned = second.finish(
       await runPlan.run({ generation, document, text, operationName, variables, context: second.context }),
     );
+    first.end();
+    second.end();
     taken.add(runPlan.planOf(generation, document, operationName));
     const [ours, theirs] = [shown(planned), shown(stitched)];
     expect(ours.data, text).toBe(theirs.data);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventQueryFilter, TransactionQueryFilter } from '../../src/generated/local.ts';
+import { createCancellation } from '../../src/transport/cancellation.ts';
 import { createEventsGraph, type EventsGraph } from '../support/create-events-graph.ts';
 import { type RpcDevnet, startRpcDevnet } from '../support/start-rpc-devnet.ts';
 
@@ -382,6 +383,8 @@ test('a cursor the node does not know any more is stale', async () => {
 });
 
 test('a caller who hangs up ends the call', async () => {
-  const { errors } = await graph.query('{ queryEvents { nodes { type } } }', {}, AbortSignal.abort());
+  const hungUp = createCancellation();
+  hungUp.cancel('aborted');
+  const { errors } = await graph.query('{ queryEvents { nodes { type } } }', {}, hungUp);
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'REQUEST_TIMEOUT' });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createCancellation } from '../../src/transport/cancellation.ts';
 import { type ScriptedAnswer, startScriptedSponsor } from '../support/scripted-sponsor.ts';
 import { sponsorEffects } from '../support/sponsor-effects.ts';
 import { createSponsorGraph, firstError, type SponsorGraphOptions } from '../support/sponsor-graph.ts';
@@ -62,11 +63,11 @@ describe('health and version', () => {
   it('stop when the caller hangs up', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/', 'silence');
-    const caller = new AbortController();
+    const caller = createCancellation();
     const arrived = gateway.sponsor.nextRequest();
-    const asked = gateway.ask('{ sponsor { health } }', { signal: caller.signal });
+    const asked = gateway.ask('{ sponsor { health } }', { cancellation: caller });
     await arrived;
-    caller.abort();
+    caller.cancel('aborted');
     expect(firstError(await asked)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
   });
 });
@@ -184,11 +185,11 @@ describe('executeTx', () => {
     await using gateway = await setUp();
     let release = (_: ScriptedAnswer): void => {};
     gateway.sponsor.answer('/v1/execute_tx', new Promise<ScriptedAnswer>((resolve) => (release = resolve)));
-    const caller = new AbortController();
+    const caller = createCancellation();
     const arrived = gateway.sponsor.nextRequest();
-    const asked = gateway.ask(execute, { signal: caller.signal });
+    const asked = gateway.ask(execute, { cancellation: caller });
     await arrived;
-    caller.abort();
+    caller.cancel('aborted');
     release(json({ effects: sponsorEffects(digest), error: null }));
     expect((await asked).data).toEqual({ executeTx: { digest, outcome: 'EXECUTED' } });
   });

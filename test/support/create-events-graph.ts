@@ -6,13 +6,14 @@ import { type NetworkProfileName, networkProfiles } from '../../src/config/netwo
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';
+import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
 import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../../src/transport/upstream-call.ts';
 import { toTestCaller } from './test-caller.ts';
 
 export interface EventsGraph extends AsyncDisposable {
   /** Calls made to the upstream so far: method and parameters. */
   readonly calls: { readonly method: string; readonly params: readonly unknown[] }[];
-  query(document: string, variables?: Record<string, unknown>, signal?: AbortSignal): Promise<EventsAnswer>;
+  query(document: string, variables?: Record<string, unknown>, cancellation?: Cancellation): Promise<EventsAnswer>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
@@ -53,10 +54,10 @@ export function createEventsGraph({
   });
   return {
     calls,
-    query: async (source, variableValues = {}, signal = new AbortController().signal) => {
+    query: async (source, variableValues = {}, cancellation = createCancellation()) => {
       const contextValue: OperationContext = {
         requestId: 'test',
-        signal,
+        cancellation,
         caller: toTestCaller(),
       };
       return graphql({ schema, source, variableValues, contextValue });

@@ -4,6 +4,7 @@ import { Secret } from '../../src/config/secret.ts';
 import { createLocalSchema } from '../../src/gateway/local-schema.ts';
 import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
+import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
 import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
 import { toTestCaller } from './test-caller.ts';
 
@@ -26,7 +27,7 @@ export interface SponsorGraph extends AsyncDisposable {
     request?: {
       readonly variables?: Record<string, unknown>;
       readonly authorization?: string | null;
-      readonly signal?: AbortSignal;
+      readonly cancellation?: Cancellation;
     },
   ): Promise<ExecutionResult>;
 }
@@ -61,14 +62,14 @@ export function createSponsorGraph({
 
   return {
     observations,
-    ask: (source, { variables = {}, authorization = null, signal = new AbortController().signal } = {}) =>
+    ask: (source, { variables = {}, authorization = null, cancellation = createCancellation() } = {}) =>
       graphql({
         schema,
         source,
         variableValues: variables,
         contextValue: {
           requestId: 'r',
-          signal,
+          cancellation,
           caller: toTestCaller({
             authorization: authorization === null ? null : new Secret(authorization),
             scopes: new Set(['read', 'sponsor', 'admin']),

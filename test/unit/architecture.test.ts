@@ -47,7 +47,7 @@ const house: Readonly<Record<string, Room>> = {
     packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js', 'jose'],
   },
   /** `src/subschemas/operation-context.ts`: what the shells hand to all three subschemas. */
-  'operation-context': { rooms: ['config'], packages: [] },
+  'operation-context': { rooms: ['config', 'types of transport'], packages: [] },
   'subschemas/ledger': subschema,
   'subschemas/sponsor': subschema,
   'subschemas/events': subschema,

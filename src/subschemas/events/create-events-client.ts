@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall, UpstreamResponse } from '../../transport/upstream-call.ts';
 import { toRpcGatewayError } from './rpc-failure.ts';
@@ -23,7 +24,7 @@ export interface RpcPageRequest<Filter, Cursor> {
   readonly limit: number;
   /** Newest first. */
   readonly descending: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly cancellation?: Cancellation | undefined;
 }
 
 /** The ledger's JSON-RPC queries. Rejects only with errors meant for the client. */
@@ -52,7 +53,7 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
     method: string,
     params: readonly unknown[],
     shape: z.ZodType<Result>,
-    { cursor, signal }: { readonly cursor: unknown; readonly signal?: AbortSignal | undefined },
+    { cursor, cancellation }: { readonly cursor: unknown; readonly cancellation?: Cancellation | undefined },
   ): Promise<Result> {
     lastId += 1;
     const id = lastId;
@@ -62,7 +63,7 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
       timeoutMs,
-      signal,
+      cancellation,
     }).catch((error: unknown) => {
       throw toGatewayError(error, 'events');
     });

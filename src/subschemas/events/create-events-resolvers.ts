@@ -40,14 +40,14 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
 
   return {
     Query: {
-      queryEvents: async (_, args, { signal }) => {
+      queryEvents: async (_, args, { cancellation }) => {
         const client = configuredClient();
         const { wire: filter, identity } = toEventFilterWire(args.filter, profile.events);
         return readConnection({ field: 'queryEvents', identity }, args, pages, toEventNode, {
           positionOf: toEventPosition,
           step: async (position, limit, descending) => {
             const cursor = position && { txDigest: position.digest, eventSeq: position.eventSeq ?? '0' };
-            const page = await client.queryEvents({ filter, cursor, limit, descending, signal });
+            const page = await client.queryEvents({ filter, cursor, limit, descending, cancellation });
             return {
               items: page.data,
               next: page.nextCursor && toIdPosition(page.nextCursor),
@@ -56,7 +56,7 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
           },
         });
       },
-      queryTransactionBlocks: async (_, args, { signal }, info) => {
+      queryTransactionBlocks: async (_, args, { cancellation }, info) => {
         const client = configuredClient();
         const { wire: filter, identity } = toTransactionFilterWire(args.filter);
         const rawSelected = selectsField(info, ['nodes', 'raw']) || selectsField(info, ['edges', 'node', 'raw']);
@@ -71,7 +71,7 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
               cursor,
               limit,
               descending,
-              signal,
+              cancellation,
             });
             return {
               items: page.data,

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
@@ -10,7 +11,7 @@ export interface ForwardRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   /** One that has been sent is never cut short: its outcome would be unknown. */
   readonly isMutation: boolean;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
 }
 
 /** Sends a document to the ledger unchanged. Rejects with a catalogued error when there is no answer. */
@@ -23,7 +24,7 @@ export function createForwardToLedger({
   version,
   timeouts,
 }: LedgerExecutorOptions): ForwardToLedger {
-  return async ({ text, operationName, variables, isMutation, signal }) => {
+  return async ({ text, operationName, variables, isMutation, cancellation }) => {
     try {
       const response = await call({
         method: 'POST',
@@ -31,7 +32,7 @@ export function createForwardToLedger({
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify({ query: text, variables, ...(operationName === null ? {} : { operationName }) }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-        signal: isMutation ? undefined : signal,
+        cancellation: isMutation ? undefined : cancellation,
         isShareable: !isMutation,
       });
       version.observe(response.headers[versionHeader]);

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { Cancellation } from '../../transport/cancellation.ts';
 import { groupJoinLookups, type JoinLookup, joinAlias, type RequestBounds, toJoinDocument } from './join-document.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
@@ -13,7 +14,7 @@ export interface JoinLoaderOptions {
   readonly execute: LedgerExecutor;
   readonly limits: RequestBounds;
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly signal?: AbortSignal | undefined;
+  readonly cancellation?: Cancellation | undefined;
 }
 
 export type JoinLoader = DataLoader<JoinLookup, JoinAnswer, string>;
@@ -22,7 +23,7 @@ export type JoinLoader = DataLoader<JoinLookup, JoinAnswer, string>;
  * Collects the lookups of one operation and asks the ledger for them together: one request, or as few as the ledger's
  * bounds allow. The same lookup twice is asked once.
  */
-export function createJoinLoader({ execute, limits, variables, signal }: JoinLoaderOptions): JoinLoader {
+export function createJoinLoader({ execute, limits, variables, cancellation }: JoinLoaderOptions): JoinLoader {
   const load = async (group: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]> => {
     const document = toJoinDocument(group);
     const names = new Set(
@@ -30,7 +31,7 @@ export function createJoinLoader({ execute, limits, variables, signal }: JoinLoa
     );
     const sent = Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
     try {
-      const result = await execute({ document, variables: sent, signal });
+      const result = await execute({ document, variables: sent, cancellation });
       return group.map((_lookup, index) => toAnswer(result, joinAlias(index)));
     } catch (error) {
       return group.map(() => (error instanceof Error ? error : new Error(String(error))));

@@ -8,6 +8,7 @@ import {
   stripIgnoredCharacters,
 } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
 import { attributeErrors } from './attribute-errors.ts';
@@ -21,8 +22,8 @@ export interface LedgerRequest {
   readonly operationName?: string | undefined;
   /** Where several requests were merged: of each, in order, the key that its field has in the client's answer. */
   readonly clientKeys?: readonly string[] | undefined;
-  /** Cancels a query. A mutation that has been sent is never cut short: its outcome would be unknown. */
-  readonly signal?: AbortSignal | undefined;
+  /** Of a query. A mutation that has been sent is never cut short: its outcome would be unknown. */
+  readonly cancellation?: Cancellation | undefined;
 }
 
 /** Resolves with the ledger's answer; rejects with a catalogued error when there is none. */
@@ -49,7 +50,7 @@ export function createLedgerExecutor({
   version,
   timeouts,
 }: LedgerExecutorOptions): LedgerExecutor {
-  return async ({ operationName, signal, clientKeys, ...request }) => {
+  return async ({ operationName, cancellation, clientKeys, ...request }) => {
     const { document, variables } = foldDocument(request.document, request.variables);
     const operation = getOperationAST(document, operationName);
     if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
@@ -67,7 +68,7 @@ export function createLedgerExecutor({
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify({ query: stripIgnoredCharacters(print(document)), variables }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-        signal: isMutation ? undefined : signal,
+        cancellation: isMutation ? undefined : cancellation,
         isShareable: !isMutation,
       });
       version.observe(response.headers[versionHeader]);

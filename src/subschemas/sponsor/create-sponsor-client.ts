@@ -1,6 +1,7 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { Secret } from '../../config/secret.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
+import type { Cancellation } from '../../transport/cancellation.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
 import { checkAfterMs, toLostAnswerError } from './lost-answer.ts';
 import { redact, withoutCredential } from './redact.ts';
@@ -43,7 +44,7 @@ interface Call {
   readonly authorization: Secret | null;
   readonly facts?: ErrorFacts;
   readonly body?: string;
-  readonly signal?: AbortSignal;
+  readonly cancellation?: Cancellation;
 }
 
 const maxShownLength = 500;
@@ -57,7 +58,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
   const { call, requestTypeKey, timeouts, observe } = options;
   const basePath = options.basePath.replace(/\/+$/, '');
 
-  async function ask({ endpoint, authorization, facts, body, signal }: Call): Promise<SponsorAnswer> {
+  async function ask({ endpoint, authorization, facts, body, cancellation }: Call): Promise<SponsorAnswer> {
     const { method, path } = sponsorEndpoints[endpoint];
     const response = await call({
       method,
@@ -69,7 +70,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       },
       ...(body === undefined ? {} : { body }),
       timeoutMs: endpoint === 'health' || endpoint === 'version' ? timeouts.queryMs : timeouts.mutationMs,
-      ...(signal ? { signal } : {}),
+      cancellation,
     }).catch((error: unknown) => {
       throw toLostAnswerError(endpoint, error, { upstream: 'sponsor', ...facts });
     });
@@ -100,9 +101,9 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
   }
 
   return {
-    health: (authorization, signal) => read({ endpoint: 'health', authorization, signal }, readHealth),
+    health: (authorization, cancellation) => read({ endpoint: 'health', authorization, cancellation }, readHealth),
 
-    version: (authorization, signal) => read({ endpoint: 'version', authorization, signal }, readVersion),
+    version: (authorization, cancellation) => read({ endpoint: 'version', authorization, cancellation }, readVersion),
 
     async debugHealthCheck(authorization) {
       const asked = { endpoint: 'debugHealthCheck', authorization } as const;

@@ -43,7 +43,11 @@ export function createSponsorResolvers({ client, sponsorship, limits, now }: Spo
     const known = readsOf.get(context);
     if (known) return known;
     const sponsor = configured();
-    const reads = createSponsorReads(sponsor.client, sponsor.authorization.headerFor(context.caller), context.signal);
+    const reads = createSponsorReads(
+      sponsor.client,
+      sponsor.authorization.headerFor(context.caller),
+      context.cancellation,
+    );
     readsOf.set(context, reads);
     return reads;
   };

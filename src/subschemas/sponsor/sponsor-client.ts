@@ -1,4 +1,5 @@
 import type { Secret } from '../../config/secret.ts';
+import type { Cancellation } from '../../transport/cancellation.ts';
 import type { WireEffects, WireObjectRef } from './wire.ts';
 
 export interface ReserveGasInput {
@@ -42,8 +43,8 @@ export interface SponsorExecution {
  * rejects with an error that is meant for the client.
  */
 export interface SponsorClient {
-  health(authorization: Secret | null, signal: AbortSignal): Promise<'OK'>;
-  version(authorization: Secret | null, signal: AbortSignal): Promise<string>;
+  health(authorization: Secret | null, cancellation: Cancellation): Promise<'OK'>;
+  version(authorization: Secret | null, cancellation: Cancellation): Promise<string>;
   /** Reserves coins and signs: not a probe. */
   debugHealthCheck(authorization: Secret | null): Promise<{ readonly ok: boolean; readonly message: string }>;
   reserveGas(input: ReserveGasInput, authorization: Secret | null): Promise<SponsorReservation>;

@@ -1,4 +1,5 @@
 import type { Secret } from '../../config/secret.ts';
+import type { Cancellation } from '../../transport/cancellation.ts';
 import type { SponsorClient } from './sponsor-client.ts';
 
 export interface SponsorReads {
@@ -10,17 +11,17 @@ export interface SponsorReads {
 export function createSponsorReads(
   client: SponsorClient,
   authorization: Secret | null,
-  signal: AbortSignal,
+  cancellation: Cancellation,
 ): SponsorReads {
   let health: Promise<string> | undefined;
   let version: Promise<string> | undefined;
   return {
     health: () => {
-      health ??= client.health(authorization, signal);
+      health ??= client.health(authorization, cancellation);
       return health;
     },
     version: () => {
-      version ??= client.version(authorization, signal);
+      version ??= client.version(authorization, cancellation);
       return version;
     },
   };

@@ -6,6 +6,8 @@ import { createEstimateResolvers, maxEstimates } from '../../../src/gateway/esti
 import { buildGeneration, type Generation } from '../../../src/gateway/generation.ts';
 import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
+import { createCancellation } from '../../../src/transport/cancellation.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
 
 const config = parseConfig({
   env: {},
@@ -47,12 +49,8 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
   };
   return {
     stored,
-    ask: async (
-      source: string,
-      variableValues: Record<string, unknown> = {},
-      signal = new AbortController().signal,
-    ) => {
-      const contextValue = { requestId: 'r', signal } as OperationContext;
+    ask: async (source: string, variableValues: Record<string, unknown> = {}, cancellation = createCancellation()) => {
+      const contextValue: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller() };
       return execute({ schema: local, document: parse(source), variableValues, contextValue });
     },
   };
@@ -105,7 +103,9 @@ describe('estimates', () => {
 
   test('are not worked out for a caller who is gone', async () => {
     const { ask } = createGraph();
-    const { errors } = await ask(query, { query: '{ __typename }' }, AbortSignal.abort());
+    const hungUp = createCancellation();
+    hungUp.cancel('aborted');
+    const { errors } = await ask(query, { query: '{ __typename }' }, hungUp);
     expect(errors?.[0]?.extensions).toEqual({ code: 'REQUEST_TIMEOUT' });
   });
 

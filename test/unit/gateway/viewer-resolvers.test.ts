@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Quota } from '../../../src/admission/rate-limiter.ts';
 import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
 import { createViewerResolvers } from '../../../src/gateway/viewer-resolvers.ts';
+import { createCancellation } from '../../../src/transport/cancellation.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const query = '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit } } }';
@@ -13,7 +14,7 @@ const view = (quota: Quota | null) =>
     source: query,
     contextValue: {
       requestId: 'r',
-      signal: new AbortController().signal,
+      cancellation: createCancellation(),
       caller: toTestCaller({ id: 'client:web', kind: 'API_KEY', scopes: new Set(['read', 'admin']) }),
     },
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Cancellation, createCancellation } from '../../../src/transport/cancellation.ts';
 import { shareReads } from '../../../src/transport/share-reads.ts';
 import {
   type UpstreamCall,
@@ -19,18 +20,18 @@ function heldUpstream() {
   const call: UpstreamCall = (request) =>
     new Promise((resolve, reject) => {
       calls.push({ request, resolve, reject });
-      request.signal?.addEventListener('abort', () => reject(new UpstreamCallError('aborted', 'cancelled')));
+      request.cancellation?.onCancel(() => reject(new UpstreamCallError('aborted', 'cancelled')));
     });
   return { calls, call: shareReads(call) };
 }
 
-const read = (body: string, signal?: AbortSignal): UpstreamRequest => ({
+const read = (body: string, cancellation?: Cancellation): UpstreamRequest => ({
   method: 'POST',
   path: '/graphql',
   body,
   timeoutMs: 1_000,
   isShareable: true,
-  signal,
+  cancellation,
 });
 
 describe('identical reads under way together', () => {
@@ -65,22 +66,22 @@ describe('identical reads under way together', () => {
 
   it('do not suffer from one who gives up', async () => {
     const { calls, call } = heldUpstream();
-    const impatient = new AbortController();
-    const [left, stayed] = [call(read('{a}', impatient.signal)), call(read('{a}'))];
-    impatient.abort();
+    const impatient = createCancellation();
+    const [left, stayed] = [call(read('{a}', impatient)), call(read('{a}'))];
+    impatient.cancel('aborted');
     await expect(left).rejects.toMatchObject({ failure: 'aborted' });
-    expect(calls[0]?.request.signal?.aborted).toBe(false);
+    expect(calls[0]?.request.cancellation?.cause).toBe(null);
     calls[0]?.resolve(answer('x'));
     expect(String((await stayed).body)).toBe('x');
   });
 
   it('are cut short when nobody is left, and a newcomer starts a call of its own', async () => {
     const { calls, call } = heldUpstream();
-    const impatient = new AbortController();
-    const both = [call(read('{a}', impatient.signal)), call(read('{a}', impatient.signal))];
-    impatient.abort();
+    const impatient = createCancellation();
+    const both = [call(read('{a}', impatient)), call(read('{a}', impatient))];
+    impatient.cancel('aborted');
     for (const each of await Promise.allSettled(both)) expect(each).toMatchObject({ reason: { failure: 'aborted' } });
-    expect(calls[0]?.request.signal?.aborted).toBe(true);
+    expect(calls[0]?.request.cancellation?.cause).toBe('aborted');
     const newcomer = call(read('{a}'));
     calls[1]?.resolve(answer('y'));
     expect(String((await newcomer).body)).toBe('y');
@@ -88,7 +89,8 @@ describe('identical reads under way together', () => {
 
   it('tell a deadline from a caller who hung up', async () => {
     const { call } = heldUpstream();
-    const late = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
+    const late = createCancellation();
+    late.cancel('timeout');
     await expect(call(read('{a}', late))).rejects.toMatchObject({ failure: 'timeout' });
   });
 });

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { createEventsClient } from '../../../../src/subschemas/events/create-events-client.ts';
+import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import {
   UpstreamCallError,
   type UpstreamFailure,
@@ -42,10 +43,10 @@ const result = (value: unknown) => (call: { id: number }) => ({ jsonrpc: '2.0', 
 
 test('a call is one JSON-RPC request with positional parameters', async () => {
   const { client, sent } = clientOf(result(page([event])));
-  const signal = new AbortController().signal;
-  await client.queryEvents({ filter: { Sender: '0x1' }, cursor: event.id, limit: 5, descending: true, signal });
+  const cancellation = createCancellation();
+  await client.queryEvents({ filter: { Sender: '0x1' }, cursor: event.id, limit: 5, descending: true, cancellation });
   expect(sent).toHaveLength(1);
-  expect(sent[0]).toMatchObject({ method: 'POST', path: '/rpc', timeoutMs: 1000, signal });
+  expect(sent[0]).toMatchObject({ method: 'POST', path: '/rpc', timeoutMs: 1000, cancellation });
   expect(JSON.parse(String(sent[0]?.body))).toEqual({
     jsonrpc: '2.0',
     id: 1,

@@ -10,6 +10,7 @@ import {
   type SponsorObservation,
 } from '../../../../src/subschemas/sponsor/create-sponsor-client.ts';
 import type { SponsorClient } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
+import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import { UpstreamCallError, type UpstreamRequest } from '../../../../src/transport/upstream-call.ts';
 import { sponsorEffects } from '../../../support/sponsor-effects.ts';
 
@@ -60,8 +61,8 @@ async function refusalOf(result: Promise<unknown>): Promise<GraphQLError> {
 }
 
 const everyCall: readonly [string, (client: SponsorClient) => Promise<unknown>][] = [
-  ['health', (client) => client.health(authorization, new AbortController().signal)],
-  ['version', (client) => client.version(authorization, new AbortController().signal)],
+  ['health', (client) => client.health(authorization, createCancellation())],
+  ['version', (client) => client.version(authorization, createCancellation())],
   ['debugHealthCheck', (client) => client.debugHealthCheck(authorization)],
   ['reserveGas', (client) => client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, authorization)],
   ['executeTx', (client) => client.executeTx(execution, authorization)],
@@ -107,14 +108,14 @@ describe('what is sent', () => {
     ['/a/b', '/a/b/', '/a/b/version'],
   ])('goes below the base path %j', async (basePath, health, version) => {
     const { client, requests } = setUp({ body: 'OK', type: 'text/plain' }, { basePath });
-    await client.health(null, new AbortController().signal);
-    await client.version(null, new AbortController().signal);
+    await client.health(null, createCancellation());
+    await client.version(null, createCancellation());
     expect(requests.map(({ path }) => path)).toEqual([health, version]);
   });
 
   it('has no authorization header when there is none to send', async () => {
     const { client, requests } = setUp({ body: '"OK"' });
-    await client.health(null, new AbortController().signal);
+    await client.health(null, createCancellation());
     expect(requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
@@ -123,7 +124,7 @@ describe('what is sent', () => {
     for (const [name, ask] of everyCall) {
       const { client, requests } = setUp(new UpstreamCallError('timeout', 'x'));
       await refusalOf(ask(client));
-      cancellable[name] = requests[0]?.signal !== undefined;
+      cancellable[name] = requests[0]?.cancellation !== undefined;
     }
     expect(cancellable).toEqual({
       health: true,

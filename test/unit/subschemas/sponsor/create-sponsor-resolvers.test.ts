@@ -10,6 +10,7 @@ import {
 } from '../../../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import type { SponsorClient, SponsorExecution } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
 import { readEffects } from '../../../../src/subschemas/sponsor/wire.ts';
+import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import { sponsorEffects } from '../../../support/sponsor-effects.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
@@ -77,7 +78,7 @@ function ask(
   };
   const contextValue: OperationContext = {
     requestId: 'r',
-    signal: new AbortController().signal,
+    cancellation: createCancellation(),
     caller: toTestCaller({ authorization: new Secret('Bearer mine'), scopes: new Set(scopes) }),
   };
   return graphql({
