@@ -11,6 +11,7 @@ const ledgerAnswers = new Map<string, Buffer>();
 const sharedBuffers = new Map<string, Buffer>();
 const reservations = new Map<string, string>();
 let lastReservation = 1_000_000;
+let addedField: string | null = null;
 
 const server = createServer((req, res) => {
   const chunks: Buffer[] = [];
@@ -43,13 +44,39 @@ function answerOf(body: string): Buffer {
   const known = ledgerAnswers.get(body);
   if (known) return known;
   const { query, variables } = JSON.parse(body);
-  const text = answerLedger(query, variables);
+  const text = withAddedField(body, answerLedger(query, variables));
   // Variants that are answered alike share their bytes: hundreds of copies of the largest would fill the memory.
   const key = createHash('sha256').update(text).digest('hex');
   const bytes = sharedBuffers.get(key) ?? Buffer.from(text);
   sharedBuffers.set(key, bytes);
   ledgerAnswers.set(body, bytes);
   return bytes;
+}
+
+/** The schema may have one field more than the file has; which one, is changed by order. */
+function withAddedField(body: string, text: string): string {
+  if (addedField === null || !isIntrospection(body)) return text;
+  const answer = JSON.parse(text);
+  const epoch = answer.data?.__schema?.types?.find(({ name }: { readonly name: string }) => name === 'Epoch');
+  const type = { kind: 'SCALAR', name: 'Int', ofType: null };
+  epoch?.fields.push({
+    name: addedField,
+    description: null,
+    args: [],
+    type,
+    isDeprecated: false,
+    deprecationReason: null,
+  });
+  return JSON.stringify(answer);
+}
+
+function addField(name: string): void {
+  addedField = name;
+  for (const body of ledgerAnswers.keys()) if (isIntrospection(body)) ledgerAnswers.delete(body);
+}
+
+function isIntrospection(body: string): boolean {
+  return body.includes('__schema');
 }
 
 function reserve(body: string): string {
@@ -62,5 +89,9 @@ function reserve(body: string): string {
   return `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastReservation},"gas_coins":${coins}},"error":null}`;
 }
 
-process.on('message', () => process.send?.({ kind: 'calls', calls }));
+process.on('message', (order: { readonly kind: string; readonly name?: string }) => {
+  // Of type `Epoch`, in place of the one that was added before.
+  if (order.kind === 'add-field') addField(String(order.name));
+  process.send?.({ kind: 'calls', calls });
+});
 announce(server);

@@ -1,0 +1,161 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Child, Children } from '../load/child-processes.ts';
+import { readRssMib } from '../load/process-usage.ts';
+import { hasSettled, toWindowSeconds } from './judge-memory.ts';
+import { requestsUntilAllSeen, soakWeights } from './soak-mix.ts';
+import type { SoakOptions } from './soak-options.ts';
+import type { SoakOrder, SoakReport } from './soak-orders.ts';
+import { formatSample, type SoakResult, type SoakSample } from './soak-report.ts';
+
+/** How often the gateway looks at the schema of a ledger that changes it, in milliseconds. */
+const pollMs = 1_000;
+/** Who has not taken a new schema over by then never will; in milliseconds. */
+const swapDeadlineMs = 30_000;
+/** The longest stretch by which it is decided whether memory has settled, in seconds. */
+const settlingWindowSeconds = 30;
+
+/** Loads the gateway until its memory has settled, then for as long as was asked for. Rejects when a process ends. */
+export async function runSoak(
+  children: Children,
+  options: SoakOptions,
+  say: (line: string) => void,
+): Promise<SoakResult> {
+  const process = (name: string) => new URL(`../processes/${name}.js`, import.meta.url);
+  const upstream = await children.fork('upstream', process('upstream'), []);
+  const gateway = await startGateway(children, upstream.url, options.generations > 0);
+  const client = await children.fork('client', process('soak-client'), [gateway.url, String(options.variants)]);
+  const order = async (what: SoakOrder) => (await client.ask(what)) as unknown as SoakReport;
+
+  say('warming up: everything is asked once');
+  const warmUp = requestsUntilAllSeen(soakWeights, options.variants);
+  const warmed = await order({ kind: 'saturate', atLeastMs: options.capacitySeconds * 500, atLeastRequests: warmUp });
+  const saturated = await order({ kind: 'saturate', atLeastMs: options.capacitySeconds * 1_000, atLeastRequests: 1 });
+  const capacityPerSecond = (saturated.requests * 1_000) / saturated.elapsedMs;
+  const pacedPerSecond = (capacityPerSecond * options.load) / 100;
+  say(`capacity ${capacityPerSecond.toFixed(0)} requests a second; paced at ${pacedPerSecond.toFixed(0)}`);
+
+  const beganAt = performance.now();
+  const swaps = createSwaps(upstream, gateway);
+  let errors = warmed.errors + saturated.errors;
+  let faults = saturated.faults;
+  await order({ kind: 'pace', requestsPerSecond: pacedPerSecond });
+  const sample = async (): Promise<SoakSample> => {
+    await pause(options.sampleSeconds * 1_000);
+    const report = await order({ kind: 'report' });
+    errors += report.errors;
+    faults = report.faults;
+    const sample: SoakSample = {
+      ...report,
+      atSeconds: (performance.now() - beganAt) / 1_000,
+      rssMib: readRssMib(gateway.pid) ?? fail('the gateway ended by itself'),
+      openFiles: readdirSync(`/proc/${gateway.pid}/fd`).length,
+      generation: swaps.inForce,
+    };
+    say(formatSample(sample));
+    return sample;
+  };
+
+  const settledAfterSeconds = await settle(sample, options, say);
+
+  const totalSeconds = options.minutes * 60;
+  const windowSeconds = toWindowSeconds(totalSeconds);
+  const samples: SoakSample[] = [];
+  // Between a first stretch before any change and a last one well after all of them.
+  const swapping = swaps.run(options.generations, windowSeconds * 1_000, (totalSeconds - 3 * windowSeconds) * 1_000);
+  const endsAt = performance.now() + totalSeconds * 1_000;
+  while (performance.now() < endsAt) samples.push(await Promise.race([sample(), swapping.failed]));
+  const rest = await order({ kind: 'stop' });
+
+  return {
+    capacityPerSecond,
+    pacedPerSecond,
+    settledAfterSeconds,
+    samples,
+    perWindow: Math.round(windowSeconds / options.sampleSeconds),
+    generations: options.generations,
+    errors: errors + rest.errors,
+    faults: rest.faults.length > 0 ? rest.faults : faults,
+  };
+}
+
+/** Resolves with the seconds it took, or with `null` when the memory had not settled by the end of the time it had. */
+async function settle(
+  sample: () => Promise<SoakSample>,
+  { settleSeconds, sampleSeconds }: SoakOptions,
+  say: (line: string) => void,
+): Promise<number | null> {
+  const perWindow = Math.max(1, Math.round(Math.min(settlingWindowSeconds, settleSeconds / 4) / sampleSeconds));
+  const rss: number[] = [];
+  while (rss.length * sampleSeconds < settleSeconds) {
+    const { rssMib, atSeconds } = await sample();
+    rss.push(rssMib);
+    if (!hasSettled(rss, perWindow)) continue;
+    say(`memory has settled after ${atSeconds.toFixed(0)} s; what follows is measured`);
+    return atSeconds;
+  }
+  say('memory has not settled; what follows is measured all the same');
+  return null;
+}
+
+/** The built command line, told by the environment alone where its upstreams are; everything else is as shipped. */
+function startGateway(children: Children, upstreamUrl: string, isPolling: boolean): Promise<Child> {
+  const toEnv = (port: number) => ({
+    PATH: process.env.PATH,
+    PORT: String(port),
+    LEDGER_GRAPHQL_URL: `${upstreamUrl}/graphql`,
+    SPONSOR_URL: upstreamUrl,
+    SPONSOR_TOKEN: 'bench',
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'http://localhost:3000',
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+    ...(isPolling ? { SCHEMA_POLL_MS: String(pollMs) } : {}),
+  });
+  return children.spawnServer('gateway', ['dist/cli.js', 'serve'], toEnv, '/health/ready');
+}
+
+/** Changes of the upstream's schema, each waited for until it is in force at the gateway. */
+function createSwaps(upstream: Child, gateway: Child) {
+  let inForce = 0;
+  const swap = async (number: number): Promise<void> => {
+    const name = `generation${number}`;
+    await upstream.ask({ kind: 'add-field', name });
+    const deadline = performance.now() + swapDeadlineMs;
+    while (!(await fieldsOfEpoch(gateway.url)).includes(name)) {
+      if (performance.now() > deadline) fail(`schema ${number} was not in force within ${swapDeadlineMs} ms`);
+      await pause(50);
+    }
+    inForce = number;
+  };
+  return {
+    get inForce() {
+      return inForce;
+    },
+    /** @param forMs over which the changes are spread */
+    run(count: number, afterMs: number, forMs: number): { readonly failed: Promise<never> } {
+      const all = async () => {
+        const beginsAt = performance.now() + afterMs;
+        for (let number = 1; number <= count; number += 1) {
+          const dueAt = beginsAt + ((number - 1) * forMs) / count;
+          await pause(Math.max(0, dueAt - performance.now()));
+          await swap(number);
+        }
+      };
+      return { failed: new Promise((_resolve, reject) => void all().catch(reject)) };
+    },
+  };
+}
+
+async function fieldsOfEpoch(url: string): Promise<readonly string[]> {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ __type(name: "Epoch") { fields { name } } }' }),
+  });
+  const { data } = (await response.json()) as { data: { __type: { fields: { name: string }[] } } };
+  return data.__type.fields.map(({ name }) => name);
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+
+export interface SoakOptions {
+  readonly minutes: number;
+  /** Part of what the machine can take, in percent. */
+  readonly load: number;
+  /** How often the upstream's schema changes in the meantime. */
+  readonly generations: number;
+  /** How long the memory may take to settle before it is measured, in seconds. */
+  readonly settleSeconds: number;
+  readonly sampleSeconds: number;
+  /** For how long the capacity is measured, in seconds. */
+  readonly capacitySeconds: number;
+  /** Distinct requests of one work. */
+  readonly variants: number;
+  /** Where the samples go as JSON; `null` = a dated file in bench-results. */
+  readonly json: string | null;
+}
+
+export const soakHelp = `Usage: npm run soak -- [options]
+
+  --minutes N           length of the measured part (default 10)
+  --load N              percent of the measured capacity (default 90)
+  --generations N       so many changes of the ledger's schema in the meantime (default 0)
+  --settle N            most seconds before it, until the memory has settled (default 180)
+  --sample N            seconds between two samples (default 5)
+  --capacity N          seconds in which the capacity is measured (default 10)
+  --variants N          distinct requests of one work, at least as many as are in flight, 64 (default 256)
+  --json FILE           where the samples go (default bench-results/soak-<time>.json)
+  --help
+`;
+
+/**
+ * Reads the command line; `null` where help was asked for.
+ * @throws Error that names the option and what it takes
+ */
+export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: { type: 'string', default: '10' },
+      load: { type: 'string', default: '90' },
+      generations: { type: 'string', default: '0' },
+      settle: { type: 'string', default: '180' },
+      sample: { type: 'string', default: '5' },
+      capacity: { type: 'string', default: '10' },
+      variants: { type: 'string', default: '256' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  return {
+    minutes: parseNumber('--minutes', values.minutes, 0.05, 1_440),
+    load: parseNumber('--load', values.load, 1, 100),
+    generations: parseWhole('--generations', values.generations, 0, 10_000),
+    settleSeconds: parseNumber('--settle', values.settle, 0, 3_600),
+    sampleSeconds: parseNumber('--sample', values.sample, 0.1, 60),
+    capacitySeconds: parseNumber('--capacity', values.capacity, 0.5, 600),
+    variants: parseWhole('--variants', values.variants, 64, 10_000),
+    json: values.json ?? null,
+  };
+}
+
+function parseNumber(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && value >= least && value <= most) return value;
+  throw new Error(`${name} takes a number from ${least} to ${most}; got ${text}`);
+}
+
+function parseWhole(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new Error(`${name} takes a whole number from ${least} to ${most}; got ${text}`);
+}

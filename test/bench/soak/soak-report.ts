@@ -1,0 +1,96 @@
+import { judgeMemory, type MemoryVerdict, mean } from './judge-memory.ts';
+import type { SoakReport } from './soak-orders.ts';
+
+/** One look at everything. */
+export interface SoakSample extends SoakReport {
+  /** Seconds since the load began. */
+  readonly atSeconds: number;
+  readonly rssMib: number;
+  /** Files and sockets that the gateway has open. */
+  readonly openFiles: number;
+  /** How many changes of the schema were in force by then. */
+  readonly generation: number;
+}
+
+export interface SoakResult {
+  readonly capacityPerSecond: number;
+  readonly pacedPerSecond: number;
+  /** Seconds until the memory had settled; `null` where it had not when time was up. */
+  readonly settledAfterSeconds: number | null;
+  /** Of the measured part. */
+  readonly samples: readonly SoakSample[];
+  readonly perWindow: number;
+  readonly generations: number;
+  /** Wrong answers and missing ones, of the whole run. */
+  readonly errors: number;
+  readonly faults: readonly string[];
+}
+
+export interface SoakVerdict extends MemoryVerdict {
+  readonly isSound: boolean;
+  /** What is wrong, one line each. */
+  readonly complaints: readonly string[];
+}
+
+/** A paced load that was kept to less than this part of its rate was none. */
+const keptRate = 0.97;
+
+export function judgeSoak(result: SoakResult): SoakVerdict {
+  const memory = judgeMemory(
+    result.samples.map(({ rssMib }) => rssMib),
+    result.perWindow,
+  );
+  const inForce = result.samples.at(-1)?.generation ?? 0;
+  const complaints = [
+    ...(result.errors > 0 ? [`${result.errors} requests failed:`, ...result.faults.map((each) => `  ${each}`)] : []),
+    ...(memory.isFlat ? [] : [`memory grew by ${memory.growthPercent.toFixed(1)} %`]),
+    ...(inForce === result.generations
+      ? []
+      : [`${inForce} of ${result.generations} changes of schema came into force`]),
+  ];
+  return { ...memory, isSound: complaints.length === 0, complaints };
+}
+
+export function formatSample(sample: SoakSample): string {
+  const { atSeconds, rssMib, requests, elapsedMs, p50Ms, p99Ms, errors, behind, generation } = sample;
+  return [
+    `${atSeconds.toFixed(0).padStart(5)} s`,
+    `${rssMib.toFixed(1).padStart(7)} MiB`,
+    `${((requests * 1_000) / elapsedMs).toFixed(0).padStart(6)} req/s`,
+    `p50 ${p50Ms.toFixed(1)} ms`.padEnd(12),
+    `p99 ${p99Ms.toFixed(1)} ms`.padEnd(13),
+    `${errors} errors`,
+    ...(generation > 0 ? [`schema ${generation}`] : []),
+    ...(behind > 0 ? [`${behind} due`] : []),
+  ].join('  ');
+}
+
+/** The end of a run: what is to be looked at, first stretch against last, and the verdict. */
+export function formatSoak(result: SoakResult, verdict: SoakVerdict): string {
+  const { samples, perWindow, capacityPerSecond, pacedPerSecond } = result;
+  const count = Math.max(1, perWindow);
+  const row = (name: string, of: (sample: SoakSample) => number, unit: string) => {
+    const [first, last] = [samples.slice(0, count), samples.slice(-count)].map((each) => mean(each.map(of)));
+    const cells = [first, last].map((value) => `${(value ?? Number.NaN).toFixed(1)} ${unit}`.padStart(12));
+    return `  ${name.padEnd(14)}${cells.join('')}`;
+  };
+  const requests = samples.reduce((sum, sample) => sum + sample.requests, 0);
+  const seconds = samples.reduce((sum, { elapsedMs }) => sum + elapsedMs / 1_000, 0);
+  const rate = requests / seconds;
+  const sign = verdict.growthPercent < 0 ? '' : '+';
+  return [
+    `  ${''.padEnd(14)}${'at first'.padStart(12)}${'at last'.padStart(12)}`,
+    `${row('RSS', ({ rssMib }) => rssMib, 'MiB')}   ${sign}${verdict.growthPercent.toFixed(1)} %`,
+    row('open files', ({ openFiles }) => openFiles, '   '),
+    row('latency p50', ({ p50Ms }) => p50Ms, 'ms '),
+    row('latency p99', ({ p99Ms }) => p99Ms, 'ms '),
+    '',
+    `  ${requests} requests in ${seconds.toFixed(0)} s: ${rate.toFixed(0)} a second, paced at ${pacedPerSecond.toFixed(0)}` +
+      ` of ${capacityPerSecond.toFixed(0)} possible; ${result.errors} errors`,
+    ...(result.generations > 0 ? [`  ${samples.at(-1)?.generation ?? 0} changes of schema`] : []),
+    ...(rate < pacedPerSecond * keptRate ? ['  NOTE: the pace was not kept; the machine had other things to do.'] : []),
+    ...(result.settledAfterSeconds === null ? ['  NOTE: memory had not settled when the measured part began.'] : []),
+    '',
+    verdict.isSound ? 'SOUND: no request failed, memory is flat' : ['UNSOUND:', ...verdict.complaints].join('\n'),
+  ].join('\n');
+}
