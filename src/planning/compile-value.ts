@@ -1,0 +1,111 @@
+import {
+  type FieldNode,
+  GraphQLError,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  type ResponsePath,
+} from 'graphql';
+import { type ExecutionState, failPlace, isPromise } from './execution-state.ts';
+
+/**
+ * Makes what a resolver gave into what the answer shows at a place; a promise of it where something below takes time.
+ * @throws anything that is wrong with the value; where it belongs is the caller's to say
+ */
+export type CompleteValue = (value: unknown, path: ResponsePath, state: ExecutionState) => unknown;
+
+/** The field whose value it is, as errors call it. */
+export interface ValueSource {
+  /** `Type.field` */
+  readonly coordinate: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+/** @param completeObject for the object type that the type is of; `null` for a leaf */
+export function compileValue(
+  type: GraphQLOutputType,
+  source: ValueSource,
+  completeObject: CompleteValue | null,
+): CompleteValue {
+  if (isNonNullType(type)) return toNonNull(compileValue(type.ofType, source, completeObject), source);
+  const complete = isListType(type)
+    ? compileList(type.ofType, source, completeObject)
+    : isLeafType(type)
+      ? compileLeaf(type)
+      : completeObject;
+  if (!complete) throw new Error(`${source.coordinate} has no object type`);
+  return (value, path, state) => {
+    if (value === null || value === undefined) return null;
+    if (value instanceof Error) throw value;
+    return complete(value, path, state);
+  };
+}
+
+function toNonNull(complete: CompleteValue, { coordinate }: ValueSource): CompleteValue {
+  return (value, path, state) => {
+    const completed = complete(value, path, state);
+    if (completed === null) throw new Error(`Cannot return null for non-nullable field ${coordinate}.`);
+    return completed;
+  };
+}
+
+function compileLeaf(type: GraphQLLeafType): CompleteValue {
+  return (value) => {
+    const serialized: unknown = type.serialize(value);
+    if (serialized !== undefined && serialized !== null) return serialized;
+    const call = `${type.name}.serialize(${typeof value === 'string' ? JSON.stringify(value) : String(value)})`;
+    throw new Error(`Expected \`${call}\` to return non-nullable value, returned: ${serialized}`);
+  };
+}
+
+function compileList(
+  itemType: GraphQLOutputType,
+  source: ValueSource,
+  completeObject: CompleteValue | null,
+): CompleteValue {
+  const { coordinate, nodes } = source;
+  const complete = compileValue(itemType, source, completeObject);
+  const isNonNull = isNonNullType(itemType);
+  const isLeaf = isLeafType(isNonNull ? itemType.ofType : itemType);
+
+  const completeItem = (item: unknown, index: number, path: ResponsePath, state: ExecutionState): unknown => {
+    const at = () => ({ prev: path, key: index, typename: undefined });
+    // A leaf has no use for its place unless it fails.
+    const itemPath = isLeaf ? null : at();
+    const fail = (raw: unknown) => failPlace(raw, nodes, itemPath ?? at(), isNonNull, state);
+    try {
+      const completed = isPromise(item)
+        ? item.then((resolved) => complete(resolved, itemPath ?? path, state))
+        : complete(item, itemPath ?? path, state);
+      return isPromise(completed) ? completed.then(undefined, fail) : completed;
+    } catch (raw) {
+      return fail(raw);
+    }
+  };
+
+  return (value, path, state) => {
+    if (!isIterableObject(value)) {
+      throw new GraphQLError(`Expected Iterable, but did not find one for field "${coordinate}".`);
+    }
+    const completed: unknown[] = [];
+    let hasPromise = false;
+    try {
+      for (const item of value) {
+        const each = completeItem(item, completed.length, path, state);
+        hasPromise ||= isPromise(each);
+        completed.push(each);
+      }
+    } catch (error) {
+      // What is still under way is of no more use, and may fail without anybody hearing it.
+      if (hasPromise) void Promise.allSettled(completed);
+      throw error;
+    }
+    return hasPromise ? Promise.all(completed) : completed;
+  };
+}
+
+function isIterableObject(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
