@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { Agent } from 'undici';
 import { openAdmission } from './admission/open-admission.ts';
 import { checkRpcVersion } from './admission/rpc-version.ts';
 import type { Config } from './config/config.ts';
@@ -66,8 +65,6 @@ export interface RunningGateway extends AsyncDisposable {
 
 /** The version header of the contract; a network's own name for it is sent besides. */
 const contractVersionHeader = networkProfiles.ledger.headers.version;
-/** Connections to one upstream; more than this wait their turn in the pool. */
-const connectionsPerUpstream = 128;
 /** What the last requests may take beyond their own deadline when draining, in milliseconds. */
 const drainMarginMs = 1_000;
 
@@ -112,8 +109,6 @@ async function open(
 ): Promise<string> {
   const network = await openNetwork(config, logger);
   defer(() => network.close());
-  const dispatcher = new Agent({ connections: connectionsPerUpstream });
-  defer(() => dispatcher.close());
 
   const { gate, limiter } = await openAdmission({
     config,
@@ -125,10 +120,14 @@ async function open(
   });
   defer(() => limiter.close());
 
-  const connect = (url: string | null) => (url === null ? null : connectUpstream({ url, dispatcher, now }));
-  const ledger = connectUpstream({ url: network.ledgerUrl, dispatcher, now });
-  const sponsor = connect(network.sponsorUrl);
-  const events = connect(network.rpcUrl);
+  const connect = (url: string) => {
+    const upstream = connectUpstream({ url, now });
+    defer(() => upstream.close());
+    return upstream;
+  };
+  const ledger = connect(network.ledgerUrl);
+  const sponsor = network.sponsorUrl === null ? null : connect(network.sponsorUrl);
+  const events = network.rpcUrl === null ? null : connect(network.rpcUrl);
 
   let keeper: SchemaKeeper | undefined;
   const rpcVersion = createRpcVersion((version, previous) => {
@@ -337,9 +336,8 @@ async function openNetwork({ upstreams, sponsorship, profile }: Config, logger: 
 export async function printPublicSchema(): Promise<string> {
   const { startDevnet } = await import('./devnet/start-devnet.ts');
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0 });
-  const dispatcher = new Agent();
+  const ledger = connectUpstream({ url: devnet.graphqlUrl, now: Date.now });
   try {
-    const ledger = connectUpstream({ url: devnet.graphqlUrl, dispatcher, now: Date.now });
     const execute = createLedgerExecutor({
       call: ledger.call,
       path: ledger.path,
@@ -357,7 +355,7 @@ export async function printPublicSchema(): Promise<string> {
     });
     return `${printSchema(lexicographicSortSchema(schema))}\n`;
   } finally {
-    await dispatcher.close();
+    await ledger.close();
     await devnet.close();
   }
 }

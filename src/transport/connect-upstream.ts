@@ -1,34 +1,61 @@
-import type { Dispatcher } from 'undici';
+import { Pool } from 'undici';
 import { createRawCall, type RawCall } from './raw-call.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
-import { type ObservedUpstream, observeUpstream } from './upstream-health.ts';
+import { createHealthWatch, type UpstreamHealth } from './upstream-health.ts';
 
 /** Largest answer of an upstream that is read, in bytes: introspection of a large ledger is a few megabytes. */
 const maxResponseBytes = 64 * 1024 * 1024;
 
-export interface UpstreamConnection extends ObservedUpstream {
+const poolOptions: Pool.Options = {
+  /** More calls than this wait their turn: what an upstream is asked at once is bounded, however many ask us. */
+  connections: 128,
+  /** One call after the other on a connection: a slow answer holds up no other, and a broken one fails no other. */
+  pipelining: 1,
+  /**
+   * How long a connection stays unused, in milliseconds: less than any server keeps it (Node, the strictest, 5 s), since
+   * a call sent into one that is being closed is lost and not retried. A server that says how long it does is believed,
+   * up to a minute, so that connections follow an address that moves.
+   */
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 60_000,
+  /** What is taken off the time a server says, in milliseconds, for the way there. */
+  keepAliveTimeoutThreshold: 2_000,
+  /** Each call has a deadline of its own; a second watch over the same time would only cost. */
+  headersTimeout: 0,
+  bodyTimeout: 0,
+};
+
+export interface UpstreamConnection {
+  readonly call: UpstreamCall;
+  readonly rawCall: RawCall;
+  readonly health: () => UpstreamHealth;
   /** Path and query of the configured address. */
   readonly path: string;
+  /** Lets the calls under way finish, and takes no more. */
+  close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   readonly url: string;
-  readonly dispatcher: Dispatcher;
   readonly now: () => number;
 }
 
 /** Makes the observed call to a configured address. Credentials in the address become a Basic authorization header. */
-export function connectUpstream({ url, dispatcher, now }: ConnectOptions): UpstreamConnection {
+export function connectUpstream({ url, now }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
-  const call = createUpstreamCall({ origin, dispatcher, maxResponseBytes });
-  const rawCall = createRawCall({ origin, dispatcher, maxResponseBytes });
-  const path = pathname + search;
-  if (!username) return { ...observeUpstream({ call, rawCall }, now), path };
-  const authorization = `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`;
-  const authorized: UpstreamCall = (request) => call({ ...request, headers: { authorization, ...request.headers } });
-  const rawAuthorized: RawCall = (request, listener) =>
-    rawCall({ ...request, headers: ['authorization', authorization, ...request.headers] }, listener);
-  return { ...observeUpstream({ call: authorized, rawCall: rawAuthorized }, now), path };
+  const authorization = username
+    ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
+    : null;
+  const dispatcher = new Pool(origin, poolOptions);
+  const watch = createHealthWatch(now);
+  const rawCall = createRawCall({ dispatcher, maxResponseBytes, authorization, watch });
+  return {
+    call: createUpstreamCall(rawCall),
+    rawCall,
+    health: watch.health,
+    path: pathname + search,
+    close: () => dispatcher.close(),
+  };
 }
 
 /** A credential with a bare percent sign is taken as it stands. */

@@ -1,20 +1,24 @@
 import type { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
-import { toConnectionError, UpstreamCallError, type UpstreamResponse } from './upstream-call.ts';
+import { type AnswerHeaders, toAnswerHeaders } from './answer-headers.ts';
+import type { CancelCause } from './cancellation.ts';
+import { toCancelledError, toConnectionError, UpstreamCallError } from './upstream-call-error.ts';
 
 export interface RawRequest {
+  readonly method: 'GET' | 'POST';
   /** Absolute path and query below the upstream's origin. */
   readonly path: string;
-  /** Names and values by turns. */
+  /** Names and values by turns, names in lower case. */
   readonly headers: string[];
-  /** Sent by POST. */
-  readonly body: string;
+  readonly body: string | Uint8Array | null;
   /** Whole call, headers to last byte. */
   readonly timeoutMs: number;
 }
 
 /** An answer as it came, its body in the pieces it came in. */
-export interface RawResponse extends Pick<UpstreamResponse, 'status' | 'headers'> {
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
   readonly chunks: readonly Buffer[];
   /** Of the body, in bytes. */
   readonly size: number;
@@ -26,48 +30,71 @@ export interface RawListener {
   failed(error: UpstreamCallError): void;
 }
 
-/**
- * Posts to an upstream by the shortest way. Returns how to give up: the listener then hears nothing more of an answer,
- * only that the call was aborted.
- */
-export type RawCall = (request: RawRequest, listener: RawListener) => () => void;
+export interface CallUnderWay {
+  /** Gives up: the listener hears that, and nothing more of an answer. Does nothing once the call is over. */
+  cancel(cause: CancelCause): void;
+}
+
+/** Calls an upstream by the shortest way. The listener may be told before this returns, if there is no way to call. */
+export type RawCall = (request: RawRequest, listener: RawListener) => CallUnderWay;
+
+/** Sees how calls to one upstream end. */
+export interface CallWatch {
+  answered(status: number): void;
+  failed(error: UpstreamCallError): void;
+}
 
 export interface RawCallOptions {
-  /** Scheme, host and port. */
-  readonly origin: string;
+  /** Of one origin, which the calls go to. */
   readonly dispatcher: Dispatcher;
   /** Answers above this are refused, in bytes. */
   readonly maxResponseBytes: number;
+  /** Sent with requests that bring no authorization of their own; `null` = none. */
+  readonly authorization?: string | null;
+  readonly watch?: CallWatch;
 }
 
+const unwatched: CallWatch = { answered: () => {}, failed: () => {} };
+
 /**
- * The same call as the ordinary one without its signals and streams, which cost more than all the rest of a small request.
+ * Calls one upstream without signals, streams and promises, which cost more than all the rest of a small request.
  * Redirects are not followed and nothing is retried.
  */
 export function createRawCall(options: RawCallOptions): RawCall {
-  return (request, listener) => {
-    const handler = new Collector(listener, request.timeoutMs, options.maxResponseBytes);
-    const { path, headers, body } = request;
-    options.dispatcher.dispatch({ origin: options.origin, method: 'POST', path, headers, body }, handler);
-    return () => handler.cancel();
+  const { dispatcher, maxResponseBytes, authorization = null, watch = unwatched } = options;
+  return ({ method, path, headers, body, timeoutMs }, listener) => {
+    const call = new Collector(listener, watch, timeoutMs, maxResponseBytes);
+    const sent = authorization === null ? headers : withAuthorization(headers, authorization);
+    dispatcher.dispatch({ method, path, headers: sent, body }, call);
+    return call;
   };
 }
 
-/** Gathers one answer. Whatever comes first settles it: the answer, a failure, the deadline, or the caller giving up. */
-class Collector implements Dispatcher.DispatchHandler {
+function withAuthorization(headers: string[], authorization: string): string[] {
+  const hasOwn = headers.some((name, index) => index % 2 === 0 && name === 'authorization');
+  return hasOwn ? headers : ['authorization', authorization, ...headers];
+}
+
+/**
+ * Gathers one answer. Whatever comes first settles it: the answer, a failure, the deadline, or the caller giving up.
+ * The handler is of the client's older form: the newer one is translated into it, with an object of all headers.
+ */
+class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   readonly #listener: RawListener;
+  readonly #watch: CallWatch;
   readonly #maxBytes: number;
   readonly #deadline: NodeJS.Timeout;
-  #controller: Dispatcher.DispatchController | undefined;
+  #abort: ((error?: Error) => void) | undefined;
   #gaveUp: UpstreamCallError | undefined;
   #isSettled = false;
   #status = 0;
-  #headers: RawResponse['headers'] = {};
+  #headers: Buffer[] = [];
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(listener: RawListener, timeoutMs: number, maxBytes: number) {
+  constructor(listener: RawListener, watch: CallWatch, timeoutMs: number, maxBytes: number) {
     this.#listener = listener;
+    this.#watch = watch;
     this.#maxBytes = maxBytes;
     this.#deadline = setTimeout(
       () => this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
@@ -76,57 +103,63 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 
   /** Also called when all is over, for every call: it must cost nothing then. */
-  cancel(): void {
-    if (!this.#isSettled) this.#giveUp(new UpstreamCallError('aborted', 'cancelled'));
+  cancel(cause: CancelCause): void {
+    if (!this.#isSettled) this.#giveUp(toCancelledError(cause));
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+    // It may have waited for a connection for longer than anybody waits for it.
+    if (this.#gaveUp) abort(this.#gaveUp);
+  }
+
+  /** Called for each interim answer too; the last one counts. */
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    this.#status = status;
+    this.#headers = headers;
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#isSettled) return true;
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes)
+      this.#giveUp(new UpstreamCallError('too-large', `answer over ${this.#maxBytes} bytes`));
+    else this.#chunks.push(chunk);
+    return true;
+  }
+
+  onComplete(): void {
+    if (this.#isSettled) return;
+    const [status, headers, chunks, size] = [this.#status, toAnswerHeaders(this.#headers), this.#chunks, this.#size];
+    this.#settle();
+    this.#watch.answered(status);
+    this.#listener.answered({ status, headers, chunks, size });
+  }
+
+  onError(error: Error): void {
+    if (this.#isSettled) return;
+    this.#settle();
+    this.#tellFailure(toConnectionError(error, this.#abort !== undefined));
   }
 
   #giveUp(error: UpstreamCallError): void {
     this.#gaveUp = error;
     this.#settle();
-    this.#controller?.abort(error);
+    this.#abort?.(error);
+    this.#tellFailure(error);
+  }
+
+  #tellFailure(error: UpstreamCallError): void {
+    this.#watch.failed(error);
     this.#listener.failed(error);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // It may have waited for a connection for longer than anybody waits for it.
-    if (this.#gaveUp) controller.abort(this.#gaveUp);
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    this.#status = status;
-    this.#headers = headers;
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isSettled) return;
-    this.#size += chunk.length;
-    if (this.#size > this.#maxBytes)
-      this.#giveUp(new UpstreamCallError('too-large', `answer over ${this.#maxBytes} bytes`));
-    else this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    if (this.#isSettled) return;
-    this.#settle();
-    const chunks = this.#chunks;
-    // Who may still give up would keep the answer until then.
-    this.#chunks = [];
-    this.#listener.answered({ status: this.#status, headers: this.#headers, chunks, size: this.#size });
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#isSettled) return;
-    this.#settle();
-    this.#listener.failed(toConnectionError(error));
-  }
-
+  /** Whoever may still give up holds nothing of the answer. */
   #settle(): void {
     this.#isSettled = true;
     clearTimeout(this.#deadline);
+    this.#chunks = [];
+    this.#headers = [];
   }
 }

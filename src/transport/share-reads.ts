@@ -1,5 +1,6 @@
 import { type Cancellation, createCancellation } from './cancellation.ts';
-import { toCancelledError, type UpstreamCall, type UpstreamRequest, type UpstreamResponse } from './upstream-call.ts';
+import type { UpstreamCall, UpstreamRequest, UpstreamResponse } from './upstream-call.ts';
+import { toCancelledError } from './upstream-call-error.ts';
 
 /** A call under way and how many wait for it. */
 interface SharedCall {

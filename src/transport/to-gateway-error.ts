@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError, type UpstreamName } from '../errors/gateway-error.ts';
-import { UpstreamCallError, type UpstreamFailure } from './upstream-call.ts';
+import { UpstreamCallError, type UpstreamFailure } from './upstream-call-error.ts';
 
 const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; readonly says: string }>> = {
   unreachable: { code: 'UPSTREAM_UNAVAILABLE', says: 'cannot be reached' },

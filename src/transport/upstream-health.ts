@@ -1,6 +1,5 @@
-import type { RawCall } from './raw-call.ts';
-import type { UpstreamCall } from './upstream-call.ts';
-import { UpstreamCallError } from './upstream-call.ts';
+import type { CallWatch } from './raw-call.ts';
+import type { UpstreamCallError } from './upstream-call-error.ts';
 
 /** What the last calls told about an upstream. */
 export interface UpstreamHealth {
@@ -12,52 +11,26 @@ export interface UpstreamHealth {
   readonly detail: string | null;
 }
 
-export interface ObservedUpstream {
-  readonly call: UpstreamCall;
-  readonly rawCall: RawCall;
+export interface HealthWatch extends CallWatch {
   readonly health: () => UpstreamHealth;
 }
 
 /** Keeps an eye on the calls: an answer below 500 is up, one above degraded, none at all down. */
-export function observeUpstream(
-  { call, rawCall }: Pick<ObservedUpstream, 'call' | 'rawCall'>,
-  now: () => number,
-): ObservedUpstream {
+export function createHealthWatch(now: () => number): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
-  const answered = (status: number): void => {
-    health =
-      status < 500
-        ? { state: 'up', lastSeenMs: now(), detail: null }
-        : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
-  };
-  const failed = ({ failure, message }: UpstreamCallError): void => {
-    // A caller that hung up says nothing about the upstream.
-    if (failure === 'aborted') return;
-    const state = failure === 'too-large' ? 'degraded' : 'down';
-    health = { state, lastSeenMs: health.lastSeenMs, detail: message };
-  };
   return {
     health: () => health,
-    call: async (request) => {
-      try {
-        const response = await call(request);
-        answered(response.status);
-        return response;
-      } catch (error) {
-        if (error instanceof UpstreamCallError) failed(error);
-        throw error;
-      }
+    answered(status) {
+      health =
+        status < 500
+          ? { state: 'up', lastSeenMs: now(), detail: null }
+          : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
     },
-    rawCall: (request, listener) =>
-      rawCall(request, {
-        answered: (response) => {
-          answered(response.status);
-          listener.answered(response);
-        },
-        failed: (error) => {
-          failed(error);
-          listener.failed(error);
-        },
-      }),
+    failed({ failure, message }: UpstreamCallError) {
+      // A caller that hung up says nothing about the upstream.
+      if (failure === 'aborted') return;
+      const state = failure === 'too-large' ? 'degraded' : 'down';
+      health = { state, lastSeenMs: health.lastSeenMs, detail: message };
+    },
   };
 }

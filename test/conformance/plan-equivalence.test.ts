@@ -1,5 +1,4 @@
 import { type ExecutionResult, execute, parse, validate } from 'graphql';
-import { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
@@ -18,7 +17,7 @@ import { silentLedgerService } from '../../src/subschemas/ledger/ledger-service.
 import { createRpcVersion } from '../../src/subschemas/ledger/rpc-version.ts';
 import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
-import { connectUpstream } from '../../src/transport/connect-upstream.ts';
+import { connectUpstream, type UpstreamConnection } from '../../src/transport/connect-upstream.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 import { toTestCaller } from '../support/test-caller.ts';
@@ -26,7 +25,7 @@ import { toTestCaller } from '../support/test-caller.ts';
 /** Whatever plan an operation takes, it answers what plain stitching answers: data, order of keys, errors and their paths. */
 describe('the plans', () => {
   let devnet: GraphqlDevnet;
-  let dispatcher: Agent;
+  let upstreams: readonly UpstreamConnection[] = [];
   let generation: Generation;
   let runPlan: RunPlan;
   const taken = new Set<Plan | null>();
@@ -40,11 +39,9 @@ describe('the plans', () => {
       maxQueryDepth: 60,
     };
     devnet = await startGraphqlDevnet({ limits });
-    dispatcher = new Agent();
     const { graphqlUrl, rpcUrl, sponsorUrl } = devnet.devnet;
-    const [ledger, rpc, sponsor] = [graphqlUrl, rpcUrl, sponsorUrl].map((url) =>
-      connectUpstream({ url, dispatcher, now: Date.now }),
-    );
+    upstreams = [graphqlUrl, rpcUrl, sponsorUrl].map((url) => connectUpstream({ url, now: Date.now }));
+    const [ledger, rpc, sponsor] = upstreams;
     if (!ledger || !rpc || !sponsor) throw new Error('three upstreams');
     const timeouts = { queryMs: 10_000, mutationMs: 10_000 };
     const profile = networkProfiles.ledger;
@@ -89,7 +86,7 @@ describe('the plans', () => {
   });
 
   afterAll(async () => {
-    await dispatcher?.close();
+    await Promise.all(upstreams.map((upstream) => upstream.close()));
     await devnet?.[Symbol.asyncDispose]();
   });
 

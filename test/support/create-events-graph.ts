@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type ExecutionResult, graphql } from 'graphql';
-import { Agent } from 'undici';
+import { Pool } from 'undici';
 import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
+import { createRawCall } from '../../src/transport/raw-call.ts';
 import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../../src/transport/upstream-call.ts';
 import { toTestCaller } from './test-caller.ts';
 
@@ -32,7 +33,7 @@ export function createEventsGraph({
   profile = 'ledger',
   pages = { defaultSize: 20, maxSize: 50 },
 }: EventsGraphOptions): EventsGraph {
-  const dispatcher = new Agent();
+  const dispatcher = new Pool(url ?? 'http://127.0.0.1');
   const calls: EventsGraph['calls'] = [];
   const record = (call: UpstreamCall) => (request: UpstreamRequest) => {
     calls.push(JSON.parse(String(request.body)));
@@ -43,7 +44,7 @@ export function createEventsGraph({
     url === null
       ? null
       : createEventsClient({
-          call: record(createUpstreamCall({ origin: url, dispatcher, maxResponseBytes: 10_000_000 })),
+          call: record(createUpstreamCall(createRawCall({ dispatcher, maxResponseBytes: 10_000_000 }))),
           path: '/',
           methods: network.events.methods,
           timeoutMs: 10_000,

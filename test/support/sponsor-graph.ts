@@ -1,10 +1,11 @@
 import { type ExecutionResult, graphql } from 'graphql';
-import { Agent } from 'undici';
+import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
 import { createLocalSchema } from '../../src/gateway/local-schema.ts';
 import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
+import { createRawCall } from '../../src/transport/raw-call.ts';
 import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
 import { toTestCaller } from './test-caller.ts';
 
@@ -42,10 +43,10 @@ export function createSponsorGraph({
   maxResponseBytes = 1_000_000,
   now = () => Date.UTC(2026, 0, 31),
 }: SponsorGraphOptions): SponsorGraph {
-  const dispatcher = new Agent();
+  const dispatcher = new Pool(origin);
   const observations: SponsorObservation[] = [];
   const client = createSponsorClient({
-    call: createUpstreamCall({ origin, dispatcher, maxResponseBytes }),
+    call: createUpstreamCall(createRawCall({ dispatcher, maxResponseBytes })),
     basePath: '',
     requestTypeKey,
     timeouts: { queryMs: 10_000, mutationMs },

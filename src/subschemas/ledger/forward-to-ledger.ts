@@ -35,7 +35,7 @@ export function createForwardToLedger({
         cancellation: isMutation ? undefined : cancellation,
         isShareable: !isMutation,
       });
-      version.observe(response.headers[versionHeader]);
+      version.observe(response.headers.get(versionHeader));
       return parseLedgerAnswer(response);
     } catch (error) {
       throw toGatewayError(error, 'ledger');

@@ -71,7 +71,7 @@ export function createLedgerExecutor({
         cancellation: isMutation ? undefined : cancellation,
         isShareable: !isMutation,
       });
-      version.observe(response.headers[versionHeader]);
+      version.observe(response.headers.get(versionHeader));
       return attributeErrors(parseLedgerAnswer(response), rootKeys(document), clientKeys);
     } catch (error) {
       throw toGatewayError(error, 'ledger');

@@ -1,9 +1,8 @@
-import { Buffer } from 'node:buffer';
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../../limits/usage.ts';
 import type { RawCall, RawResponse } from '../../transport/raw-call.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
-import type { UpstreamCallError } from '../../transport/upstream-call.ts';
+import { toWhole } from '../../transport/upstream-call.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { type ChunkedBody, findPlainEnd, spliceUsage } from './splice-usage.ts';
@@ -39,8 +38,9 @@ const goOn = () => {};
 export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
   return ({ queryJson, operationName, variables, isMutation, usage }, answered) => {
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
-    const giveUp = rawCall(
+    const underWay = rawCall(
       {
+        method: 'POST',
         path,
         headers: ['content-type', 'application/json', 'accept', 'application/json'],
         body: `{"query":${queryJson},"variables":${JSON.stringify(variables)}${named}}`,
@@ -48,12 +48,12 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
       },
       {
         answered: (response) => {
-          version.observe(response.headers[versionHeader]);
+          version.observe(response.headers.get(versionHeader));
           const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
-          if (plainEnd === null) answered({ kind: 'other', read: () => readOther(response) });
+          if (plainEnd === null) answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response)) });
           else answered({ kind: 'plain', body: usage ? spliceUsage(response, plainEnd, usage) : response });
         },
-        failed: (error: UpstreamCallError) =>
+        failed: (error) =>
           answered({
             kind: 'other',
             read: () => {
@@ -62,21 +62,18 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
           }),
       },
     );
-    return isMutation ? goOn : giveUp;
+    return isMutation ? goOn : () => underWay.cancel('aborted');
   };
 }
 
 /** Only framing tells that an answer is whole, so one that just ends where the connection does is looked into. */
 function isPlain({ status, headers }: RawResponse): boolean {
+  const type = headers.get('content-type');
   return (
     status === 200 &&
-    typeof headers['content-type'] === 'string' &&
-    plainJson.test(headers['content-type']) &&
-    headers['content-encoding'] === undefined &&
-    (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
+    typeof type === 'string' &&
+    (type === 'application/json' || plainJson.test(type)) &&
+    headers.get('content-encoding') === undefined &&
+    (headers.get('content-length') !== undefined || headers.get('transfer-encoding') !== undefined)
   );
-}
-
-function readOther({ status, headers, chunks, size }: RawResponse): ExecutionResult {
-  return parseLedgerAnswer({ status, headers, body: Buffer.concat(chunks as Buffer[], size) });
 }

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
-import { UpstreamCallError } from '../../transport/upstream-call.ts';
+import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import type { SponsorEndpoint } from './sponsor-endpoint.ts';
 import { aftermathOf, lookItUp } from './sponsor-refusal.ts';
 

@@ -15,7 +15,7 @@ export interface SponsorAnswer {
  */
 export function toSponsorAnswer({ status, headers, body }: UpstreamResponse): SponsorAnswer {
   const text = body.toString('utf8');
-  return { status, text, json: isJsonContent(headers['content-type']) ? jsonOrUndefined(text) : undefined };
+  return { status, text, json: isJsonContent(headers.get('content-type')) ? jsonOrUndefined(text) : undefined };
 }
 
 /**

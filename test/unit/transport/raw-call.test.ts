@@ -1,20 +1,31 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Agent } from 'undici';
+import { Pool } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRawCall, type RawResponse } from '../../../src/transport/raw-call.ts';
-import type { UpstreamCallError } from '../../../src/transport/upstream-call.ts';
-import { observeUpstream } from '../../../src/transport/upstream-health.ts';
+import { createCancellation } from '../../../src/transport/cancellation.ts';
+import {
+  type CallUnderWay,
+  createRawCall,
+  type RawCall,
+  type RawCallOptions,
+  type RawRequest,
+  type RawResponse,
+} from '../../../src/transport/raw-call.ts';
+import { createUpstreamCall, type UpstreamRequest } from '../../../src/transport/upstream-call.ts';
+import type { UpstreamCallError } from '../../../src/transport/upstream-call-error.ts';
+import { createHealthWatch } from '../../../src/transport/upstream-health.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function serve(handle: (req: IncomingMessage, res: ServerResponse) => void, connections = 8) {
+type Handle = (req: IncomingMessage, res: ServerResponse) => void;
+
+async function serve(handle: Handle, connections = 8, options: Partial<RawCallOptions> = {}) {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const dispatcher = new Agent({ connections });
+  const dispatcher = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections });
   closers.push(
     () =>
       new Promise<void>((resolve) => {
@@ -23,91 +34,133 @@ async function serve(handle: (req: IncomingMessage, res: ServerResponse) => void
       }),
     () => dispatcher.destroy(),
   );
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return createRawCall({ origin, dispatcher, maxResponseBytes: 1_000 });
+  return createRawCall({ dispatcher, maxResponseBytes: 1_000, ...options });
 }
+
+/** Says what it was sent. */
+const echo: Handle = (req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const { 'content-length': length = 'none', 'x-a': a = 'none', authorization = 'none' } = req.headers;
+    res.writeHead(203, { 'x-a': `${req.method} ${req.url} ${length} ${a} ${authorization}` });
+    res.end(Buffer.concat(chunks));
+  });
+};
+
+const failures: readonly [failure: string, at: string, handle: Handle][] = [
+  ['too-large', 'an answer over the bound', (_req, res) => void res.end('x'.repeat(1_001))],
+  [
+    'interrupted',
+    'an answer cut short of its length',
+    (_req, res) => void res.writeHead(200, { 'content-length': 9 }).write('x', () => res.destroy()),
+  ],
+  ['interrupted', 'a chunked answer without its end', (_req, res) => void res.write('x', () => res.destroy())],
+  ['interrupted', 'a connection that breaks', (req) => void req.socket.destroy()],
+  ['timeout', 'no answer in time', () => {}],
+  ['timeout', 'an answer that does not end in time', (_req, res) => void res.write('x')],
+];
 
 type Outcome = { response?: RawResponse; error?: UpstreamCallError };
 
 /** Calls; the outcomes are all that the listener ever hears. */
-function start(call: ReturnType<typeof createRawCall>, timeoutMs = 5_000) {
+function start(call: RawCall, timeoutMs = 5_000, request: Partial<RawRequest> = {}) {
   const outcomes: Outcome[] = [];
-  let cancel = () => {};
+  let underWay: CallUnderWay | undefined;
   const first = new Promise<Outcome>((resolve) => {
     const hear = (outcome: Outcome) => {
       outcomes.push(outcome);
       resolve(outcome);
     };
-    cancel = call(
-      { path: '/graphql?a=1', headers: ['x-a', 'b'], body: '{"é":1}', timeoutMs },
+    underWay = call(
+      { method: 'POST', path: '/graphql?a=1', headers: ['x-a', 'b'], body: '{"é":1}', timeoutMs, ...request },
       { answered: (response) => hear({ response }), failed: (error) => hear({ error }) },
     );
   });
-  return { first, outcomes, cancel: () => cancel() };
+  return { first, outcomes, cancel: () => underWay?.cancel('aborted') };
+}
+
+/** An upstream that never answers, what has arrived there, and when the connection is gone. */
+async function silence(): Promise<{ call: RawCall; arrived: Promise<void>; cut: Promise<void> }> {
+  let [hasArrived, isCut] = [() => {}, () => {}];
+  const arrived = new Promise<void>((resolve) => {
+    hasArrived = resolve;
+  });
+  const cut = new Promise<void>((resolve) => {
+    isCut = resolve;
+  });
+  const call = await serve((_req, res) => {
+    res.once('close', isCut);
+    hasArrived();
+  });
+  return { call, arrived, cut };
 }
 
 describe('a raw call', () => {
-  it('posts the body with its length, and hears the whole answer', async () => {
-    const call = await serve((req, res) => {
-      const chunks: Buffer[] = [];
-      req.on('data', (chunk: Buffer) => chunks.push(chunk));
-      req.on('end', () => {
-        res.writeHead(203, {
-          'x-a': `${req.method} ${req.url} ${req.headers['content-length']} ${req.headers['x-a']}`,
-        });
-        res.end(Buffer.concat(chunks));
-      });
-    });
-    const { first, outcomes, cancel } = start(call);
+  it.each<[string, RawRequest['body'], string]>([
+    ['text', '{"é":1}', 'POST /graphql?a=1 8 b none'],
+    ['bytes', new TextEncoder().encode('{"é":1}'), 'POST /graphql?a=1 8 b none'],
+  ])('posts %s with its length, and hears the whole answer', async (_, body, seen) => {
+    const { first, outcomes, cancel } = start(await serve(echo), 5_000, { body });
     const { response } = await first;
     expect(response?.status).toBe(203);
-    expect(response?.headers['x-a']).toBe('POST /graphql?a=1 8 b');
+    expect(response?.headers.get('x-a')).toBe(seen);
     expect(Buffer.concat(response?.chunks ?? []).toString()).toBe('{"é":1}');
     expect(response?.size).toBe(8);
     cancel();
     expect(outcomes).toHaveLength(1);
   });
 
-  it.each<[string, string, (req: IncomingMessage, res: ServerResponse) => void]>([
-    ['too-large', 'an answer over the bound', (_req, res) => void res.end('x'.repeat(1_001))],
-    [
-      'interrupted',
-      'an answer cut short',
-      (_req, res) => void res.writeHead(200, { 'content-length': 9 }).write('x', () => res.destroy()),
-    ],
-    ['interrupted', 'a connection that breaks', (req) => void req.socket.destroy()],
-    ['timeout', 'no answer in time', () => {}],
-  ])('fails as %s at %s', async (failure, _, handle) => {
-    const { first } = start(await serve(handle), 300);
-    expect((await first).error?.failure).toBe(failure);
+  it('gets without a body', async () => {
+    const { response } = await start(await serve(echo), 5_000, { method: 'GET', body: null, headers: [] }).first;
+    expect(response?.headers.get('x-a')).toBe('GET /graphql?a=1 none none none');
   });
 
-  it('fails as unreachable where nobody listens', async () => {
-    const dispatcher = new Agent();
-    closers.push(() => dispatcher.destroy());
-    const call = createRawCall({ origin: 'http://127.0.0.1:1', dispatcher, maxResponseBytes: 1 });
+  it('follows no redirect, and takes an interim answer for none', async () => {
+    const call = await serve((_req, res) => {
+      res.writeEarlyHints({ link: '</a>; rel=preload', 'x-b': '1' });
+      res.writeHead(307, { location: '/other' }).end();
+    });
+    const { response } = await start(call).first;
+    expect([response?.status, response?.headers.get('location'), response?.headers.get('x-b')]).toEqual([
+      307,
+      '/other',
+      undefined,
+    ]);
+  });
+
+  it.each([
+    [['x-a', 'b'], 'Basic eA=='],
+    [['authorization', 'Bearer own'], 'Bearer own'],
+    [['x-a', 'authorization'], 'Basic eA=='],
+  ])('with headers %j is authorized as %s', async (headers, authorization) => {
+    const call = await serve(echo, 1, { authorization: 'Basic eA==' });
+    const { response } = await start(call, 5_000, { headers }).first;
+    expect(String(response?.headers.get('x-a')).endsWith(` ${authorization}`)).toBe(true);
+  });
+
+  it.each(failures)('fails as %s at %s', async (failure, _, handle) => {
+    const { first, outcomes } = start(await serve(handle), 300);
+    expect((await first).error?.failure).toBe(failure);
+    expect(outcomes).toHaveLength(1);
+  });
+
+  it('fails as unreachable where nobody listens, and where no more calls are taken', async () => {
+    const dispatcher = new Pool('http://127.0.0.1:1');
+    const call = createRawCall({ dispatcher, maxResponseBytes: 1 });
+    expect((await start(call).first).error?.failure).toBe('unreachable');
+    await dispatcher.close();
     expect((await start(call).first).error?.failure).toBe('unreachable');
   });
 
   it('cancelled, is cut at the upstream and says so once', async () => {
-    let arrived = () => {};
-    const hasArrived = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
-    let cut = () => {};
-    const isCut = new Promise<void>((resolve) => {
-      cut = resolve;
-    });
-    const call = await serve((_req, res) => {
-      res.once('close', cut);
-      arrived();
-    });
+    const { call, arrived, cut } = await silence();
     const { first, outcomes, cancel } = start(call);
-    await hasArrived;
+    await arrived;
     cancel();
     cancel();
     expect((await first).error?.failure).toBe('aborted');
-    await isCut;
+    await cut;
     expect(outcomes).toHaveLength(1);
   });
 
@@ -127,28 +180,80 @@ describe('a raw call', () => {
     expect(bodies).toHaveLength(2);
   });
 
-  it('tells of the upstream health as other calls do, and nothing when it was cancelled', async () => {
+  it('shows how the upstream is, and nothing of it when it was cancelled', async () => {
     let status = 200;
-    const raw = await serve((_req, res) => {
+    const watch = createHealthWatch(() => 7);
+    const answer: Handle = (_req, res) => {
       if (status === 0) res.destroy();
+      else if (status === 413) res.end('x'.repeat(1_001));
       else if (status > 0) res.writeHead(status).end();
-    });
-    const upstream = observeUpstream({ rawCall: raw, call: () => Promise.reject(new Error('not asked')) }, () => 7);
-    expect(upstream.health().state).toBe('unknown');
-    await start(upstream.rawCall).first;
-    expect(upstream.health()).toEqual({ state: 'up', lastSeenMs: 7, detail: null });
+    };
+    const call = await serve(answer, 8, { watch });
+    expect(watch.health()).toEqual({ state: 'unknown', lastSeenMs: null, detail: null });
+    await start(call).first;
+    expect(watch.health()).toEqual({ state: 'up', lastSeenMs: 7, detail: null });
     status = 503;
-    await start(upstream.rawCall).first;
-    expect(upstream.health()).toMatchObject({ state: 'degraded', detail: 'answered with HTTP status 503' });
+    await start(call).first;
+    expect(watch.health()).toMatchObject({ state: 'degraded', detail: 'answered with HTTP status 503' });
     status = 0;
-    await start(upstream.rawCall).first;
-    expect(upstream.health().state).toBe('down');
+    await start(call).first;
+    expect(watch.health()).toMatchObject({ state: 'down', lastSeenMs: 7 });
+    status = 413;
+    await start(call).first;
+    expect(watch.health().state).toBe('degraded');
     status = 200;
-    await start(upstream.rawCall).first;
+    await start(call).first;
     status = -1;
-    const { first, cancel } = start(upstream.rawCall);
+    const { first, cancel } = start(call);
     cancel();
     await first;
-    expect(upstream.health().state).toBe('up');
+    expect(watch.health().state).toBe('up');
+  });
+});
+
+describe('an upstream call', () => {
+  const request: UpstreamRequest = { method: 'POST', path: '/graphql?a=1', body: '{"é":1}', timeoutMs: 300 };
+
+  it('resolves with the body in one piece, however many it came in', async () => {
+    const call = createUpstreamCall(
+      await serve((_req, res) => void res.write('one ', () => setImmediate(() => res.end('two')))),
+    );
+    expect(String((await call(request)).body)).toBe('one two');
+  });
+
+  it('sends headers by their names', async () => {
+    const call = createUpstreamCall(await serve(echo));
+    const { headers, status } = await call({ ...request, headers: { 'x-a': 'b', authorization: 'c' } });
+    expect([status, headers.get('x-a')]).toEqual([203, 'POST /graphql?a=1 8 b c']);
+  });
+
+  it.each(failures)('rejects as %s at %s', async (failure, _, handle) => {
+    await expect(createUpstreamCall(await serve(handle))(request)).rejects.toMatchObject({ failure });
+  });
+
+  it.each(['aborted', 'timeout'] as const)('is cut short when its operation is %s', async (cause) => {
+    const { call, arrived, cut } = await silence();
+    const cancellation = createCancellation();
+    const answer = createUpstreamCall(call)({ ...request, timeoutMs: 5_000, cancellation });
+    const rejected = expect(answer).rejects.toMatchObject({ failure: cause });
+    await arrived;
+    cancellation.cancel(cause);
+    await rejected;
+    await cut;
+  });
+
+  it('of an operation that is over already is not made', async () => {
+    let asked = 0;
+    const call = createUpstreamCall(
+      await serve((_req, res) => {
+        asked += 1;
+        res.end();
+      }),
+    );
+    const over = createCancellation();
+    over.cancel('timeout');
+    await expect(call({ ...request, cancellation: over })).rejects.toMatchObject({ failure: 'timeout' });
+    await call(request);
+    expect(asked).toBe(1);
   });
 });

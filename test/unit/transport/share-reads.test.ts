@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Cancellation, createCancellation } from '../../../src/transport/cancellation.ts';
 import { shareReads } from '../../../src/transport/share-reads.ts';
-import {
-  type UpstreamCall,
-  UpstreamCallError,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from '../../../src/transport/upstream-call.ts';
+import type { UpstreamCall, UpstreamRequest, UpstreamResponse } from '../../../src/transport/upstream-call.ts';
+import { UpstreamCallError } from '../../../src/transport/upstream-call-error.ts';
 
-const answer = (text: string): UpstreamResponse => ({ status: 200, headers: {}, body: Buffer.from(text) });
+const answer = (text: string): UpstreamResponse => ({ status: 200, headers: new Map(), body: Buffer.from(text) });
 
 /** An upstream that answers when it is told to, and fails as the real call does when it is cut short. */
 function heldUpstream() {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { toGatewayError } from '../../../src/transport/to-gateway-error.ts';
-import { UpstreamCallError, type UpstreamFailure } from '../../../src/transport/upstream-call.ts';
+import { UpstreamCallError, type UpstreamFailure } from '../../../src/transport/upstream-call-error.ts';
 
 test.each<[UpstreamFailure, string]>([
   ['unreachable', 'UPSTREAM_UNAVAILABLE'],

@@ -2,11 +2,8 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { createEventsClient } from '../../../../src/subschemas/events/create-events-client.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
-import {
-  UpstreamCallError,
-  type UpstreamFailure,
-  type UpstreamRequest,
-} from '../../../../src/transport/upstream-call.ts';
+import type { UpstreamRequest } from '../../../../src/transport/upstream-call.ts';
+import { UpstreamCallError, type UpstreamFailure } from '../../../../src/transport/upstream-call-error.ts';
 
 const methods = { queryEvents: 'ledgerx_queryEvents', queryTransactionBlocks: 'ledgerx_queryTransactionBlocks' };
 const event = {
@@ -31,7 +28,7 @@ function clientOf(answer: (body: { id: number; method: string; params: unknown[]
     call: async (request) => {
       sent.push(request);
       const body = answer(JSON.parse(String(request.body)));
-      return { status, headers: {}, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) };
+      return { status, headers: new Map(), body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) };
     },
   });
   return { client, sent };

@@ -4,7 +4,11 @@ import { parseLedgerAnswer } from '../../../../src/subschemas/ledger/ledger-answ
 import { createRpcVersion } from '../../../../src/subschemas/ledger/rpc-version.ts';
 
 const answer = (body: unknown, status = 200) =>
-  parseLedgerAnswer({ status, headers: {}, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) });
+  parseLedgerAnswer({
+    status,
+    headers: new Map(),
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  });
 
 describe("the ledger's answer", () => {
   it('keeps message, path and extensions of an error, but not what would set our HTTP status', () => {

@@ -11,7 +11,8 @@ import {
 } from '../../../../src/subschemas/sponsor/create-sponsor-client.ts';
 import type { SponsorClient } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
-import { UpstreamCallError, type UpstreamRequest } from '../../../../src/transport/upstream-call.ts';
+import type { UpstreamRequest } from '../../../../src/transport/upstream-call.ts';
+import { UpstreamCallError } from '../../../../src/transport/upstream-call-error.ts';
 import { sponsorEffects } from '../../../support/sponsor-effects.ts';
 
 const token = 's3cr3t-t0ken-of-the-sponsor';
@@ -38,7 +39,7 @@ function setUp(reply: Reply | Error, options: Partial<SponsorClientOptions> = {}
       requests.push(request);
       if (reply instanceof Error) throw reply;
       const { status = 200, type = 'application/json', body } = reply;
-      return { status, headers: { 'content-type': type }, body: Buffer.from(body) };
+      return { status, headers: new Map([['content-type', type]]), body: Buffer.from(body) };
     },
     basePath: '/sponsor/',
     requestTypeKey: 'requestType',

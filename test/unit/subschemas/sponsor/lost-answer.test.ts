@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toLostAnswerError } from '../../../../src/subschemas/sponsor/lost-answer.ts';
-import { UpstreamCallError, type UpstreamFailure } from '../../../../src/transport/upstream-call.ts';
+import { UpstreamCallError, type UpstreamFailure } from '../../../../src/transport/upstream-call-error.ts';
 
 const lost = (failure: UpstreamFailure) => new UpstreamCallError(failure, 'connect ECONNREFUSED 10.0.0.1:9527');
 const execution = { upstream: 'sponsor', digest: 'TX', reservationId: '42' } as const;

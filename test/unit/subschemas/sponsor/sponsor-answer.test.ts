@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { errorTextOf, sentenceOf, toSponsorAnswer } from '../../../../src/subschemas/sponsor/sponsor-answer.ts';
 
 const answer = (body: string, contentType?: string, status = 200) =>
-  toSponsorAnswer({ status, headers: { 'content-type': contentType }, body: Buffer.from(body) });
+  toSponsorAnswer({
+    status,
+    headers: new Map(contentType === undefined ? [] : [['content-type', contentType]]),
+    body: Buffer.from(body),
+  });
 
 describe('toSponsorAnswer', () => {
   it('parses JSON where the content type says so, whatever the status', () => {

@@ -1,0 +1,51 @@
+import type { CancelCause } from './cancellation.ts';
+
+export type UpstreamFailure =
+  /** No connection was made: nothing reached the upstream. */
+  | 'unreachable'
+  /** The connection broke, or the answer ended early, after the request may have been read. */
+  | 'interrupted'
+  | 'timeout'
+  | 'aborted'
+  /** The answer is larger than we accept. */
+  | 'too-large';
+
+/** Why a call to an upstream has no answer. */
+export class UpstreamCallError extends Error {
+  override readonly name = 'UpstreamCallError';
+  readonly failure: UpstreamFailure;
+
+  constructor(failure: UpstreamFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.failure = failure;
+  }
+
+  /** False only when it is certain that the upstream never saw the request. */
+  get mayHaveArrived(): boolean {
+    return this.failure !== 'unreachable';
+  }
+}
+
+/** The deadline of an operation is a timeout; a caller who hung up is not. */
+export function toCancelledError(cause: CancelCause): UpstreamCallError {
+  return cause === 'timeout'
+    ? new UpstreamCallError('timeout', 'no answer within the time of the operation')
+    : new UpstreamCallError('aborted', 'cancelled');
+}
+
+/**
+ * What the connection's own error says of the call.
+ * @param wasSent whether the call had a connection to be written to
+ */
+export function toConnectionError(error: unknown, wasSent: boolean): UpstreamCallError {
+  const code = errorCode(error) || 'unknown';
+  return wasSent
+    ? new UpstreamCallError('interrupted', `connection failed (${code})`, { cause: error })
+    : new UpstreamCallError('unreachable', `cannot connect (${code})`, { cause: error });
+}
+
+function errorCode(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  return cause ? errorCode(cause) : '';
+}
