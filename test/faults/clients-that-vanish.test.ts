@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
+import { inTurns } from '../support/in-turns.ts';
+import { countConnections } from '../support/process-sockets.ts';
+import { openRawClient, toPostText } from '../support/raw-client.ts';
+import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
+import { until } from '../support/until.ts';
+
+let ledger: FaultyLedger;
+let gateway: SpawnedGateway;
+
+beforeEach(async () => {
+  ledger = await startFaultyLedger();
+  gateway = await spawnGateway({ LEDGER_GRAPHQL_URL: ledger.url });
+});
+
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+/** Fewer than the connections the gateway opens to the ledger, so that none waits for one. */
+const atATime = 100;
+const howOf = (index: number) => (index % 2 === 0 ? 'closing' : 'resetting');
+
+async function ask(query: string, variables: object = {}): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  const response = await fetch(gateway.url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+  return response.json();
+}
+
+const clientConnections = () => countConnections(gateway.pid, gateway.port);
+
+/** Nothing is left of those who vanished, nothing was complained of, and everything is served as before. */
+async function expectUnharmed(): Promise<void> {
+  await until(
+    () => clientConnections() === 0,
+    () => `${clientConnections()} connections of clients are still open`,
+  );
+  ledger.manner = () => 'whole';
+  expect(
+    await ask('query Epoch($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }', { id: 5 }),
+  ).toEqual({ data: { epoch: { epochId: 5 }, gateway: { networkProfile: 'ledger' } } });
+  expect(await ask('query Events($n: Int!) { events(first: $n) { id } }', { n: 2 })).toEqual({
+    data: { events: [{ id: 0 }, { id: 1 }] },
+  });
+  expect(gateway.complaints()).toEqual([]);
+  expect(gateway.cli.child.exitCode).toBeNull();
+}
+
+test('a thousand clients that vanish in the middle of their request body leave nothing behind', async () => {
+  const [head = '', body = ''] = toPostText(
+    { query: '{ chainIdentifier }', variables: { padding: 'x'.repeat(40_000) } },
+    { expect: '100-continue' },
+  ).split(/(?<=\r\n\r\n)/);
+  await inTurns(1_000, atATime, async (index) => {
+    const client = await openRawClient(gateway.port);
+    await client.send(head);
+    // So the request is being read, whatever the machine is busy with.
+    await client.receive(/^HTTP\/1.1 100 Continue/);
+    await client.send(body.slice(0, body.length / 2));
+    client.vanish(howOf(index));
+  });
+  await expectUnharmed();
+  expect(ledger.cutShort).toBe(0);
+});
+
+/** Each is another way through the gateway; the number makes every request one of its own. */
+const waysOfReading: readonly (readonly [string, (index: number) => object])[] = [
+  [
+    'a document seen before',
+    (index) => ({ query: 'query Epoch($id: Int) { epoch(id: $id) { epochId } }', variables: { id: index } }),
+  ],
+  ['a document never seen before', (index) => ({ query: `{ epoch${index}: epoch(id: ${index}) { epochId } }` })],
+  [
+    'fields of the ledger beside our own',
+    (index) => ({
+      query: 'query Mixed($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }',
+      variables: { id: index },
+    }),
+  ],
+];
+
+test('the upstream calls of a thousand clients that vanish before the answer are cut short', async () => {
+  // Sees the documents for the first time, so that those to come take the ways they are meant to.
+  for (const [, toBody] of waysOfReading) await inTurns(2, 1, () => ask((toBody(0) as { query: string }).query));
+  ledger.manner = (query) => (query.includes('Epoch') || query.includes('epoch') ? 'held' : 'whole');
+  for (let round = 0; round < 10; round += 1) {
+    const clients = await inTurns(atATime, atATime, async (index) => {
+      const number = 1 + round * atATime + index;
+      const client = await openRawClient(gateway.port);
+      const [, toBody] = waysOfReading[number % waysOfReading.length]!;
+      await client.send(toPostText(toBody(number)));
+      return client;
+    });
+    await until(
+      () => ledger.waiting === atATime,
+      () => `only ${ledger.waiting} requests reached the ledger`,
+    );
+    for (const [index, client] of clients.entries()) client.vanish(howOf(index));
+    await until(
+      () => ledger.waiting === 0,
+      () => `${ledger.waiting} upstream calls go on`,
+    );
+  }
+  expect(ledger.cutShort).toBe(1_000);
+  await expectUnharmed();
+});
+
+test("the upstream calls of clients that vanish in the middle of the ledger's answer are cut short", async () => {
+  const query = 'query Events($after: Int) { events(first: 300, after: $after) { id json } }';
+  await ask(query);
+  ledger.manner = () => 'half';
+  const clients = await inTurns(atATime, atATime, async (index) => {
+    const client = await openRawClient(gateway.port);
+    await client.send(toPostText({ query, variables: { after: index } }));
+    return client;
+  });
+  await until(() => ledger.waiting === atATime, 'all answers are on their way');
+  for (const [index, client] of clients.entries()) client.vanish(howOf(index));
+  await until(() => ledger.cutShort === atATime, 'all upstream calls are cut short');
+  await expectUnharmed();
+});
+
+test('mutations of clients that vanish are not cut short', async () => {
+  const query = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
+  await ask(query, { amount: 0 });
+  ledger.manner = () => 'held';
+  const clients = await inTurns(atATime, atATime, async (index) => {
+    const client = await openRawClient(gateway.port);
+    await client.send(toPostText({ query, variables: { amount: index } }));
+    return client;
+  });
+  await until(() => ledger.waiting === atATime, 'all mutations have reached the ledger');
+  const servedBefore = ledger.served;
+  for (const [index, client] of clients.entries()) client.vanish(howOf(index));
+  await until(() => clientConnections() === 0, 'the gateway has noticed');
+  expect(ledger.waiting).toBe(atATime);
+  ledger.release();
+  await until(() => ledger.served === servedBefore + atATime, 'all mutations have been answered');
+  expect(ledger.cutShort).toBe(0);
+  await expectUnharmed();
+});
+
+test.each([
+  [
+    'a thousand clients that vanish without reading 300 KB, which the kernel takes in, leave nothing behind',
+    1_000,
+    300,
+  ],
+  ['fifty clients that vanish without reading 8 MB, which wait in the gateway, leave nothing behind', 50, 8_000],
+])('%s', async (_, count, events) => {
+  const query = 'query Events($first: Int!, $after: Int) { events(first: $first, after: $after) { id json } }';
+  await ask(query, { first: 1 });
+  const overByNow = () => gateway.logged('request').length - 1;
+  await until(() => overByNow() === 0, 'the one request before is over');
+  const servedBefore = ledger.served;
+  const perRound = 50;
+  for (let round = 0; round < count / perRound; round += 1) {
+    const clients = await inTurns(perRound, perRound, async (index) => {
+      const client = await openRawClient(gateway.port, false);
+      const after = round * perRound + index;
+      await client.send(toPostText({ query, variables: { first: events, after } }));
+      return client;
+    });
+    const served = servedBefore + (round + 1) * perRound;
+    await until(
+      () => ledger.served === served,
+      () => `${ledger.served - servedBefore} answers have left the ledger`,
+    );
+    for (const [index, client] of clients.entries()) client.vanish(howOf(index));
+  }
+  await until(
+    () => overByNow() === count,
+    () => `${overByNow()} of ${count} requests are over`,
+  );
+  await expectUnharmed();
+});
+
+test('three hundred WebSocket clients that vanish in the middle of an operation leave nothing behind', async () => {
+  ledger.manner = (query) => (query.includes('epoch') ? 'held' : 'whole');
+  for (let round = 0; round < 3; round += 1) {
+    const clients = await inTurns(atATime, atATime, (index) => subscribe(round * atATime + index));
+    await until(
+      () => ledger.waiting === atATime,
+      () => `only ${ledger.waiting} operations reached the ledger`,
+    );
+    for (const client of clients) client.terminate();
+    await until(
+      () => ledger.waiting === 0,
+      () => `${ledger.waiting} upstream calls go on`,
+    );
+  }
+  expect(ledger.cutShort).toBe(300);
+  await until(() => gateway.logged('operation over a WebSocket').length === 300, 'all operations are over');
+  await expectUnharmed();
+});
+
+/** Opens a socket and starts an operation on it; resolves when that was sent. */
+function subscribe(id: number): Promise<WebSocket> {
+  const query = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(gateway.url.replace('http', 'ws'), 'graphql-transport-ws');
+    socket.on('error', reject);
+    socket.on('open', () => socket.send('{"type":"connection_init"}'));
+    socket.once('message', () => {
+      const payload = { query, variables: { id } };
+      socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }), () => resolve(socket));
+    });
+  });
+}

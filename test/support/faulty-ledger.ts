@@ -1,0 +1,118 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { graphql } from 'graphql';
+
+/**
+ * What becomes of an answer: sent whole; kept back; sent by half and then kept back; sent by half and then the connection
+ * closed, or reset; the connection reset before anything was sent.
+ */
+export type Manner = 'whole' | 'held' | 'half' | 'closed-midway' | 'reset-midway' | 'reset';
+
+/** A ledger of a few fields over real HTTP, that behaves as badly as it is told to. */
+export interface FaultyLedger extends AsyncDisposable {
+  /** Of its GraphQL endpoint. */
+  readonly url: string;
+  readonly port: number;
+  /** What it does with the answers to come; to introspection it always answers well. */
+  manner: (query: string) => Manner;
+  /** Requests kept waiting at this moment. */
+  readonly waiting: number;
+  /** Answers sent whole, introspection left out. */
+  readonly served: number;
+  /** Requests that were given up by the other side before they were answered. */
+  readonly cutShort: number;
+  /** Sends what is kept back. */
+  release(): void;
+}
+
+const typeDefs = `
+  type Query { chainIdentifier: String! epoch(id: Int): Epoch events(first: Int!, after: Int): [Event!]! }
+  type Epoch { epochId: Int! }
+  type Event { id: Int! json: String! }
+  type Mutation { pay(amount: Int!): Int }
+`;
+
+/** So that 300 events are some 300 KB. */
+const eventJson = JSON.stringify({ text: 'x'.repeat(960) });
+
+const resolvers = {
+  Query: {
+    chainIdentifier: () => '4c78adac',
+    epoch: (_: unknown, { id }: { id?: number }) => ({ epochId: id ?? 7 }),
+    events: (_: unknown, { first, after = 0 }: { first: number; after?: number }) =>
+      Array.from({ length: first }, (_, index) => ({ id: after + index, json: eventJson })),
+  },
+  Mutation: { pay: (_: unknown, { amount }: { amount: number }) => amount },
+};
+
+export async function startFaultyLedger(): Promise<FaultyLedger> {
+  const schema = makeExecutableSchema({ typeDefs, resolvers });
+  const heldBack = new Map<ServerResponse, () => void>();
+  const counts = { served: 0, cutShort: 0 };
+
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    res.on('error', () => {});
+    req.on('error', () => {});
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { query, variables } = JSON.parse(Buffer.concat(chunks).toString());
+      const isIntrospection = query.includes('__schema');
+      res.on('close', () => {
+        heldBack.delete(res);
+        if (!res.writableFinished) counts.cutShort += 1;
+        else if (!isIntrospection) counts.served += 1;
+      });
+      void graphql({ schema, source: query, variableValues: variables ?? null }).then((result) => {
+        deliver(res, JSON.stringify(result), isIntrospection ? 'whole' : ledger.manner(query));
+      });
+    });
+  });
+
+  const deliver = (res: ServerResponse, text: string, manner: Manner): void => {
+    if (res.destroyed) return;
+    const { socket } = res;
+    if (manner === 'reset') return void socket?.resetAndDestroy();
+    const body = Buffer.from(text);
+    if (manner !== 'held') res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+    if (manner === 'whole') return void res.end(body);
+    if (manner === 'held') {
+      heldBack.set(res, () => deliver(res, text, 'whole'));
+      return;
+    }
+    const middle = body.length >> 1;
+    res.write(body.subarray(0, middle), () => {
+      if (manner === 'closed-midway') socket?.destroy();
+      else if (manner === 'reset-midway') socket?.resetAndDestroy();
+      else heldBack.set(res, () => res.end(body.subarray(middle)));
+    });
+  };
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const ledger: FaultyLedger = {
+    url: `http://127.0.0.1:${port}/graphql`,
+    port,
+    manner: () => 'whole',
+    get waiting() {
+      return heldBack.size;
+    },
+    get served() {
+      return counts.served;
+    },
+    get cutShort() {
+      return counts.cutShort;
+    },
+    release() {
+      for (const send of [...heldBack.values()]) send();
+      heldBack.clear();
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return ledger;
+}

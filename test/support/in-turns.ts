@@ -1,0 +1,18 @@
+/** Runs a task so many times, with so many of them under way at a time; rejects with the first failure. */
+export async function inTurns<Result>(
+  count: number,
+  atATime: number,
+  task: (index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      results[index] = await task(index);
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, worker));
+  return results;
+}

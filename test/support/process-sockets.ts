@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/**
+ * How many TCP connections a process holds that have a port at either end: open ones, and such as the other side has
+ * closed and the process has not. Linux only.
+ */
+export function countConnections(pid: number, port: number): number {
+  const held = inodesOf(pid);
+  return ['tcp', 'tcp6']
+    .flatMap((table) => readFileSync(`/proc/${pid}/net/${table}`, 'utf8').trim().split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = '', remote = '', state, , , , , , inode = '']) => {
+      return state !== listening && held.has(inode) && (portOf(local) === port || portOf(remote) === port);
+    }).length;
+}
+
+/** Files and sockets that a process has open. Linux only. */
+export function countOpenFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+const listening = '0A';
+
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
+}
+
+function inodesOf(pid: number): Set<string> {
+  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      // It was closed since it was listed.
+      return '';
+    }
+  });
+  return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+}

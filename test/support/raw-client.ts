@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net';
+
+/** A connection without an HTTP client behind it: it can fall silent, stop reading and vanish as no client would. */
+export interface RawClient {
+  /** Resolves when the kernel has it. */
+  send(text: string): Promise<void>;
+  /** Resolves when what came matches; rejects when the connection ends before. */
+  receive(pattern: RegExp): Promise<void>;
+  /** Closes without a word: by the book, or with a reset. */
+  vanish(how: 'closing' | 'resetting'): void;
+}
+
+/** @param reads whether it ever reads what is sent to it */
+export async function openRawClient(port: number, reads = true): Promise<RawClient> {
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const opening = connect(port, '127.0.0.1', () => resolve(opening));
+    opening.once('error', reject);
+  });
+  let received = '';
+  let isOver = false;
+  let onNews = () => {};
+  const end = () => {
+    isOver = true;
+    onNews();
+  };
+  socket.on('error', end);
+  socket.on('close', end);
+  if (reads) {
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+      onNews();
+    });
+  } else socket.pause();
+
+  return {
+    send: (text) =>
+      new Promise((resolve, reject) => socket.write(text, (error) => (error ? reject(error) : resolve()))),
+    receive: (pattern) =>
+      new Promise((resolve, reject) => {
+        onNews = () => {
+          if (pattern.test(received)) resolve();
+          else if (isOver) reject(new Error(`the connection ended without ${pattern}: ${received.slice(0, 500)}`));
+        };
+        onNews();
+      }),
+    vanish(how) {
+      if (how === 'closing') socket.destroy();
+      else socket.resetAndDestroy();
+    },
+  };
+}
+
+/** A POST of JSON as it goes over the wire. */
+export function toPostText(body: object, headers: Readonly<Record<string, string>> = {}): string {
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    host: 'localhost',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST /graphql HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
+}

@@ -1,0 +1,41 @@
+import { findFreePort } from './find-free-port.ts';
+import { type RunningCli, runCli } from './run-cli.ts';
+
+/** The built gateway in a process of its own. */
+export interface SpawnedGateway extends AsyncDisposable {
+  readonly cli: RunningCli;
+  readonly pid: number;
+  readonly port: number;
+  /** Of its GraphQL endpoint. */
+  readonly url: string;
+  /** Everything it wrote to its log with this message, parsed. */
+  logged(message: string): Record<string, unknown>[];
+  /** What it wrote of errors and worse, and what it wrote elsewhere than to its log. */
+  complaints(): string[];
+}
+
+/** Lines of a log that say nothing bad. */
+const harmless = /^\{"level":"(trace|debug|info|warn)"/;
+
+/** Starts it; resolves when it is ready. */
+export async function spawnGateway(env: Readonly<Record<string, string>>): Promise<SpawnedGateway> {
+  const port = await findFreePort();
+  const cli = runCli(['serve'], { PORT: String(port), HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', ...env });
+  await cli.waitFor(/"msg":"ready"/);
+  const lines = () => cli.out().split('\n').slice(0, -1);
+  return {
+    cli,
+    pid: cli.child.pid ?? 0,
+    port,
+    url: `http://127.0.0.1:${port}/graphql`,
+    logged: (message) =>
+      lines()
+        .filter((line) => line.endsWith(`"msg":${JSON.stringify(message)}}`))
+        .map((line) => JSON.parse(line)),
+    complaints: () => [...lines().filter((line) => !harmless.test(line)), ...(cli.error() === '' ? [] : [cli.error()])],
+    async [Symbol.asyncDispose]() {
+      cli.child.kill('SIGKILL');
+      await cli.ended;
+    },
+  };
+}

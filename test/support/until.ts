@@ -1,0 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * Waits until a condition holds.
+ * @param what is awaited, for the error when it does not come
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  timeoutMs = 15_000,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) {
+      throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`);
+    }
+    await pause(5);
+  }
+}
