@@ -1,21 +1,30 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config/config.ts';
 import { redactFields, redactText } from './redact-fields.ts';
+import { isRoutine } from './routine-line.ts';
 
 export type { Logger };
 
 export interface LoggerOptions {
   /** Lines less severe than this are not written. */
   readonly level: Config['logLevel'];
-  /** Where lines go, each a JSON object and a line end. Default: standard output, written at once. */
+  /**
+   * Where lines go, each a JSON object and a line end. Default: standard output, where lines of requests are written
+   * together, a tenth of a second late at most, and everything else at once.
+   */
   readonly destination?: DestinationStream;
 }
+
+/** As many bytes of routine lines are written together. */
+const heldBytes = 8_192;
+const heldMs = 100;
 
 /**
  * A JSON logger that cannot be made to print a credential by its fields or its message: whatever is logged goes through
  * the redaction first, the bindings of child loggers too. Time is ISO 8601, the level a word.
  */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
+  const standardOutput = destination ? null : createStandardOutput();
   const logger = pino(
     {
       level,
@@ -27,11 +36,17 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       hooks: {
         // Not `formatters.log`: pino takes the message of an error before it formats the fields.
         logMethod(args, method) {
+          if (isRoutine(args[0])) {
+            method.apply(this, args);
+            standardOutput?.hold();
+            return;
+          }
           method.apply(this, args.map(toSafeArgument) as typeof args);
+          standardOutput?.flush();
         },
       },
     },
-    destination ?? pino.destination({ fd: 1, sync: true }),
+    destination ?? standardOutput?.stream,
   );
   // pino does not run its formatters over the bindings of children.
   const child = logger.child;
@@ -39,6 +54,25 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     return child.call(this, redactFields(bindings), options);
   } as typeof child;
   return logger;
+}
+
+function createStandardOutput() {
+  const stream = pino.destination({ fd: 1, sync: true, minLength: heldBytes });
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    // Not `flushSync`, which also waits for the disk.
+    stream.flush();
+  };
+  return {
+    stream,
+    flush,
+    /** What was written so far waits for more, for a moment. The process stays for that long. */
+    hold: () => {
+      timer ??= setTimeout(flush, heldMs);
+    },
+  };
 }
 
 /** The fields come first, the message and what is formatted into it after them. */

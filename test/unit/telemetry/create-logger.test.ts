@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { createLogger, type Logger } from '../../../src/telemetry/create-logger.ts';
+import { routine } from '../../../src/telemetry/routine-line.ts';
 
 /** What a logger wrote, line by line. */
 function record(log: (logger: Logger) => void, level: 'info' | 'trace' = 'trace') {
@@ -23,6 +24,18 @@ describe('a line', () => {
 
   test('formats values into the message', () => {
     expect(record((logger) => logger.info('%s of %d', 'one', 2))[0]?.msg).toBe('one of 2');
+  });
+});
+
+describe('a routine line', () => {
+  test('looks like any other, and does not show its mark', () => {
+    const [line] = record((logger) => logger.info({ requestId: 'r1', [routine]: true }, 'request'));
+    expect(line).toEqual({ level: 'info', time: expect.any(String), requestId: 'r1', msg: 'request' });
+  });
+
+  test('is not searched, so it is for what cannot hold a credential', () => {
+    const [line] = record((logger) => logger.info({ token: 'visible', [routine]: true }, 'request'));
+    expect(line?.token).toBe('visible');
   });
 });
 
