@@ -31,6 +31,7 @@ import { toReadiness } from './server/health.ts';
 import { createHotLane } from './server/hot-lane.ts';
 import { startListener } from './server/listener.ts';
 import { createSocketServer } from './server/socket-server.ts';
+import { createStamps } from './server/stamp-response.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
@@ -244,30 +245,28 @@ async function open(
     });
   const probe = createProbes(probes, now);
 
-  const stamp = {
-    versionHeaders: [...new Set([contractVersionHeader, config.profile.headers.version])],
-    rpcVersion: () => rpcVersion.current,
-    corsOrigins: config.corsOrigins,
-  };
+  const versionHeaders = [...new Set([contractVersionHeader, config.profile.headers.version])];
   const usageHeaders = [...new Set([networkProfiles.ledger.headers.showUsage, config.profile.headers.showUsage])];
-  const usageAsked = (read: (header: string) => string | string[] | undefined) =>
-    usageHeaders.some((name) => isUsageAsked(read(name)));
+  const { corsOrigins } = config;
+  const stamps = createStamps({ versionHeaders, rpcVersion: () => rpcVersion.current, corsOrigins });
   const sockets = createSocketServer({
     operations: createSocketOperations({ admit, openOperation, runPlan, maskError }),
     maxMessageBytes: config.limits.maxBodyBytes,
-    stamp,
-    isUsageAsked: usageAsked,
+    stamps,
+    usageHeaders,
     onOperation: (record) => logger.info(record, 'operation over a WebSocket'),
   });
   const listener = await startListener({
     host: config.host,
     port: config.port,
     graphqlPath,
-    isUsageAsked: usageAsked,
+    isUsageAsked: (headers) => usageHeaders.some((name) => isUsageAsked(headers[name])),
+    versionHeaders,
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: rpcVersion.current, available: schema.current.availableVersions }),
     maxBodyBytes: config.limits.maxBodyBytes,
-    stamp,
+    stamps,
+    corsOrigins,
     sockets,
     graphql: gateway,
     hotLane: createHotLane({

@@ -1,7 +1,7 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Identity } from './identify-caller.ts';
-import type { Quota, RatedCaller, RateLimiter, Refusal } from './rate-limiter.ts';
+import type { Quota, RateLimiter, Refusal } from './rate-limiter.ts';
 import type { Sender } from './sender.ts';
 
 type GatewayError = ReturnType<typeof gatewayError>;
@@ -35,23 +35,23 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
       const identity = identify(sender);
       if (identity.kind === 'caller') return charge(identity.caller, 1);
       const { code, message, rate } = identity;
-      const refusal = rate ? await take({ rate }, 1) : { standing: null, error: null };
-      return { kind: 'refused', standing: refusal.standing, error: refusal.error ?? gatewayError(code, message) };
+      const standing = rate ? await limiter.consume({ rate }, 1) : null;
+      return { kind: 'refused', standing, error: toRefusal(standing) ?? gatewayError(code, message) };
     },
     charge,
   };
 
   async function charge(caller: Caller, points: number): Promise<CallerAdmission> {
-    const { standing, error } = await take(caller, points);
+    const standing = await limiter.consume(caller, points);
+    const error = toRefusal(standing);
     return error ? { kind: 'refused', error, standing } : { kind: 'admitted', caller, standing };
   }
+}
 
-  async function take(caller: RatedCaller, points: number) {
-    const standing = await limiter.consume(caller, points);
-    if (!standing || standing.isGranted) return { standing, error: null };
-    const { limit, retryAfterSeconds } = standing;
-    const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
-    const message = `Over the limit of ${limit} a minute; try again in ${seconds}.`;
-    return { standing, error: gatewayError('RATE_LIMITED', message, { retryAfterSeconds }) };
-  }
+function toRefusal(standing: Standing): GatewayError | null {
+  if (!standing || !('retryAfterSeconds' in standing)) return null;
+  const { limit, retryAfterSeconds } = standing;
+  const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
+  const message = `Over the limit of ${limit} a minute; try again in ${seconds}.`;
+  return gatewayError('RATE_LIMITED', message, { retryAfterSeconds });
 }

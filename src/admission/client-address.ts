@@ -18,7 +18,6 @@ export interface ClientAddressFacts {
   readonly remoteAddress: string;
   /** `X-Forwarded-For`, the values of several headers joined by commas; `undefined` when there is none. */
   readonly forwardedFor: string | undefined;
-  readonly trustedProxies: TrustedProxies;
 }
 
 /** @param networks addresses and CIDR ranges, already checked */
@@ -40,11 +39,10 @@ export function toTrustedProxies(networks: readonly string[]): TrustedProxies {
  * right and only as far as trusted proxies wrote it; what stands left of that is the client's own invention.
  * @returns `null` when the connection has no address of its own any more, because it is closed
  */
-export function toClientAddress({
-  remoteAddress,
-  forwardedFor,
-  trustedProxies,
-}: ClientAddressFacts): ClientAddress | null {
+export function toClientAddress(
+  { remoteAddress, forwardedFor }: ClientAddressFacts,
+  trustedProxies: TrustedProxies,
+): ClientAddress | null {
   if (forwardedFor === undefined) {
     // Nearly every request; the text of an IPv4 address that Node gives is the common one.
     const text = remoteAddress.startsWith(mappedPrefix) ? remoteAddress.slice(mappedPrefix.length) : remoteAddress;

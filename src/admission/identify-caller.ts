@@ -3,7 +3,7 @@ import { hashApiKey } from '../config/api-key.ts';
 import type { Client } from '../config/parse-clients.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
-import { type ClientAddress, type TrustedProxies, toClientAddress } from './client-address.ts';
+import { type TrustedProxies, toClientAddress } from './client-address.ts';
 import type { Sender } from './sender.ts';
 
 export type Identity =
@@ -42,9 +42,11 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
   const clients = options.clients && new Map(options.clients.map((client) => [client.hash, client]));
 
   return (sender) => {
-    const address = toClientAddress({ ...sender, trustedProxies });
+    const address = toClientAddress(sender, trustedProxies);
     if (!address) return refuse('BAD_REQUEST', 'The connection is closed.', null);
-    const byAddress = { key: `address:${address.network}`, perMinute: null };
+    const id = `address:${address.address}`;
+    const key = address.network === address.address ? id : `address:${address.network}`;
+    const byAddress = { key, perMinute: null };
 
     const credential = clients && (sender.apiKey ?? (auth === 'token' ? sender.authorization : null));
     if (clients && credential) {
@@ -56,11 +58,11 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
       return { kind: 'caller', caller: toClientCaller(client, sender) };
     }
     if (auth === 'forward' && sender.authorization) {
-      const id = `credential:${shortHash(sender.authorization)}`;
+      const credentialId = `credential:${shortHash(sender.authorization)}`;
       // Nobody has checked the credential, so attempts are counted by address: anyone can make up a new one for each.
-      return { kind: 'caller', caller: { ...toAnonymous(address, sender), id, kind: 'FORWARDED', rate: byAddress } };
+      return toUnknown(credentialId, 'FORWARDED', sender, byAddress);
     }
-    return { kind: 'caller', caller: { ...toAnonymous(address, sender), rate: byAddress } };
+    return toUnknown(id, 'ANONYMOUS', sender, byAddress);
   };
 
   function toClientCaller(client: Client, { authorization }: Sender): Caller {
@@ -75,13 +77,9 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     };
   }
 
-  function toAnonymous(address: ClientAddress, sender: Sender): Omit<Caller, 'rate'> {
-    return {
-      id: `address:${address.address}`,
-      kind: 'ANONYMOUS',
-      authorization: sender.authorization,
-      scopes: scopesOfAnonymous(sender),
-    };
+  function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {
+    const { authorization } = sender;
+    return { kind: 'caller', caller: { id, kind, authorization, scopes: scopesOfAnonymous(sender), rate } };
   }
 
   function scopesOfAnonymous({ remoteAddress, forwardedFor }: Sender): ReadonlySet<Scope> {

@@ -5,15 +5,19 @@ import { windowSeconds } from './rate-store.ts';
 export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-after'] as const;
 
 /**
- * The headers of the IETF draft "RateLimit header fields for HTTP", structured fields both: what is left and for how many
- * seconds (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A refusal says besides when to come back.
+ * The headers of the IETF draft "RateLimit header fields for HTTP", names and values by turns, structured fields both: what
+ * is left and for how many seconds (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A refusal says
+ * besides when to come back.
  * @param nowMs milliseconds since the Unix epoch
  */
-export function toRateLimitHeaders(quota: Quota | Refusal, nowMs: number): Readonly<Record<string, string>> {
+export function toRateLimitHeaders(quota: Quota | Refusal, nowMs: number): string[] {
   const seconds = Math.max(0, Math.ceil((quota.resetsAtMs - nowMs) / 1000));
-  return {
-    ratelimit: `"default";r=${quota.remaining};t=${seconds}`,
-    'ratelimit-policy': `"default";q=${quota.limit};w=${windowSeconds}`,
-    ...('retryAfterSeconds' in quota ? { 'retry-after': String(quota.retryAfterSeconds) } : {}),
-  };
+  const headers = [
+    'ratelimit',
+    `"default";r=${quota.remaining};t=${seconds}`,
+    'ratelimit-policy',
+    `"default";q=${quota.limit};w=${windowSeconds}`,
+  ];
+  if ('retryAfterSeconds' in quota) headers.push('retry-after', String(quota.retryAfterSeconds));
+  return headers;
 }

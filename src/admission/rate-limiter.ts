@@ -52,6 +52,8 @@ export interface RateLimiterOptions {
   readonly now: () => number;
 }
 
+const unlimited = Promise.resolve(null);
+
 /** Says how much each caller may ask. Never rejects: with the store away it counts in this process. */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { store, outage, now, sharedBy = 1 } = options;
@@ -63,49 +65,58 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
   const limitOf = ({ rate }: RatedCaller) => rate.perMinute ?? options.perMinute;
 
-  const toQuota = ({ points }: RateLimiterAbstract, result: RateLimiterRes | null): Quota => ({
+  const toQuota = (points: number, result: RateLimiterRes | null): Quota => ({
     limit: points,
     remaining: result?.remainingPoints ?? points,
     resetsAtMs: now() + Math.max(0, result?.msBeforeNext ?? 0),
   });
 
-  /** Asks the store and, when that fails, this process. The library rejects both with refusals and with errors. */
-  async function ask<T extends Quota>(
+  /** The library rejects both with refusals and with errors. */
+  const take = (counters: RateLimiterAbstract, key: string, cost: number): Promise<Allowance | Refusal> => {
+    const { points } = counters;
+    return counters.consume(key, Math.min(cost, points)).then(
+      (result) => {
+        const { limit, remaining, resetsAtMs } = toQuota(points, result);
+        return { isGranted: true, limit, remaining, resetsAtMs };
+      },
+      (error: unknown) => {
+        if (!(error instanceof RateLimiterRes)) throw error;
+        const { limit, resetsAtMs } = toQuota(points, error);
+        const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+        return { isGranted: false, limit, remaining: 0, resetsAtMs, retryAfterSeconds };
+      },
+    );
+  };
+
+  /** Asks the store and, when that fails, this process. */
+  const ask = <T extends Quota>(
     perMinute: number,
     question: (counters: RateLimiterAbstract) => Promise<T>,
-  ): Promise<T> {
+  ): Promise<T> => {
     const { shared, own } = countersOf(perMinute);
-    try {
-      const answer = await question(shared);
-      // Who has used up everything is refused without asking the store: that says nothing of the store.
-      if (!('retryAfterSeconds' in answer)) outage.succeeded();
-      return answer;
-    } catch (error) {
-      outage.failed(error);
-      return question(own);
-    }
-  }
+    return question(shared).then(
+      (answer) => {
+        // Who has used up everything is refused without asking the store: that says nothing of the store.
+        if (!('retryAfterSeconds' in answer)) outage.succeeded();
+        return answer;
+      },
+      (error: unknown) => {
+        outage.failed(error);
+        return question(own);
+      },
+    );
+  };
 
   return {
-    async consume(caller, points) {
+    consume(caller, points) {
       const perMinute = limitOf(caller);
-      if (perMinute === 0) return null;
-      return ask<Allowance | Refusal>(perMinute, async (counters) => {
-        try {
-          const result = await counters.consume(caller.rate.key, Math.min(points, counters.points));
-          return { isGranted: true, ...toQuota(counters, result) };
-        } catch (error) {
-          if (!(error instanceof RateLimiterRes)) throw error;
-          const quota = toQuota(counters, error);
-          const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-          return { isGranted: false, ...quota, remaining: 0, retryAfterSeconds };
-        }
-      });
+      if (perMinute === 0) return unlimited;
+      return ask(perMinute, (counters) => take(counters, caller.rate.key, points));
     },
     async peek(caller) {
       const perMinute = limitOf(caller);
       if (perMinute === 0) return null;
-      return ask(perMinute, async (counters) => toQuota(counters, await counters.get(caller.rate.key)));
+      return ask(perMinute, async (counters) => toQuota(counters.points, await counters.get(caller.rate.key)));
     },
     close: () => store.close(),
   };

@@ -14,27 +14,24 @@ export interface Sender {
   readonly forwardedFor: string | undefined;
 }
 
-/**
- * @param read gives a header by its lower-case name
- * @param remoteAddress the peer of the connection
- */
-export function toSender(
-  read: (header: string) => string | readonly string[] | undefined,
-  remoteAddress: string | undefined,
-): Sender {
-  const text = (header: string) => {
-    const value = read(header);
-    return typeof value === 'object' ? value.join(', ') : value;
-  };
-  const secret = (header: string) => {
-    const value = text(header);
-    return value === undefined || value === '' ? null : new Secret(value);
-  };
+/** Headers by their lower-case names; values of several of one name in a list. */
+export type SenderHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** @param remoteAddress the peer of the connection */
+export function toSender(headers: SenderHeaders, remoteAddress: string | undefined): Sender {
   return {
-    authorization: secret('authorization'),
-    apiKey: secret('x-api-key'),
-    origin: text('origin'),
+    authorization: toSecret(headers.authorization),
+    apiKey: toSecret(headers['x-api-key']),
+    origin: toText(headers.origin),
     remoteAddress: remoteAddress ?? '',
-    forwardedFor: text('x-forwarded-for'),
+    forwardedFor: toText(headers['x-forwarded-for']),
   };
+}
+
+function toText(value: SenderHeaders[string]): string | undefined {
+  return typeof value === 'object' ? value.join(', ') : value;
+}
+
+function toSecret(value: SenderHeaders[string]): Secret | null {
+  return value === undefined || value === '' ? null : new Secret(toText(value) ?? '');
 }

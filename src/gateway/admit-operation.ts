@@ -1,5 +1,5 @@
 import { type DocumentNode, GraphQLError } from 'graphql';
-import type { CallerAdmission, CallerGate } from '../admission/caller-gate.ts';
+import type { CallerGate } from '../admission/caller-gate.ts';
 import { type RateCost, toPoints } from '../admission/to-points.ts';
 import { admitDocument, type Admission as DocumentAdmission } from '../documents/admit-document.ts';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
@@ -31,6 +31,8 @@ export interface AdmitOperationOptions {
 export interface OperationRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Its document, where it was looked up already; believed as long as its generation is in force. */
+  readonly found?: { readonly generation: Generation; readonly prepared: PreparedDocument };
 }
 
 /**
@@ -39,30 +41,31 @@ export interface OperationRequest {
  * @returns a function that takes `null` where the request has no query to look at: the attempt counts all the same
  */
 export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptions) {
-  const tell = (server: ServerContext, admission: CallerAdmission): CallerAdmission => {
-    server.onStanding(admission.standing);
-    return admission;
-  };
   return async (server: ServerContext, request: OperationRequest | null): Promise<OperationAdmission | null> => {
-    const entry = tell(server, await gate.admit(server.sender));
+    const entry = await gate.admit(server.sender);
+    server.onStanding(entry.standing);
     if (entry.kind === 'refused') return { kind: 'refused', errors: [asFinal(entry.error)], usage: null };
     if (!request) return null;
     const generation = keeper.current;
     const operation = admitDocumentOf(generation, request);
     const points = toPoints(operation.usage, cost, generation.limits);
     if (points > 1) {
-      const charge = tell(server, await gate.charge(entry.caller, points - 1));
+      const charge = await gate.charge(entry.caller, points - 1);
+      server.onStanding(charge.standing);
       if (charge.kind === 'refused')
         return { kind: 'refused', errors: [asFinal(charge.error)], usage: operation.usage };
     }
-    return operation.kind === 'admitted' ? { ...operation, generation, caller: entry.caller } : operation;
+    if (operation.kind === 'refused') return operation;
+    const { document, usage } = operation;
+    return { kind: 'admitted', document, usage, generation, caller: entry.caller };
   };
 }
 
 export type AdmitOperation = ReturnType<typeof createAdmitOperation>;
 
-function admitDocumentOf(generation: Generation, { query, variables }: OperationRequest): DocumentAdmission {
-  return admitPrepared(generation, generation.documents.prepare(query), variables);
+function admitDocumentOf(generation: Generation, { query, variables, found }: OperationRequest): DocumentAdmission {
+  const prepared = found?.generation === generation ? found.prepared : generation.documents.prepare(query);
+  return admitPrepared(generation, prepared, variables);
 }
 
 /** The same decision for a document that the generation need not keep. */

@@ -26,6 +26,7 @@ export interface HotOperation {
 
 /** What of it the text alone decides. */
 interface HotForm {
+  readonly prepared: PreparedDocument;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   /** The document as JSON has it, if it can go to the ledger as it came; `null` for one that is executed here. */
@@ -84,6 +85,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
     if (!found || found.operation.operation === 'subscription') return null;
     const { operation } = found;
     return {
+      prepared,
       document: prepared.document,
       operation,
       queryJson: isForwarded(found) ? JSON.stringify(query) : null,
@@ -113,11 +115,17 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       const generation = keeper.current;
       const form = lookUp(generation, request);
       if (!form) return null;
-      const { errors } = coerceVariables(generation.schema, form.operation, request.variables);
-      return errors ? null : { request, generation, form };
+      const { operation } = form;
+      // Nothing is declared by most, and what is sent besides is passed on as it is.
+      if (operation.variableDefinitions?.length) {
+        const { errors } = coerceVariables(generation.schema, operation, request.variables);
+        if (errors) return null;
+      }
+      return { request, generation, form };
     },
     async run({ request, generation, form }, server, onHangUp, done) {
-      const admission = await admit(server, request);
+      const { query, variables } = request;
+      const admission = await admit(server, { query, variables, found: { generation, prepared: form.prepared } });
       // With a query there always is one.
       if (!admission) throw new Error('an operation was neither admitted nor refused');
       if (admission.kind === 'refused' || admission.generation !== generation) {

@@ -3,8 +3,10 @@ import { Server as NetServer } from 'node:net';
 
 export interface ServerDrain {
   readonly draining: boolean;
-  /** Counts an answer as under way until its connection is done with it. */
-  track(res: ServerResponse): void;
+  /** Counts an answer as under way. */
+  enter(res: ServerResponse): void;
+  /** To be told when its connection is done with it. */
+  leave(res: ServerResponse): void;
   /** Stops accepting, lets what runs finish for at most so long, then cuts what is left. */
   drain(graceMs: number): Promise<void>;
 }
@@ -18,7 +20,7 @@ export function createServerDrain(server: Server): ServerDrain {
   let draining = false;
   let onIdle = () => {};
 
-  const leave = (res: ServerResponse): void => {
+  const sendAway = (res: ServerResponse): void => {
     if (!res.headersSent) res.setHeader('connection', 'close');
   };
 
@@ -26,17 +28,17 @@ export function createServerDrain(server: Server): ServerDrain {
     get draining() {
       return draining;
     },
-    track(res) {
+    enter(res) {
       underWay.add(res);
-      if (draining) leave(res);
-      res.once('close', () => {
-        underWay.delete(res);
-        if (underWay.size === 0) onIdle();
-      });
+      if (draining) sendAway(res);
+    },
+    leave(res) {
+      underWay.delete(res);
+      if (underWay.size === 0) onIdle();
     },
     async drain(graceMs) {
       draining = true;
-      underWay.forEach(leave);
+      underWay.forEach(sendAway);
       // Not the HTTP server's own `close`, which also cuts the connections that are idle at this moment.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       // A connection that never sent a request is no idle one for `closeIdleConnections`: it would be waited for.

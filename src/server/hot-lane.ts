@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { withBegun } from '../gateway/hot-handover.ts';
 import type { HotOperations, HotOutcome } from '../gateway/hot-operations.ts';
 import type { ServerContext } from '../gateway/operation-run.ts';
+import type { Exchange } from './exchange.ts';
 import { isHotHead, toHotMediaType, toHotRequest } from './hot-request.ts';
 
 export interface HotLaneOptions {
@@ -9,58 +9,66 @@ export interface HotLaneOptions {
   readonly graphqlPath: string;
 }
 
+/** Where a request goes that the lane does not answer. One is called at most, and at most once. */
+export interface LaneExits {
+  /** To the ordinary way, with what is known of it so far. */
+  readonly leave: (context: ServerContext) => void;
+  readonly fail: () => void;
+}
+
 /**
- * Serves a JSON POST of an operation that is the ledger's alone and was seen before: the ledger's bytes are the answer.
+ * Serves a JSON POST of an operation that was seen before, without the general server.
  * @param body read whole, within its bound
- * @param onLane told when the lane takes the request, and when it leaves it after all
- * @returns the context with which the ordinary way is to serve the request; `null` when there is nothing left to do
  */
-export type HotLane = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  body: Buffer,
-  context: ServerContext,
-  onLane: (isIn: boolean) => void,
-) => Promise<ServerContext | null>;
+export type HotLane = (exchange: Exchange, body: Buffer, exits: LaneExits) => void;
 
 export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotLane {
-  return (req, res, body, context, onLane) =>
-    new Promise((resolve, reject) => {
-      const mediaType = isHotHead(req, graphqlPath) ? toHotMediaType(req.headers.accept ?? '*/*') : null;
-      const request = mediaType && toHotRequest(body);
-      const operation = request && operations.find(request);
-      if (!operation) return resolve(context);
-      onLane(true);
-      const onHangUp = (giveUp: () => void): void => {
-        if (res.socket?.destroyed !== false) giveUp();
-        // Once, so that what hangs on it, the whole answer, is let go of before the response is.
-        else res.once('close', giveUp);
-      };
-      const finish = (outcome: HotOutcome): void => {
-        if (outcome.kind === 'plain' && !res.destroyed) writeWhole(res, `${mediaType}; charset=utf-8`, outcome.body);
-        if (outcome.kind === 'handover') onLane(false);
-        resolve(outcome.kind === 'handover' ? withBegun(context, outcome.begun) : null);
-      };
-      operations
-        .run(operation, context, onHangUp, (outcome) => {
+  return (exchange, body, exits) => {
+    const { req, res } = exchange;
+    const mediaType = isHotHead(req, graphqlPath) ? toHotMediaType(req.headers.accept ?? '*/*') : null;
+    const request = mediaType && toHotRequest(body);
+    const operation = request && operations.find(request);
+    if (!operation) return exits.leave(exchange.toContext());
+    exchange.isInLane = true;
+    const finish = (outcome: HotOutcome): void => {
+      if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
+      if (outcome.kind !== 'handover') return;
+      exchange.isInLane = false;
+      exits.leave(withBegun(exchange.toContext(), outcome.begun));
+    };
+    operations
+      .run(
+        operation,
+        exchange,
+        (giveUp) => {
+          if (res.socket?.destroyed !== false) giveUp();
+          // Once, so that what hangs on it, the whole answer, is let go of before the response is.
+          else res.once('close', giveUp);
+        },
+        (outcome) => {
           // It is called from within the connection, which would take a fault of ours for one of its own.
           try {
             finish(outcome);
-          } catch (error) {
-            reject(error);
+          } catch {
+            exits.fail();
           }
-        })
-        .catch(reject);
-    });
+        },
+      )
+      .catch(exits.fail);
+  };
 }
 
+const contentTypes = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+} as const;
+
+type PlainOutcome = Extract<HotOutcome, { kind: 'plain' }>;
+
 /** One write to the socket, with the length known. */
-function writeWhole(
-  res: ServerResponse,
-  contentType: string,
-  { chunks, size }: { readonly chunks: readonly Buffer[]; readonly size: number },
-): void {
-  res.writeHead(200, { 'content-type': contentType, 'content-length': size });
+function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: PlainOutcome['body']): void {
+  const { res } = exchange;
+  exchange.writeHead(200, contentType, size);
   const [only] = chunks;
   if (chunks.length === 1) return void res.end(only);
   res.cork();

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
-import { toSender } from '../admission/sender.ts';
-import type { ErrorCode } from '../errors/catalogue.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
+import { routine } from '../telemetry/routine-line.ts';
 import { toAcceptable } from './accept.ts';
 import { declineUpgrade, isWebSocketUpgrade } from './decline-upgrade.ts';
 import { createServerDrain } from './drain-server.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
 import type { HotLane } from './hot-lane.ts';
@@ -14,16 +14,9 @@ import { isTooIntricate, maxJsonCommas, maxJsonNesting } from './json-shape.ts';
 import { sendRaw } from './raw-response.ts';
 import { readBody, restoreBody } from './read-body.ts';
 import { normaliseTarget } from './request-target.ts';
-import { sendJson, sendRefusal } from './response-body.ts';
+import { sendJson } from './response-body.ts';
 import type { SocketServer } from './socket-server.ts';
-import {
-  type StampOptions,
-  sendPreflight,
-  stampHeaders,
-  stampResponse,
-  stampStanding,
-  toRequestId,
-} from './stamp-response.ts';
+import { sendPreflight, stampHeaders, toRequestId } from './stamp-response.ts';
 
 /** What is known of a request once it has been answered. */
 export interface RequestRecord {
@@ -35,18 +28,20 @@ export interface RequestRecord {
   readonly operations: readonly OperationRecord[];
   /** Served without the general server. */
   readonly lane?: true;
+  /** Of those that were, nothing is the caller's free text. */
+  readonly [routine]?: true;
 }
 
-export interface ListenerOptions {
+export interface ListenerOptions extends ExchangeOptions {
   readonly host: string;
   readonly port: number;
   readonly graphqlPath: string;
-  /** Does a request ask to be told its usage? Given how to read its headers. */
-  readonly isUsageAsked: (read: (header: string) => string | string[] | undefined) => boolean;
   /** Why the version that path and header ask for is not served; `null` when it is. */
   readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
   readonly maxBodyBytes: number;
-  readonly stamp: StampOptions;
+  /** Names of the headers by which a client asks for a version. */
+  readonly versionHeaders: readonly string[];
+  readonly corsOrigins: '*' | readonly string[];
   /** Serves one GraphQL request over HTTP. */
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
   /** Asked first, about every POST. */
@@ -56,8 +51,6 @@ export interface ListenerOptions {
   readonly graphiql: GraphiqlPage | null;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly onRequest: (record: RequestRecord) => void;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: () => number;
 }
 
 export interface Listener {
@@ -68,113 +61,114 @@ export interface Listener {
 
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  const { host, port, stamp } = options;
-  const inLane = new WeakSet<ServerResponse>();
+  const { host, port, stamps, graphqlPath } = options;
   // A missing Host is refused below, so that its refusal bears what every answer bears.
   const server = createServer({ requireHostHeader: false }, (req, res) => {
-    const requestId = stampResponse(req, res, stamp);
-    lifetime.track(res);
     const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0';
     normaliseTarget(req);
-    const startedAt = performance.now();
-    const operations: OperationRecord[] = [];
-    const path = pathOf(req);
+    const exchange = new Exchange(req, res, pathOf(req), options);
+    lifetime.enter(res);
     res.on('close', () => {
-      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
-      const record = { requestId, method: req.method ?? '', path, status: res.statusCode, durationMs, operations };
-      options.onRequest(inLane.has(res) ? { ...record, lane: true } : record);
+      lifetime.leave(res);
+      options.onRequest(toRecord(exchange));
     });
-    const context: ServerContext = {
-      requestId,
-      sender: toSender((name) => req.headers[name], req.socket.remoteAddress),
-      onStanding: (standing) => standing && stampStanding(res, standing, options.now()),
-      showUsage: options.isUsageAsked((name) => req.headers[name]),
-      operations,
-    };
-    if (!hasHost) return refuseUnread(req, res, 'A request needs a Host header.', 400);
-    route(req, res, path, context).catch(() => {
-      if (res.headersSent) res.destroy();
-      else sendRefusal(req, res, 'INTERNAL_SERVER_ERROR', 'Unexpected error.');
-    });
+    try {
+      if (hasHost) route(exchange);
+      else exchange.refuseUnread('BAD_REQUEST', 'A request needs a Host header.', 400);
+    } catch {
+      fail(exchange);
+    }
   });
 
   const lifetime = createServerDrain(server);
 
-  const route = async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    path: string,
-    context: ServerContext,
-  ): Promise<void> => {
-    const version = versionIn(path, options.graphqlPath);
+  const route = (exchange: Exchange) => {
+    const { req, res, path } = exchange;
+    const version = versionIn(path, graphqlPath);
     if (version !== undefined) {
       const refusal = refusedVersion(req, version);
-      if (refusal) return refuseUnread(req, res, refusal.message, refusal.status, refusal.code);
-      return serveGraphql(req, res, context);
+      if (refusal) return exchange.refuseUnread(refusal.code, refusal.message, refusal.status);
+      return serveGraphql(exchange);
     }
+    exchange.stamp();
     switch (path) {
       case '/health/live':
         return sendJson(req, res, 200, { status: 'live' });
-      case '/health/ready': {
-        const { status, body } = await options.readiness(lifetime.draining);
-        return sendJson(req, res, status, body);
-      }
-      default:
-        return sendRefusal(
-          req,
-          res,
-          'BAD_REQUEST',
-          `There is nothing at this path. GraphQL is at ${options.graphqlPath}.`,
-          404,
+      case '/health/ready':
+        return orFail(
+          exchange,
+          options.readiness(lifetime.draining).then(({ status, body }) => sendJson(req, res, status, body)),
         );
+      default:
+        return exchange.refuse('BAD_REQUEST', `There is nothing at this path. GraphQL is at ${graphqlPath}.`, 404);
     }
   };
 
   /** Header and path must both hold; the header may bear the contract's name or the network's. */
   const refusedVersion = (req: IncomingMessage, path: string | null): VersionRefusal | null => {
-    const asked = stamp.versionHeaders.flatMap((name) => req.headers[name] ?? []);
-    return options.checkVersion(path, asked.length > 0 ? asked.join(', ') : undefined);
+    let asked: string | undefined;
+    for (const name of options.versionHeaders) {
+      const header = req.headers[name];
+      if (header !== undefined) asked = asked === undefined ? String(header) : `${asked}, ${header}`;
+    }
+    return path === null && asked === undefined ? null : options.checkVersion(path, asked);
   };
 
-  const serveGraphql = async (req: IncomingMessage, res: ServerResponse, context: ServerContext): Promise<void> => {
+  const serveGraphql = (exchange: Exchange) => {
+    const { req, res, path } = exchange;
     // The version in the path has been seen to; what follows knows one path.
-    req.url = options.graphqlPath + (req.url ?? '').slice(pathOf(req).length);
+    if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
+    if (req.method === 'POST') return servePost(exchange);
+    exchange.stamp();
     if (req.method === 'OPTIONS') return sendPreflight(req, res);
     if (req.method === 'GET') {
-      if (options.graphiql && wantsPage(req)) return options.graphiql.send(req, res);
-      if (!negotiate(req, res)) return;
-      await options.graphql(req, res, context);
+      if (options.graphiql && wantsPage(req)) return orFail(exchange, options.graphiql.send(req, res));
+      if (negotiate(exchange)) serveOrdinarily(exchange, exchange.toContext());
       return;
     }
-    if (req.method !== 'POST') {
-      res.setHeader('allow', 'GET, POST, OPTIONS');
-      return sendRefusal(req, res, 'BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
-    }
-    if (!negotiate(req, res)) return;
+    res.setHeader('allow', 'GET, POST, OPTIONS');
+    exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
+  };
+
+  const servePost = (exchange: Exchange) => {
+    const { req, res } = exchange;
+    if (!negotiate(exchange)) return;
     // Forms and plain text need no preflight, so a page elsewhere could post them in a user's name: only JSON is read.
-    if (!/^application\/(graphql\+)?json(?:[ ;]|$)/i.test(req.headers['content-type'] ?? '')) {
-      return refuseUnread(req, res, 'The content type must be application/json.', 415);
+    if (!jsonType.test(req.headers['content-type'] ?? '')) {
+      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json.', 415);
     }
     if (req.headers['content-encoding'] !== undefined && req.headers['content-encoding'] !== 'identity') {
-      return refuseUnread(req, res, 'Compressed request bodies are not accepted.', 415);
+      return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
     }
-    const reading = await readBody(req, options.maxBodyBytes);
-    if (reading.kind === 'aborted') return;
-    if (reading.kind === 'too-large') {
-      res.setHeader('connection', 'close');
-      return sendRefusal(req, res, 'PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
-    }
-    if (isTooIntricate(reading.body, maxJsonNesting, maxJsonCommas)) {
-      const message = `The request body is nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values.`;
-      return sendRefusal(req, res, 'BAD_REQUEST', message);
-    }
-    const left = await options.hotLane(req, res, reading.body, context, (isIn) => {
-      if (isIn) inLane.add(res);
-      else inLane.delete(res);
+    readBody(req, options.maxBodyBytes, (reading) => {
+      if (reading.kind === 'aborted') return;
+      if (reading.kind === 'too-large') {
+        res.setHeader('connection', 'close');
+        return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
+      }
+      const { body } = reading;
+      // It is called from within the parser, which would take a fault of ours for one of the request's.
+      try {
+        if (isTooIntricate(body, maxJsonNesting, maxJsonCommas)) {
+          const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values`;
+          return exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
+        }
+        options.hotLane(exchange, body, {
+          leave: (context) => {
+            restoreBody(req, body);
+            serveOrdinarily(exchange, context);
+          },
+          fail: () => fail(exchange),
+        });
+      } catch {
+        fail(exchange);
+      }
     });
-    if (left === null) return;
-    restoreBody(req, reading.body);
-    await options.graphql(req, res, left);
+  };
+
+  const serveOrdinarily = (exchange: Exchange, context: ServerContext): void => {
+    exchange.stamp();
+    orFail(exchange, options.graphql(exchange.req, exchange.res, context));
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -185,15 +179,15 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       status,
       'BAD_REQUEST',
       'The HTTP request is malformed.',
-      stampHeaders({ headers: {} }, toRequestId(undefined), stamp),
+      stampHeaders({ headers: {} }, toRequestId(undefined), stamps),
     );
   });
   server.on('checkExpectation', (req, res) => {
-    stampResponse(req, res, stamp);
-    refuseUnread(req, res, 'The only expectation that can be met is 100-continue.', 417);
+    const exchange = new Exchange(req, res, pathOf(req), options);
+    exchange.refuseUnread('BAD_REQUEST', 'The only expectation that can be met is 100-continue.', 417);
   });
   server.on('connect', (req, socket) => {
-    const headers = stampHeaders(req, toRequestId(req.headers['x-request-id']), stamp);
+    const headers = stampHeaders(req, toRequestId(req.headers['x-request-id']), stamps);
     sendRaw(socket, 405, 'BAD_REQUEST', 'Method CONNECT is not served here; use POST or GET.', headers);
   });
   server.on('upgrade', (req, socket, head) => {
@@ -201,7 +195,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const requestId = toRequestId(req.headers['x-request-id']);
     const refusal = refusedUpgrade(req);
     if (!refusal) return options.sockets.accept(req, socket, head, requestId);
-    sendRaw(socket, refusal.status, refusal.code, refusal.message, stampHeaders(req, requestId, stamp));
+    sendRaw(socket, refusal.status, refusal.code, refusal.message, stampHeaders(req, requestId, stamps));
   });
 
   const refusedUpgrade = (req: IncomingMessage): VersionRefusal | null => {
@@ -214,7 +208,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       };
     const { origin } = req.headers;
     // A page of any origin can open a WebSocket, without the preflight that would have refused its POST.
-    if (origin !== undefined && stamp.corsOrigins !== '*' && !stamp.corsOrigins.includes(origin)) {
+    if (origin !== undefined && options.corsOrigins !== '*' && !options.corsOrigins.includes(origin)) {
       return { status: 403, code: 'FORBIDDEN', message: 'This origin is not allowed.' };
     }
     return refusedVersion(req, version);
@@ -230,32 +224,36 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
+function toRecord({ requestId, req, res, path, startedAt, operations, isInLane }: Exchange): RequestRecord {
+  const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+  const method = req.method ?? '';
+  if (!isInLane) return { requestId, method, path, status: res.statusCode, durationMs, operations };
+  return { requestId, method, path, status: res.statusCode, durationMs, operations, lane: true, [routine]: true };
+}
+
+function orFail(exchange: Exchange, work: unknown): void {
+  Promise.resolve(work).catch(() => fail(exchange));
+}
+
+/** What nobody foresaw: said as such, or the connection cut where an answer has begun. */
+function fail(exchange: Exchange): void {
+  if (exchange.res.headersSent) exchange.res.destroy();
+  else exchange.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
+}
+
+const jsonType = /^application\/(graphql\+)?json(?:[ ;]|$)/i;
+
 /** Leaves of the Accept header what can be served; refuses the request when that is nothing. */
-function negotiate(req: IncomingMessage, res: ServerResponse): boolean {
+function negotiate(exchange: Exchange): boolean {
+  const { req } = exchange;
   const acceptable = toAcceptable(req.headers.accept);
   if (acceptable === null) {
-    refuseUnread(
-      req,
-      res,
-      'Accept must allow application/graphql-response+json, application/json or text/event-stream.',
-      406,
-    );
+    const types = 'application/graphql-response+json, application/json or text/event-stream';
+    exchange.refuseUnread('BAD_REQUEST', `Accept must allow ${types}.`, 406);
     return false;
   }
   req.headers.accept = acceptable;
   return true;
-}
-
-function refuseUnread(
-  req: IncomingMessage,
-  res: ServerResponse,
-  message: string,
-  status: number,
-  code: ErrorCode = 'BAD_REQUEST',
-): void {
-  // What follows on the connection is a body nobody reads.
-  res.setHeader('connection', 'close');
-  sendRefusal(req, res, code, message, status);
 }
 
 /** `null` for the GraphQL path itself, the version for the path with one behind it, `undefined` for any other. */

@@ -8,29 +8,33 @@ export type BodyReading =
 /**
  * Reads a request body up to a bound: the declared length is believed when it is over, the stream is counted besides. By
  * events: an iterator over the stream would cost more than the reading.
+ * @param done called once
  */
-export function readBody(req: IncomingMessage, maxBytes: number): Promise<BodyReading> {
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ kind: 'too-large' });
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else {
-        chunks.length = 0;
-        resolve({ kind: 'too-large' });
-      }
-    });
-    req.once('end', () => {
-      resolve({ kind: 'whole', body: joined(chunks, size) });
-      // The listeners outlive the reading, and would keep the body.
-      chunks.length = 0;
-    });
-    // Whatever broke the connection, the stream closes; after its end that says nothing any more.
-    req.once('error', () => resolve({ kind: 'aborted' }));
-    req.once('close', () => resolve({ kind: 'aborted' }));
+export function readBody(req: IncomingMessage, maxBytes: number, done: (reading: BodyReading) => void): void {
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
+    done({ kind: 'too-large' });
+    return;
+  }
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let isDone = false;
+  const settle = (reading: BodyReading): void => {
+    if (isDone) return;
+    isDone = true;
+    // The listeners outlive the reading, and would keep the body.
+    chunks = [];
+    done(reading);
+  };
+  const abort = () => settle({ kind: 'aborted' });
+  req.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxBytes) settle({ kind: 'too-large' });
+    else if (!isDone) chunks.push(chunk);
   });
+  req.on('end', () => settle({ kind: 'whole', body: joined(chunks, size) }));
+  // Whatever broke the connection, the stream closes; after its end that says nothing any more.
+  req.on('error', abort);
+  req.on('close', abort);
 }
 
 function joined(chunks: readonly Buffer[], size: number): Buffer {

@@ -3,19 +3,20 @@ import type { Duplex } from 'node:stream';
 import { handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { toSender } from '../admission/sender.ts';
+import { isUsageAsked } from '../documents/show-usage.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from './json-shape.ts';
 import { sendRaw } from './raw-response.ts';
-import { type StampOptions, stampHeaders } from './stamp-response.ts';
+import { type Stamps, stampHeaders } from './stamp-response.ts';
 
 export interface SocketServerOptions {
   readonly operations: SocketOperations;
   /** Largest message a client may send, in bytes; more ends the connection. */
   readonly maxMessageBytes: number;
-  readonly stamp: StampOptions;
-  /** Does a caller ask to be told its usage? Given how to read what it sent. */
-  readonly isUsageAsked: (read: (header: string) => string | string[] | undefined) => boolean;
+  readonly stamps: Stamps;
+  /** Names of the headers by which a caller asks to be told its usage. */
+  readonly usageHeaders: readonly string[];
   /** Called once per operation, when it has ended. */
   readonly onOperation: (record: SocketOperationRecord) => void;
 }
@@ -51,7 +52,8 @@ interface Upgrade {
 
 /** Serves operations over WebSocket by the graphql-transport-ws protocol. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
-  const { operations, stamp, isUsageAsked, onOperation } = options;
+  const { operations, stamps, usageHeaders, onOperation } = options;
+  const spoken = new Set(['authorization', 'x-api-key', ...usageHeaders]);
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   const ends = new WeakMap<object, () => void>();
   let active = 0;
@@ -59,26 +61,26 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
 
   const sockets = new WebSocketServer({ noServer: true, maxPayload: options.maxMessageBytes, handleProtocols });
   sockets.on('headers', (lines, req) => {
-    const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamp);
+    const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamps);
     for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   });
 
   sockets.on('wsClientError', (_error, socket, req) => {
-    const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamp);
+    const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamps);
     sendRaw(socket, 400, 'BAD_REQUEST', 'The WebSocket handshake is malformed.', headers);
   });
 
   const protocol = makeServer<Record<string, unknown> | undefined, { readonly request: IncomingMessage }>({
     onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
       const upgrade = upgrades.get(extra.request);
-      const read = (name: string) => textIn(connectionParams, name) ?? extra.request.headers[name];
+      const headers = { ...extra.request.headers, ...headersIn(connectionParams, spoken) };
       const records: OperationRecord[] = [];
       const server: ServerContext = {
         requestId: upgrade?.requestId ?? '',
-        sender: toSender(read, extra.request.socket.remoteAddress),
+        sender: toSender(headers, extra.request.socket.remoteAddress),
         // A socket has no headers to say it in; a refusal says it itself.
         onStanding: () => {},
-        showUsage: isUsageAsked(read),
+        showUsage: usageHeaders.some((name) => isUsageAsked(headers[name])),
         operations: records,
       };
       const startedAt = performance.now();
@@ -170,8 +172,18 @@ function keepAlive(socket: WebSocket): () => void {
   return () => clearInterval(timer);
 }
 
-/** Entries of `connection_init` bear the names of headers, in whatever case the client writes them. */
-function textIn(params: Readonly<Record<string, unknown>> | undefined, name: string): string | undefined {
-  const entry = Object.entries(params ?? {}).find(([key]) => key.toLowerCase() === name);
-  return typeof entry?.[1] === 'string' ? entry[1] : undefined;
+/**
+ * Entries of `connection_init` bear the names of headers, in whatever case the client writes them: pages cannot set headers
+ * on a WebSocket. They speak for what a caller may say of itself; where it comes from is said by the browser and the proxies.
+ */
+function headersIn(
+  params: Readonly<Record<string, unknown>> | undefined,
+  spoken: ReadonlySet<string>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [key, value] of Object.entries(params ?? {})) {
+    const name = key.toLowerCase();
+    if (typeof value === 'string' && spoken.has(name)) headers[name] ??= value;
+  }
+  return headers;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { rateLimitHeaderNames, toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
-import type { Quota } from '../admission/rate-limiter.ts';
+import { rateLimitHeaderNames } from '../admission/rate-limit-headers.ts';
 
 export interface StampOptions {
   /** Header names that carry the ledger's build version: the contract's, and the network's own. */
@@ -17,39 +16,55 @@ export function toRequestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && acceptableId.test(header) ? header : randomUUID();
 }
 
-/** Headers that every response bears whatever answers it: version, request id, and who may read them. */
-export function stampHeaders(
-  req: Pick<IncomingMessage, 'headers'>,
-  requestId: string,
-  options: StampOptions,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
-  stamp(req, requestId, options, (name, value) => {
-    headers[name] = value;
-  });
-  return headers;
+/**
+ * Headers that every response bears whatever answers it, names and values by turns: version, request id, and who may read
+ * them. The list is the caller's to add to.
+ * @param origin of the page that asks, as its request says
+ */
+export type Stamps = (origin: string | undefined, requestId: string) => string[];
+
+/** All but the request id is worked out once for each version and origin in use. */
+export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampOptions): Stamps {
+  const exposed = [...versionHeaders, 'x-request-id', ...rateLimitHeaderNames].join(', ');
+  let version: string | undefined;
+  let known = new Map<string | undefined, readonly string[]>();
+
+  const make = (origin: string | undefined): readonly string[] => {
+    const stamps = versionHeaders.flatMap((name) => [name, version ?? '']);
+    if (corsOrigins !== '*') stamps.push('vary', 'origin');
+    if (corsOrigins !== '*' && origin === undefined) return stamps;
+    stamps.push('access-control-allow-origin', corsOrigins === '*' ? '*' : (origin ?? ''));
+    stamps.push('access-control-expose-headers', exposed);
+    return stamps;
+  };
+
+  return (origin, requestId) => {
+    const current = rpcVersion();
+    if (current !== version) {
+      version = current;
+      known = new Map();
+    }
+    // Origins that are not listed are without number, and all alike.
+    const listed = corsOrigins !== '*' && origin !== undefined && corsOrigins.includes(origin) ? origin : undefined;
+    let stamps = known.get(listed);
+    if (!stamps) {
+      stamps = make(listed);
+      known.set(listed, stamps);
+    }
+    return ['x-request-id', requestId, ...stamps];
+  };
 }
 
-function stamp(
+/** The same for an answer on a bare socket. */
+export function stampHeaders(
   { headers: { origin } }: Pick<IncomingMessage, 'headers'>,
   requestId: string,
-  { versionHeaders, rpcVersion, corsOrigins }: StampOptions,
-  set: (name: string, value: string) => void,
-): void {
-  set('x-request-id', requestId);
-  const version = rpcVersion();
-  for (const name of versionHeaders) set(name, version);
-  if (corsOrigins !== '*') set('vary', 'origin');
-  if (corsOrigins !== '*' && (origin === undefined || !corsOrigins.includes(origin))) return;
-  set('access-control-allow-origin', corsOrigins === '*' ? '*' : (origin ?? ''));
-  set('access-control-expose-headers', [...versionHeaders, 'x-request-id', ...rateLimitHeaderNames].join(', '));
-}
-
-/** Set on the Node response before anything else sees the request, so that no path can forget them. */
-export function stampResponse(req: IncomingMessage, res: ServerResponse, options: StampOptions): string {
-  const requestId = toRequestId(req.headers['x-request-id']);
-  stamp(req, requestId, options, (name, value) => res.setHeader(name, value));
-  return requestId;
+  stamps: Stamps,
+): Record<string, string> {
+  const list = stamps(origin, requestId);
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
+  return headers;
 }
 
 /** Answers a CORS preflight: any header may be asked for, since none of ours carries ambient authority. */
@@ -66,10 +81,4 @@ export function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
       : {}),
   });
   res.end();
-}
-
-/** Says where the caller stands; of the operations of one request, the last one counted does. */
-export function stampStanding(res: ServerResponse, standing: Quota, nowMs: number): void {
-  if (res.headersSent) return;
-  for (const [name, value] of Object.entries(toRateLimitHeaders(standing, nowMs))) res.setHeader(name, value);
 }

@@ -63,6 +63,15 @@ describe('serve', () => {
     expect(lines.filter(({ level, msg }) => level === 'warn' && String(msg).includes('SIMULATED'))).toHaveLength(1);
   });
 
+  test('writes the line of every request, those of the last moment too', async () => {
+    const cli = start(['serve'], { PORT: '0' });
+    const [, url = ''] = await cli.waitFor(ready);
+    for (let count = 0; count < 5; count += 1) await ask(url, '{ chainIdentifier }');
+    cli.child.kill('SIGTERM');
+    await cli.ended;
+    expect(cli.out().match(/"lane":true,"msg":"request"/g)).toHaveLength(4);
+  });
+
   test('reports every mistake of environment and file at once, exits with 2 and starts nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
     try {

@@ -125,6 +125,24 @@ describe('operations over a WebSocket', () => {
     await asking.dispose();
   });
 
+  it('say who they are in their parameters, and not where they come from', async () => {
+    await gateway.close();
+    gateway = await createTestGateway({
+      LEDGER_GRAPHQL_URL: ledger.url,
+      TRUSTED_PROXIES: '127.0.0.1,::1',
+    });
+    const lying = createClient({
+      url: url(),
+      webSocketImpl: WebSocket,
+      connectionParams: { 'X-Forwarded-For': '198.51.100.7', Origin: 'https://elsewhere.example' },
+    });
+    expect(await run('{ viewer { id } }', {}, lying)).toEqual({
+      results: [{ data: { viewer: { id: expect.not.stringContaining('198.51.100.7') } } }],
+      refused: null,
+    });
+    await lying.dispose();
+  });
+
   it('leave a line in the log each', async () => {
     await run('query Named { chainIdentifier }');
     expect(gateway.log.find((line) => line.msg === 'operation over a WebSocket')).toMatchObject({

@@ -4,7 +4,7 @@ import type { Identity } from '../../../src/admission/identify-caller.ts';
 import { toSender } from '../../../src/admission/sender.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
-const sender = toSender(() => undefined, '203.0.113.9');
+const sender = toSender({}, '203.0.113.9');
 const caller = toTestCaller();
 const granted = { isGranted: true, limit: 5, remaining: 4, resetsAtMs: 60_000 } as const;
 const refusal = { isGranted: false, limit: 5, remaining: 0, resetsAtMs: 60_000, retryAfterSeconds: 1 } as const;

@@ -4,10 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { toClientAddress, toTrustedProxies } from '../../../src/admission/client-address.ts';
 
 const addressOf = (remoteAddress: string, forwardedFor?: string, trusted: readonly string[] = []) =>
-  toClientAddress({ remoteAddress, forwardedFor, trustedProxies: toTrustedProxies(trusted) })?.address;
+  toClientAddress({ remoteAddress, forwardedFor }, toTrustedProxies(trusted))?.address;
 
-const networkOf = (remoteAddress: string) =>
-  toClientAddress({ remoteAddress, forwardedFor: undefined, trustedProxies: [] })?.network;
+const networkOf = (remoteAddress: string) => toClientAddress({ remoteAddress, forwardedFor: undefined }, [])?.network;
 
 describe('the client address', () => {
   test.each([
@@ -39,7 +38,7 @@ describe('the client address', () => {
   });
 
   test('is nobody’s once the connection is closed', () => {
-    expect(toClientAddress({ remoteAddress: '', forwardedFor: '198.51.100.1', trustedProxies: [] })).toBeNull();
+    expect(toClientAddress({ remoteAddress: '', forwardedFor: '198.51.100.1' }, [])).toBeNull();
   });
 });
 

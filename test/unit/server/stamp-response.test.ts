@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { stampHeaders, toRequestId } from '../../../src/server/stamp-response.ts';
+import { createStamps, stampHeaders, toRequestId } from '../../../src/server/stamp-response.ts';
 
 const options = {
   versionHeaders: ['x-ledger-rpc-version', 'x-iota-rpc-version'],
   rpcVersion: () => '1.2.3-abc',
   corsOrigins: '*' as const,
 };
-const only = { ...options, corsOrigins: ['https://dapp.example'] };
+const anyOrigin = createStamps(options);
+const only = createStamps({ ...options, corsOrigins: ['https://dapp.example'] });
 
 describe('the request id', () => {
   it('is the one the caller sent when it is short and safe', () => {
@@ -20,7 +21,7 @@ describe('the request id', () => {
 
 describe('headers on every response', () => {
   it('carry the version under every name, and the request id', () => {
-    expect(stampHeaders({ headers: {} }, 'id', options)).toMatchObject({
+    expect(stampHeaders({ headers: {} }, 'id', anyOrigin)).toMatchObject({
       'x-ledger-rpc-version': '1.2.3-abc',
       'x-iota-rpc-version': '1.2.3-abc',
       'x-request-id': 'id',
@@ -28,7 +29,7 @@ describe('headers on every response', () => {
   });
 
   it('let browser code of any origin read them by default, and never with credentials', () => {
-    const headers = stampHeaders({ headers: { origin: 'https://any.example' } }, 'id', options);
+    const headers = stampHeaders({ headers: { origin: 'https://any.example' } }, 'id', anyOrigin);
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers['access-control-expose-headers']).toBe(
       'x-ledger-rpc-version, x-iota-rpc-version, x-request-id, ratelimit, ratelimit-policy, retry-after',
@@ -45,5 +46,19 @@ describe('headers on every response', () => {
       'access-control-allow-origin',
     );
     expect(stampHeaders({ headers: {} }, 'id', only)).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('are as new as the version is, and remember nobody', () => {
+    let version = '1';
+    const stamps = createStamps({ ...options, rpcVersion: () => version });
+    expect(stamps(undefined, 'a')).toContain('1');
+    version = '2';
+    expect(stamps(undefined, 'b')).toEqual(expect.arrayContaining(['2', 'b']));
+    expect(stamps(undefined, 'b')).not.toContain('a');
+  });
+
+  it('can be added to without those of the next response having the addition', () => {
+    only('https://dapp.example', 'a').push('x', 'y');
+    expect(only('https://dapp.example', 'b')).not.toContain('x');
   });
 });
