@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import type { Usage } from '../limits/usage.ts';
+import { createFitsVariables } from '../planning/fits-variables.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
 import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
@@ -33,6 +34,8 @@ interface HotForm {
   readonly queryJson: string | null;
   readonly isMutation: boolean;
   readonly name: string | null;
+  /** Do variables fit for certain? */
+  readonly fits: ReturnType<typeof createFitsVariables>;
 }
 
 export type HotOutcome =
@@ -91,6 +94,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       queryJson: isForwarded(found) ? JSON.stringify(query) : null,
       isMutation: operation.operation === 'mutation',
       name: operation.name?.value ?? null,
+      fits: createFitsVariables(generation.schema, operation),
     };
   };
 
@@ -115,10 +119,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       const generation = keeper.current;
       const form = lookUp(generation, request);
       if (!form) return null;
-      const { operation } = form;
-      // Nothing is declared by most, and what is sent besides is passed on as it is.
-      if (operation.variableDefinitions?.length) {
-        const { errors } = coerceVariables(generation.schema, operation, request.variables);
+      if (!form.fits(request.variables)) {
+        const { errors } = coerceVariables(generation.schema, form.operation, request.variables);
         if (errors) return null;
       }
       return { request, generation, form };

@@ -32,6 +32,8 @@ export class Exchange implements ServerContext {
   readonly path: string;
   /** Served without the general server. */
   isInLane = false;
+  /** Called once, when the connection is done with the answer; or was, before there was one. */
+  onClose: (() => void) | null = null;
   readonly #stamps: string[];
   readonly #now: () => number;
   #isStamped = false;

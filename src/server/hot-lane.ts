@@ -42,8 +42,7 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
         exchange,
         (giveUp) => {
           if (res.socket?.destroyed !== false) giveUp();
-          // Once, so that what hangs on it, the whole answer, is let go of before the response is.
-          else res.once('close', giveUp);
+          else exchange.onClose = giveUp;
         },
         (outcome) => {
           // It is called from within the connection, which would take a fault of ours for one of its own.

@@ -70,6 +70,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     lifetime.enter(res);
     res.on('close', () => {
       lifetime.leave(res);
+      exchange.onClose?.();
+      // What hangs on it, the whole answer, is let go of before the response is.
+      exchange.onClose = null;
       options.onRequest(toRecord(exchange));
     });
     try {

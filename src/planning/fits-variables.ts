@@ -1,0 +1,87 @@
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLSchema,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
+
+/** Does a value fit for certain? Where it says no, the reference implementation may still find a way. */
+type Fits = (value: unknown) => boolean;
+type InputObjects = Map<GraphQLInputObjectType, Fits>;
+
+/**
+ * Tells whether the variables of a request fit an operation, without working out their values. Of those that do not fit for
+ * certain the reference implementation has to say what is wrong, if anything is: a bare value in place of a list is not.
+ */
+export function createFitsVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): (variables: Readonly<Record<string, unknown>>) => boolean {
+  const inputObjects: InputObjects = new Map();
+  const declared = variableDefinitions.map(({ variable, type: node, defaultValue }) => {
+    const type = typeFromAST(schema, node);
+    return {
+      name: variable.name.value,
+      fits: isInputType(type) ? toFits(type, inputObjects) : () => false,
+      mayBeAbsent: isInputType(type) && (defaultValue !== undefined || !isNonNullType(type)),
+    };
+  });
+  return (variables) => {
+    for (const { name, fits, mayBeAbsent } of declared) {
+      if (!(Object.hasOwn(variables, name) ? fits(variables[name]) : mayBeAbsent)) return false;
+    }
+    return true;
+  };
+}
+
+function toFits(type: GraphQLInputType, inputObjects: InputObjects): Fits {
+  if (isNonNullType(type)) {
+    const fits = toFits(type.ofType, inputObjects);
+    return (value) => value !== null && value !== undefined && fits(value);
+  }
+  if (isListType(type)) {
+    const fits = toFits(type.ofType, inputObjects);
+    return (value) => value === null || (Array.isArray(value) && value.every(fits));
+  }
+  if (isInputObjectType(type)) return toInputObjectFits(type, inputObjects);
+  return (value) => value === null || isLeafValue(type, value);
+}
+
+function isLeafValue(type: GraphQLLeafType, value: unknown): boolean {
+  try {
+    return type.parseValue(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Types may contain themselves, so each is looked into when a value of it first comes. */
+function toInputObjectFits(type: GraphQLInputObjectType, inputObjects: InputObjects): Fits {
+  const known = inputObjects.get(type);
+  if (known) return known;
+  let fields: Map<string, Fits> | undefined;
+  let required: readonly string[] = [];
+  const fits: Fits = (value) => {
+    if (value === null) return true;
+    if (typeof value !== 'object' || Array.isArray(value)) return false;
+    if (!fields) {
+      const all = Object.values(type.getFields());
+      fields = new Map(all.map((field) => [field.name, toFits(field.type, inputObjects)]));
+      required = all.filter(isRequiredInputField).map(({ name }) => name);
+    }
+    const given = value as Readonly<Record<string, unknown>>;
+    const names = Object.keys(given);
+    if (type.isOneOf && (names.length !== 1 || given[names[0] ?? ''] === null)) return false;
+    for (const name of names) if (!fields.get(name)?.(given[name])) return false;
+    return required.every((name) => given[name] !== undefined);
+  };
+  inputObjects.set(type, fits);
+  return fits;
+}
