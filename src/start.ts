@@ -45,7 +45,6 @@ import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
-import { shareReads } from './transport/share-reads.ts';
 
 export { type Explanation, explainOperation } from './gateway/explain-operation.ts';
 export type { JudgedRequest as ExplainRequest } from './gateway/judge-operation.ts';
@@ -136,7 +135,7 @@ async function open(
     void keeper?.refresh();
   });
   const ledgerOptions = {
-    call: shareReads(ledger.call),
+    call: ledger.call,
     path: ledger.path,
     versionHeader: config.profile.headers.version,
     version: rpcVersion,

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { createRawCall, type RawCall } from './raw-call.ts';
+import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type UpstreamHealth } from './upstream-health.ts';
 
@@ -48,7 +49,7 @@ export function connectUpstream({ url, now }: ConnectOptions): UpstreamConnectio
     : null;
   const dispatcher = new Pool(origin, poolOptions);
   const watch = createHealthWatch(now);
-  const rawCall = createRawCall({ dispatcher, maxResponseBytes, authorization, watch });
+  const rawCall = shareReads(createRawCall({ dispatcher, maxResponseBytes, authorization, watch }));
   return {
     call: createUpstreamCall(rawCall),
     rawCall,

@@ -13,6 +13,8 @@ export interface RawRequest {
   readonly body: string | Uint8Array | null;
   /** Whole call, headers to last byte. */
   readonly timeoutMs: number;
+  /** A read that carries nothing of its caller: identical ones under way together may be one call. */
+  readonly isShareable?: boolean;
 }
 
 /** An answer as it came, its body in the pieces it came in. */

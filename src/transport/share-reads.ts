@@ -1,61 +1,120 @@
-import { type Cancellation, createCancellation } from './cancellation.ts';
-import type { UpstreamCall, UpstreamRequest, UpstreamResponse } from './upstream-call.ts';
-import { toCancelledError } from './upstream-call-error.ts';
-
-/** A call under way and how many wait for it. */
-interface SharedCall {
-  readonly answer: Promise<UpstreamResponse>;
-  readonly abandon: () => void;
-  waiting: number;
-}
+import type { CancelCause } from './cancellation.ts';
+import type { CallUnderWay, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
+import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
 /**
  * Lets identical reads that are under way at the same time be one call. Only requests marked `isShareable` are shared: a
- * read that carries nothing of its caller, so that whoever asks gets the same answer. Each waits for itself: who gives
- * up leaves the others alone, and the call is cut short when nobody is left. Nothing is kept once it is answered.
+ * read that carries nothing of its caller, so that whoever asks gets the same answer, in the same buffers. Each waits
+ * for itself: who gives up leaves the others alone, and the call is cut short when nobody is left. The time of a call is
+ * that of the first who asked. Nothing is kept once it is answered.
  */
-export function shareReads(call: UpstreamCall): UpstreamCall {
+export function shareReads(rawCall: RawCall): RawCall {
+  /** By body alone, which distinguishes nearly all; the rest is compared. */
   const underWay = new Map<string, SharedCall>();
-
-  const join = (request: UpstreamRequest): SharedCall => {
-    const key = `${request.method} ${request.path}\n${String(request.body)}`;
-    const known = underWay.get(key);
-    if (known) return known;
-    const abandoned = createCancellation();
-    const forget = () => {
-      if (underWay.get(key) === shared) underWay.delete(key);
-    };
-    const answer = call({ ...request, cancellation: abandoned }).finally(forget);
-    const shared: SharedCall = {
-      answer,
-      waiting: 0,
-      abandon: () => {
-        // A newcomer must not be handed what is being given up.
-        forget();
-        abandoned.cancel('aborted');
-      },
-    };
-    underWay.set(key, shared);
-    return shared;
+  const forget = (shared: SharedCall): void => {
+    const { body } = shared.request;
+    if (underWay.get(body) === shared) underWay.delete(body);
   };
-
-  return (request) => {
-    if (!request.isShareable) return call(request);
-    const { cancellation } = request;
-    if (cancellation?.cause) return Promise.reject(toCancelledError(cancellation.cause));
-    const shared = join(request);
-    shared.waiting += 1;
-    return waitFor(shared, cancellation).finally(() => {
-      shared.waiting -= 1;
-      if (shared.waiting === 0) shared.abandon();
-    });
+  return (request, listener) => {
+    if (!isShareable(request)) return rawCall(request, listener);
+    const known = underWay.get(request.body);
+    if (known) return isSame(known.request, request) ? known.join(listener) : rawCall(request, listener);
+    const shared = new SharedCall(request, forget);
+    underWay.set(request.body, shared);
+    const member = shared.join(listener);
+    shared.start(rawCall);
+    return member;
   };
 }
 
-function waitFor({ answer }: SharedCall, cancellation: Cancellation | undefined): Promise<UpstreamResponse> {
-  if (!cancellation) return answer;
-  return new Promise((resolve, reject) => {
-    const stopListening = cancellation.onCancel((cause) => reject(toCancelledError(cause)));
-    answer.then(resolve, reject).finally(stopListening);
-  });
+type ShareableRequest = RawRequest & { readonly body: string };
+
+function isShareable(request: RawRequest): request is ShareableRequest {
+  return request.isShareable === true && typeof request.body === 'string';
+}
+
+/** Requests that may be shared have all headers in common. */
+function isSame(one: RawRequest, other: RawRequest): boolean {
+  return one.path === other.path && one.method === other.method;
+}
+
+/** A call under way and those who wait for it. */
+class SharedCall implements RawListener {
+  readonly request: ShareableRequest;
+  readonly #forget: (shared: SharedCall) => void;
+  #members: Member[] = [];
+  #underWay: CallUnderWay | undefined;
+
+  constructor(request: ShareableRequest, forget: (shared: SharedCall) => void) {
+    this.request = request;
+    this.#forget = forget;
+  }
+
+  start(rawCall: RawCall): void {
+    this.#underWay = rawCall(this.request, this);
+  }
+
+  join(listener: RawListener): Member {
+    const member = new Member(this, listener);
+    this.#members.push(member);
+    return member;
+  }
+
+  leave(member: Member, cause: CancelCause): void {
+    const at = this.#members.indexOf(member);
+    if (at >= 0) this.#members.splice(at, 1);
+    if (at < 0 || this.#members.length > 0) return;
+    // A newcomer must not be handed what is being given up.
+    this.#forget(this);
+    this.#underWay?.cancel(cause);
+  }
+
+  answered(response: RawResponse): void {
+    this.#tell((listener) => listener.answered(response));
+  }
+
+  failed(error: UpstreamCallError): void {
+    this.#tell((listener) => listener.failed(error));
+  }
+
+  /** All of them, whatever one of them makes of it. */
+  #tell(how: (listener: RawListener) => void): void {
+    this.#forget(this);
+    const members = this.#members;
+    this.#members = [];
+    let fault: { readonly thrown: unknown } | undefined;
+    for (const member of members) {
+      try {
+        const listener = member.take();
+        if (listener) how(listener);
+      } catch (thrown) {
+        fault ??= { thrown };
+      }
+    }
+    if (fault) throw fault.thrown;
+  }
+}
+
+/** One of those who wait. It is told once, and then holds nobody. */
+class Member implements CallUnderWay {
+  readonly #shared: SharedCall;
+  #listener: RawListener | null;
+
+  constructor(shared: SharedCall, listener: RawListener) {
+    this.#shared = shared;
+    this.#listener = listener;
+  }
+
+  take(): RawListener | null {
+    const listener = this.#listener;
+    this.#listener = null;
+    return listener;
+  }
+
+  cancel(cause: CancelCause): void {
+    const listener = this.take();
+    if (!listener) return;
+    this.#shared.leave(this, cause);
+    listener.failed(toCancelledError(cause));
+  }
 }

@@ -32,12 +32,12 @@ const nothing = () => {};
 
 /** The raw call for those who wait for a promise and want the body in one piece. */
 export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
-  return ({ method, path, headers, body = null, timeoutMs, cancellation }) =>
+  return ({ method, path, headers, body = null, timeoutMs, isShareable = false, cancellation }) =>
     new Promise((resolve, reject) => {
       if (cancellation?.cause) return reject(toCancelledError(cancellation.cause));
       let stopListening = nothing;
       const underWay = rawCall(
-        { method, path, headers: toPairs(headers), body, timeoutMs },
+        { method, path, headers: toPairs(headers), body, timeoutMs, isShareable },
         {
           answered: (response) => {
             stopListening();

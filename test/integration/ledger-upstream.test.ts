@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
@@ -195,8 +197,22 @@ describe('a ledger in another process', () => {
   });
 });
 
-describe('identical parts of queries under way together', () => {
-  it('are one request to the ledger, whoever asks and whatever they send along; mutations never are', async () => {
+/** Asks on one connection, all before the first is answered. */
+async function askInOrder(url: string, queries: readonly string[]): Promise<{ answers: Promise<string[]> }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const requests = queries.map((query, index) => {
+    const body = JSON.stringify({ query });
+    const closing = index === queries.length - 1 ? 'connection: close\r\n' : '';
+    return `POST /graphql HTTP/1.1\r\nhost: x\r\n${closing}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  });
+  await new Promise<void>((resolve) => socket.write(requests.join(''), () => resolve()));
+  const answers = text(socket).then((all) => all.match(/^\{.*\}/gm) ?? []);
+  return { answers };
+}
+
+describe('identical queries under way together', () => {
+  it('are one request to the ledger, whoever asks, by whichever way, and whatever they send along; mutations never are', async () => {
     let release = () => {};
     let held = Promise.resolve();
     const hold = () => {
@@ -214,14 +230,21 @@ describe('identical parts of queries under way together', () => {
     const ask = (query: string) => callers.map((headers) => asked.query(query, {}, headers));
     const seen = () => slow.requests.map(({ query }) => query).sort();
     hold();
-    const [queries, mutations, other] = [
+    const [queries, parts, mutations, other] = [
+      ask('{ slow }'),
       ask('{ slow gateway { networkProfile } }'),
       ask('mutation { pay }'),
       asked.query('{ other }'),
     ];
-    await expect.poll(seen).toEqual(['mutation { pay }', 'mutation { pay }', '{ other }', '{slow}']);
+    await expect.poll(seen).toEqual(['mutation { pay }', 'mutation { pay }', '{ other }', '{ slow }', '{slow}']);
+    // Seen before now, so by the short way; what comes after it on one connection is asked after it.
+    const short = await askInOrder(asked.url, ['{ slow }', '{ last: other }']);
+    await expect.poll(seen).toContain('{ last: other }');
     release();
-    expect((await Promise.all(queries)).map(({ data }) => data)).toEqual(
+    expect((await Promise.all(queries)).map(({ data }) => data)).toEqual([1, 2].map(() => ({ slow: 7 })));
+    expect(await short.answers).toEqual(['{"data":{"slow":7}}', '{"data":{"last":7}}']);
+    expect(slow.requests).toHaveLength(6);
+    expect((await Promise.all(parts)).map(({ data }) => data)).toEqual(
       [1, 2].map(() => ({ slow: 7, gateway: { networkProfile: 'ledger' } })),
     );
     expect((await Promise.all(mutations)).map(({ data }) => data)).toEqual([{ pay: 7 }, { pay: 7 }]);

@@ -45,6 +45,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
         headers: ['content-type', 'application/json', 'accept', 'application/json'],
         body: `{"query":${queryJson},"variables":${JSON.stringify(variables)}${named}}`,
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
+        isShareable: !isMutation,
       },
       {
         answered: (response) => {

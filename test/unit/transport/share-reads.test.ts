@@ -1,107 +1,186 @@
 import { describe, expect, it } from 'vitest';
-import { type Cancellation, createCancellation } from '../../../src/transport/cancellation.ts';
+import { createCancellation } from '../../../src/transport/cancellation.ts';
+import type { RawCall, RawListener, RawRequest, RawResponse } from '../../../src/transport/raw-call.ts';
 import { shareReads } from '../../../src/transport/share-reads.ts';
-import type { UpstreamCall, UpstreamRequest, UpstreamResponse } from '../../../src/transport/upstream-call.ts';
-import { UpstreamCallError } from '../../../src/transport/upstream-call-error.ts';
+import { createUpstreamCall } from '../../../src/transport/upstream-call.ts';
+import { toCancelledError, UpstreamCallError } from '../../../src/transport/upstream-call-error.ts';
 
-const answer = (text: string): UpstreamResponse => ({ status: 200, headers: new Map(), body: Buffer.from(text) });
+const answer = (text: string): RawResponse => ({
+  status: 200,
+  headers: new Map(),
+  chunks: [Buffer.from(text)],
+  size: text.length,
+});
 
-/** An upstream that answers when it is told to, and fails as the real call does when it is cut short. */
-function heldUpstream() {
-  const calls: {
-    request: UpstreamRequest;
-    resolve: (response: UpstreamResponse) => void;
-    reject: (error: Error) => void;
-  }[] = [];
-  const call: UpstreamCall = (request) =>
-    new Promise((resolve, reject) => {
-      calls.push({ request, resolve, reject });
-      request.cancellation?.onCancel(() => reject(new UpstreamCallError('aborted', 'cancelled')));
-    });
-  return { calls, call: shareReads(call) };
-}
-
-const read = (body: string, cancellation?: Cancellation): UpstreamRequest => ({
+const read = (body: string, more: Partial<RawRequest> = {}): RawRequest => ({
   method: 'POST',
   path: '/graphql',
+  headers: [],
   body,
   timeoutMs: 1_000,
   isShareable: true,
-  cancellation,
+  ...more,
 });
 
+/** An upstream that answers when it is told to, and says at once when it is cut short. */
+function heldUpstream() {
+  const calls: { listener: RawListener; isCut: boolean }[] = [];
+  const call: RawCall = (_request, listener) => {
+    const made = { listener, isCut: false };
+    calls.push(made);
+    return {
+      cancel: (cause) => {
+        made.isCut = true;
+        listener.failed(toCancelledError(cause));
+      },
+    };
+  };
+  return { calls, call: shareReads(call) };
+}
+
+/** What a caller hears, in order. */
+function hearer(onHear = () => {}) {
+  const heard: string[] = [];
+  const hear = (what: string) => {
+    heard.push(what);
+    onHear();
+  };
+  const listener: RawListener = {
+    answered: ({ chunks }) => hear(String(chunks[0])),
+    failed: ({ failure }) => hear(failure),
+  };
+  return { heard, listener };
+}
+
 describe('identical reads under way together', () => {
-  it('are one call, and everybody gets its answer', async () => {
+  it('are one call, and everybody hears its answer once', () => {
     const { calls, call } = heldUpstream();
-    const both = [call(read('{a}')), call(read('{a}'))];
-    calls[0]?.resolve(answer('x'));
-    expect((await Promise.all(both)).map(({ body }) => String(body))).toEqual(['x', 'x']);
+    const [one, two] = [hearer(), hearer()];
+    const underWay = call(read('{a}'), one.listener);
+    call(read('{a}'), two.listener);
     expect(calls).toHaveLength(1);
+    calls[0]?.listener.answered(answer('x'));
+    underWay.cancel('aborted');
+    expect([one.heard, two.heard]).toEqual([['x'], ['x']]);
+    expect(calls[0]?.isCut).toBe(false);
   });
 
-  it('share its failure too, and the next one asks again', async () => {
+  it('share a failure, and the next asks again', () => {
     const { calls, call } = heldUpstream();
-    const both = [call(read('{a}')), call(read('{a}'))];
-    calls[0]?.reject(new UpstreamCallError('interrupted', 'broke off'));
-    for (const each of await Promise.allSettled(both))
-      expect(each).toMatchObject({ reason: { failure: 'interrupted' } });
-    const next = call(read('{a}'));
-    calls[1]?.resolve(answer('y'));
-    expect(String((await next).body)).toBe('y');
+    const [one, two, next] = [hearer(), hearer(), hearer()];
+    call(read('{a}'), one.listener);
+    call(read('{a}'), two.listener);
+    calls[0]?.listener.failed(new UpstreamCallError('interrupted', 'broke off'));
+    call(read('{a}'), next.listener);
+    calls[1]?.listener.answered(answer('y'));
+    expect([one.heard, two.heard, next.heard]).toEqual([['interrupted'], ['interrupted'], ['y']]);
   });
 
-  it('are answered anew once one has been answered: nothing is kept', async () => {
+  it('are answered anew once one has been answered, also for who asks while the others hear', () => {
     const { calls, call } = heldUpstream();
-    const first = call(read('{a}'));
-    calls[0]?.resolve(answer('x'));
-    await first;
-    const second = call(read('{a}'));
-    calls[1]?.resolve(answer('y'));
-    expect(String((await second).body)).toBe('y');
+    const [inBetween, after] = [hearer(), hearer()];
+    const one = hearer(() => call(read('{a}'), inBetween.listener));
+    call(read('{a}'), one.listener);
+    calls[0]?.listener.answered(answer('x'));
+    expect(inBetween.heard).toEqual([]);
+    calls[1]?.listener.answered(answer('y'));
+    call(read('{a}'), after.listener);
+    expect([calls.length, one.heard, inBetween.heard, after.heard]).toEqual([3, ['x'], ['y'], []]);
   });
 
-  it('do not suffer from one who gives up', async () => {
+  it.each(['aborted', 'timeout'] as const)('do not suffer from one who is %s, who alone hears of it', (cause) => {
     const { calls, call } = heldUpstream();
+    const [left, stayed] = [hearer(), hearer()];
+    const underWay = call(read('{a}'), left.listener);
+    call(read('{a}'), stayed.listener);
+    underWay.cancel(cause);
+    underWay.cancel(cause);
+    expect(calls[0]?.isCut).toBe(false);
+    calls[0]?.listener.answered(answer('x'));
+    expect([left.heard, stayed.heard]).toEqual([[cause], ['x']]);
+  });
+
+  it('are cut short when nobody is left, and a newcomer starts a call of its own', () => {
+    const { calls, call } = heldUpstream();
+    const newcomer = hearer();
+    const arrive = () => call(read('{a}'), newcomer.listener);
+    const [left, last] = [hearer(), hearer(arrive)];
+    const underWay = [left, last].map(({ listener }) => call(read('{a}'), listener));
+    for (const each of underWay) each.cancel('aborted');
+    expect(calls.map(({ isCut }) => isCut)).toEqual([true, false]);
+    calls[1]?.listener.answered(answer('y'));
+    expect([left.heard, last.heard, newcomer.heard]).toEqual([['aborted'], ['aborted'], ['y']]);
+  });
+
+  it('are told of by others though one cannot bear what it hears, whose fault is not hushed up', () => {
+    const { calls, call } = heldUpstream();
+    const fault = new Error('a fault of ours');
+    const broken = hearer(() => {
+      throw fault;
+    });
+    const others = [hearer(), hearer()];
+    call(read('{a}'), (others[0] ?? broken).listener);
+    call(read('{a}'), broken.listener);
+    call(read('{a}'), (others[1] ?? broken).listener);
+    expect(() => calls[0]?.listener.answered(answer('x'))).toThrow(fault);
+    expect(others.map(({ heard }) => heard)).toEqual([['x'], ['x']]);
+    call(read('{a}'), hearer().listener);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('let one that hears give up for another, which then hears only that', () => {
+    const { calls, call } = heldUpstream();
+    const one = hearer(() => underWay.cancel('aborted'));
+    const other = hearer();
+    call(read('{a}'), one.listener);
+    const underWay = call(read('{a}'), other.listener);
+    calls[0]?.listener.answered(answer('x'));
+    expect([one.heard, other.heard]).toEqual([['x'], ['aborted']]);
+  });
+
+  it('fail at once where there is no way to call, and leave nothing behind', () => {
+    let calls = 0;
+    const call = shareReads((_request, listener) => {
+      calls += 1;
+      listener.failed(new UpstreamCallError('unreachable', 'closed'));
+      return { cancel: () => {} };
+    });
+    const both = [hearer(), hearer()];
+    for (const { listener } of both) call(read('{a}'), listener).cancel('aborted');
+    expect([calls, ...both.map(({ heard }) => heard)]).toEqual([2, ['unreachable'], ['unreachable']]);
+  });
+
+  it('are shared by those who wait for a promise as well', async () => {
+    const { calls, call } = heldUpstream();
+    const promised = createUpstreamCall(call);
+    const request = { method: 'POST', path: '/graphql', body: '{a}', timeoutMs: 1_000, isShareable: true } as const;
     const impatient = createCancellation();
-    const [left, stayed] = [call(read('{a}', impatient)), call(read('{a}'))];
-    impatient.cancel('aborted');
-    await expect(left).rejects.toMatchObject({ failure: 'aborted' });
-    expect(calls[0]?.request.cancellation?.cause).toBe(null);
-    calls[0]?.resolve(answer('x'));
-    expect(String((await stayed).body)).toBe('x');
-  });
-
-  it('are cut short when nobody is left, and a newcomer starts a call of its own', async () => {
-    const { calls, call } = heldUpstream();
-    const impatient = createCancellation();
-    const both = [call(read('{a}', impatient)), call(read('{a}', impatient))];
-    impatient.cancel('aborted');
-    for (const each of await Promise.allSettled(both)) expect(each).toMatchObject({ reason: { failure: 'aborted' } });
-    expect(calls[0]?.request.cancellation?.cause).toBe('aborted');
-    const newcomer = call(read('{a}'));
-    calls[1]?.resolve(answer('y'));
-    expect(String((await newcomer).body)).toBe('y');
-  });
-
-  it('tell a deadline from a caller who hung up', async () => {
-    const { call } = heldUpstream();
-    const late = createCancellation();
-    late.cancel('timeout');
-    await expect(call(read('{a}', late))).rejects.toMatchObject({ failure: 'timeout' });
+    const raw = hearer();
+    call(read('{a}'), raw.listener);
+    const [stayed, left] = [promised(request), promised({ ...request, cancellation: impatient })];
+    const rejected = expect(left).rejects.toMatchObject({ failure: 'timeout' });
+    impatient.cancel('timeout');
+    await rejected;
+    calls[0]?.listener.answered(answer('x'));
+    expect([calls.length, String((await stayed).body), raw.heard]).toEqual([1, 'x', ['x']]);
   });
 });
 
 describe('what is not shared', () => {
   it.each([
     ['another body', read('{b}')],
-    ['another path', { ...read('{a}'), path: '/other' }],
-    ['a request that is not marked', { ...read('{a}'), isShareable: false }],
-  ])('%s', async (_, other) => {
+    ['another path', read('{a}', { path: '/other' })],
+    ['another method', read('{a}', { method: 'GET' })],
+    ['a request that is not marked', read('{a}', { isShareable: false })],
+    ['bytes', { ...read(''), body: new TextEncoder().encode('{a}') }],
+  ])('%s', (_, other) => {
     const { calls, call } = heldUpstream();
-    const both = [call(read('{a}')), call(other)];
+    const both = [hearer(), hearer()];
+    call(read('{a}'), (both[0] ?? hearer()).listener);
+    call(other, (both[1] ?? hearer()).listener);
     expect(calls).toHaveLength(2);
-    calls[0]?.resolve(answer('x'));
-    calls[1]?.resolve(answer('y'));
-    expect((await Promise.all(both)).map(({ body }) => String(body))).toEqual(['x', 'y']);
+    calls[0]?.listener.answered(answer('x'));
+    calls[1]?.listener.answered(answer('y'));
+    expect(both.map(({ heard }) => heard)).toEqual([['x'], ['y']]);
   });
 });
