@@ -16,7 +16,8 @@ export function parseLedgerAnswer(response: UpstreamResponse): ExecutionResult {
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw badAnswer(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
-  const errors = body.errors === undefined ? [] : toErrors(body.errors);
+  // Some servers write out what they do not have.
+  const errors = body.errors === undefined || body.errors === null ? [] : toErrors(body.errors);
   const data = toData(body.data);
   if (data === null && errors.length === 0) throw badAnswer("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
