@@ -2,6 +2,7 @@ import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { AdmitOperation } from './admit-operation.ts';
 import { hangUpOn, type OpenOperation, type ServerContext } from './operation-run.ts';
+import { refusedSubscription } from './refused-subscription.ts';
 import type { RunPlan } from './run-plan.ts';
 import { withUsage } from './use-admission.ts';
 
@@ -46,10 +47,7 @@ export function createSocketOperations({
       const operation = getOperationAST(document, operationName);
       if (!operation)
         return [gatewayError('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.')];
-      if (operation.operation === 'subscription') {
-        const message = "The ledger's subscriptions are not carried by this version of the gateway.";
-        return [gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' })];
-      }
+      if (operation.operation === 'subscription') return [refusedSubscription()];
       const run = openOperation(server, { caller, document, operationName });
       const contextValue = { ...run.context };
       runs.set(contextValue, async () => {

@@ -1,6 +1,8 @@
-import { type DocumentNode, type ExecutionResult, execute } from 'graphql';
+import { type DocumentNode, type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { errorCatalogue } from '../errors/catalogue.ts';
 import { hangUpOn, type OpenOperation, type ServerContext } from './operation-run.ts';
+import { refusedSubscription } from './refused-subscription.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { AdmittedContext } from './use-admission.ts';
 
@@ -29,8 +31,9 @@ export function useOperation(openOperation: OpenOperation, runPlan: RunPlan): Pl
       };
     },
     onSubscribe({ setSubscribeFn }) {
-      // The ledger's subscriptions are refused where they would be sent; Yoga's own function expects other arguments.
-      setSubscribeFn(execute);
+      const { message, extensions } = refusedSubscription();
+      const http = { spec: true, status: errorCatalogue.NOT_CONFIGURED.status };
+      setSubscribeFn(() => ({ errors: [new GraphQLError(message, { extensions: { ...extensions, http } })] }));
     },
   };
 }
