@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import {
+  deepValues,
+  errorWithoutPath,
+  failingFields,
+  failingNonNullRoots,
+  harmlessFaults,
+  type LedgerFault,
+  wholeAnswerFaults,
+} from '../support/ledger-faults.ts';
+import { type CorpusOperation, operationCorpus } from '../support/operation-corpus.ts';
+import { type Form, openShells, type ShellAnswer, type Shells } from '../support/shells.ts';
+import { type SpoilingUpstream, spoilAnswers } from '../support/spoilt-answers.ts';
+import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
+
+const json = 'application/json';
+const graphqlJson = 'application/graphql-response+json';
+const forms: readonly Form[] = [json, graphqlJson].flatMap((accept) => [
+  { accept, showUsage: false },
+  { accept, showUsage: true },
+]);
+
+/** What the started gateway serves beside the corpus: itself, its schema, and what others would cost. */
+const ofTheGateway: readonly (CorpusOperation & { readonly name: string })[] = [
+  { name: 'the gateway’s view of itself beside data', text: '{ gateway { networkProfile } epoch(id: 1) { epochId } }' },
+  { name: 'the schema', text: '{ __schema { queryType { name } } }' },
+  { name: 'the schema beside data', text: '{ __type(name: "Epoch") { kind } chainIdentifier }' },
+  { name: 'an estimate', text: '{ estimate(query: "{ chainIdentifier }") { usage { inputNodes } } }' },
+];
+
+const id = 'query ($id: Int!) { epoch(id: $id) { epochId } }';
+const version = 'query ($v: UInt53) { object(address: "0x5", version: $v) { version } }';
+const levels = (count: number) =>
+  `${'{ epoch { checkpoints { nodes '.repeat(count)}{ digest }${' } } }'.repeat(count)}`;
+
+/** Operations that are refused before anything is executed, and with what. */
+const refusals: readonly (CorpusOperation & { readonly name: string; readonly code: string })[] = [
+  { name: 'half a document', text: '{ epoch {', code: 'GRAPHQL_PARSE_FAILED' },
+  { name: 'nothing but white space', text: '  ', code: 'GRAPHQL_PARSE_FAILED' },
+  { name: 'an unknown field', text: '{ chainIdentifier nope }', code: 'GRAPHQL_VALIDATION_FAILED' },
+  { name: 'a selection missing', text: '{ epoch sponsor { health } }', code: 'GRAPHQL_VALIDATION_FAILED' },
+  { name: 'fields in conflict', text: '{ a: chainIdentifier a: __typename }', code: 'GRAPHQL_VALIDATION_FAILED' },
+  { name: 'no operation', text: 'fragment F on Query { chainIdentifier }', code: 'GRAPHQL_VALIDATION_FAILED' },
+  { name: 'a fragment in itself', text: '{ ...F } fragment F on Query { ...F }', code: 'BAD_USER_INPUT' },
+  { name: 'an unknown fragment', text: '{ ...F }', code: 'BAD_USER_INPUT' },
+  { name: 'an unknown directive', text: '{ chainIdentifier @deprecated }', code: 'BAD_USER_INPUT' },
+  { name: 'too many nodes', text: `{ ${'chainIdentifier '.repeat(301)}}`, code: 'BAD_USER_INPUT' },
+  { name: 'too deep', text: levels(8), code: 'BAD_USER_INPUT' },
+  { name: 'without a bottom', text: levels(40), code: 'BAD_USER_INPUT' },
+  {
+    name: 'too much output',
+    text: 'query ($n: Int) { objects(first: $n) { nodes { dynamicFields(first: $n) { nodes { name { json } } } } } }',
+    variables: { n: 50_000 },
+    code: 'BAD_USER_INPUT',
+  },
+  { name: 'too long', text: `{ chainIdentifier } # ${'x'.repeat(6_000)}`, code: 'BAD_USER_INPUT' },
+  { name: 'a variable missing', text: id, code: 'BAD_USER_INPUT' },
+  { name: 'a variable that is null', text: id, variables: { id: null }, code: 'BAD_USER_INPUT' },
+  { name: 'a variable of another type', text: id, variables: { id: '1' }, code: 'BAD_USER_INPUT' },
+  { name: 'a variable out of range', text: version, variables: { v: -1 }, code: 'BAD_USER_INPUT' },
+  {
+    name: 'several bad variables of both sides',
+    text: 'query ($id: Int, $n: Int) { epoch(id: $id) { epochId } queryEvents(first: $n) { nodes { type } } }',
+    variables: { id: 1.5, n: 'x' },
+    code: 'BAD_USER_INPUT',
+  },
+  { name: 'a variable nobody declared', text: '{ epoch(id: $id) { epochId } }', code: 'GRAPHQL_VALIDATION_FAILED' },
+  { name: 'a variable nobody uses', text: 'query ($id: Int) { chainIdentifier }', code: 'GRAPHQL_VALIDATION_FAILED' },
+  {
+    name: 'an operation name the document has not',
+    text: 'query A { chainIdentifier } query B { epoch { epochId } }',
+    operationName: 'C',
+    code: 'GRAPHQL_VALIDATION_FAILED',
+  },
+  {
+    name: 'two operations and no name',
+    text: 'query A { chainIdentifier } query B { epoch { epochId } }',
+    code: 'GRAPHQL_VALIDATION_FAILED',
+  },
+  { name: 'a subscription', text: 'subscription { events { json } }', code: 'NOT_CONFIGURED' },
+];
+
+describe('every shell gives the same answer', () => {
+  let devnet: GraphqlDevnet;
+  let ledger: SpoilingUpstream;
+  let gateway: TestGateway;
+  let shells: Shells;
+  let rpcVersion: string;
+  let unique = 0;
+
+  beforeAll(async () => {
+    devnet = await startGraphqlDevnet();
+    ledger = await spoilAnswers(devnet.devnet.graphqlUrl);
+    gateway = await createTestGateway({
+      LEDGER_GRAPHQL_URL: ledger.url,
+      LEDGER_RPC_URL: devnet.devnet.rpcUrl,
+      SPONSOR_URL: devnet.devnet.sponsorUrl,
+      SPONSOR_TOKEN: 'token-of-this-test',
+      SPONSOR_ALLOW_ANONYMOUS: 'true',
+      CORS_ORIGINS: 'https://dapp.example',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
+    shells = openShells(gateway);
+    rpcVersion = (await devnet.query('{ chainIdentifier }')).headers.get('x-ledger-rpc-version') ?? '';
+  });
+
+  afterAll(async () => {
+    for (const each of [shells, gateway, ledger, devnet]) await each?.[Symbol.asyncDispose]();
+  });
+
+  /** Asks the same of every shell that can be asked it. @returns the first answer, and which of the POSTs were lane answers */
+  async function expectSame(
+    operation: CorpusOperation,
+    form: Form,
+  ): Promise<{ readonly first: ShellAnswer; readonly body: Body; readonly lanes: readonly boolean[] }> {
+    // A comment makes it a document that nobody has sent yet, of the same length every time.
+    const fresh = { ...operation, text: `${operation.text} #${String(unique++).padStart(7, '0')}` };
+    const posts: ShellAnswer[] = [];
+    for (const _sight of ['first', 'second', 'third']) posts.push(await shells.post(fresh, form));
+    const [first] = posts as [ShellAnswer];
+    const others = posts.slice(1);
+    if (!/^mutation/.test(operation.text)) others.push(await shells.get(fresh, form));
+    for (const each of others) expect(toSaid(each), fresh.text).toEqual(toSaid(first));
+
+    const { result, errors } = await shells.socket(fresh, form);
+    const body = JSON.parse(first.body) as Body;
+    // A refusal is a message of errors, which has no place for anything else.
+    if (result === null) expect(JSON.stringify(errors), fresh.text).toBe(JSON.stringify(body.errors));
+    else expect(inOrder(result), fresh.text).toBe(inOrder(body));
+
+    for (const { requestId, headers } of [...posts, ...others]) {
+      expect(headers).toMatchObject({
+        'content-type': `${form.accept}; charset=utf-8`,
+        'x-request-id': requestId,
+        'x-ledger-rpc-version': rpcVersion,
+        'ratelimit-policy': '"default";q=1000000;w=60',
+        ratelimit: '"default";r=999999',
+      });
+    }
+    return { first, body, lanes: await shells.lanes(posts.map(({ requestId }) => requestId)) };
+  }
+
+  describe.each([...operationCorpus, ...ofTheGateway])('to $name', (operation) => {
+    test('in every form, from the second sight on without the general server', async () => {
+      ledger.faults = [];
+      const seen = [];
+      for (const form of forms) seen.push({ form, ...(await expectSame(operation, form)) });
+      for (const { form, first, body, lanes } of seen) {
+        expect(first.status).toBe(200);
+        // What has something to complain of is finished by the general server.
+        expect(lanes).toEqual(body.errors ? [false, false, false] : [false, true, true]);
+        expect(body.extensions?.usage !== undefined).toBe(form.showUsage && !isSchemaAlone(operation));
+        expect(inOrder({ ...body, extensions: undefined })).toBe(inOrder({ ...seen[0]?.body, extensions: undefined }));
+      }
+      const usages = seen.flatMap(({ body }) =>
+        body.extensions?.usage ? [JSON.stringify(body.extensions.usage)] : [],
+      );
+      expect(new Set(usages).size).toBeLessThan(2);
+    });
+  });
+
+  test.each(refusals)('to $name, refused', async ({ code, ...operation }) => {
+    ledger.faults = [];
+    ledger.exchanges.length = 0;
+    for (const form of forms) {
+      const { first, body, lanes } = await expectSame(operation, form);
+      expect(Object.keys(body)).not.toContain('data');
+      expect(body.errors?.[0]?.extensions?.code).toBe(code);
+      const strict = code === 'NOT_CONFIGURED' ? 501 : 400;
+      expect(first.status).toBe(form.accept === graphqlJson ? strict : 200);
+      expect(lanes).toEqual([false, false, false]);
+    }
+    expect(ledger.exchanges).toEqual([]);
+  });
+
+  const faults: readonly (readonly [string, LedgerFault])[] = [
+    ...Object.entries(wholeAnswerFaults),
+    ...Object.entries(harmlessFaults),
+    ...[1, 2, 2, 3, 3, 5, 8, 13].map(
+      (oneIn, seed) => [`one field in ${oneIn} failing, ${seed}`, failingFields(seed, oneIn)] as const,
+    ),
+    ['the fields failing that may not be null', failingNonNullRoots],
+    ['an error that names no field', errorWithoutPath],
+    ['values a thousand levels deep', deepValues],
+  ];
+  const everyFifth = 5;
+
+  test.each(faults.map(([name, fault], index) => ({ name, fault, index })))(
+    'when the ledger answers with $name',
+    async ({ fault, index }) => {
+      ledger.faults = [fault];
+      const chosen = operationCorpus.filter((_, at) => at % everyFifth === index % everyFifth);
+      for (const [at, operation] of chosen.entries()) {
+        const { first, body } = await expectSame(operation, forms[(index + at) % forms.length] as Form);
+        // The gateway itself is well, whatever becomes of its fields.
+        expect(first.status).toBe(200);
+        expect(Object.keys(body)).toContain('data');
+        expect(first.body).not.toMatch(/"http"|Cannot return null|Unexpected error/);
+      }
+    },
+  );
+});
+
+interface Body {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[];
+  readonly extensions?: { readonly usage?: unknown };
+}
+
+/** Without what tells requests apart. */
+function toSaid({ status, headers, body }: ShellAnswer) {
+  const { 'x-request-id': _, ...rest } = headers;
+  return { status, headers: rest, body };
+}
+
+/** The three parts of an answer, whose own order is free, each in the order it came. */
+function inOrder({ data, errors, extensions }: Readonly<Record<string, unknown>> | Body): string {
+  return JSON.stringify([data, errors, extensions]);
+}
+
+/** A document that asks only for the schema costs nothing, and says so of nothing. */
+function isSchemaAlone({ text }: CorpusOperation): boolean {
+  return /^\{ __schema/.test(text);
+}

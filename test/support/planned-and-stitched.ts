@@ -1,0 +1,140 @@
+import { type DocumentNode, type ExecutionResult, execute, parse, validate } from 'graphql';
+import { networkProfiles } from '../../src/config/network-profile.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { buildGeneration, type Generation } from '../../src/gateway/generation.ts';
+import { createLocalSchema } from '../../src/gateway/local-schema.ts';
+import { createOpenOperation, type ServerContext } from '../../src/gateway/operation-run.ts';
+import { createRunPlan } from '../../src/gateway/run-plan.ts';
+import type { Plan } from '../../src/planning/plan-operation.ts';
+import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
+import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
+import { fetchLedgerIntrospection } from '../../src/subschemas/ledger/fetch-ledger-schema.ts';
+import { createForwardToLedger } from '../../src/subschemas/ledger/forward-to-ledger.ts';
+import { createLedgerExecutor } from '../../src/subschemas/ledger/ledger-executor.ts';
+import { silentLedgerService } from '../../src/subschemas/ledger/ledger-service.ts';
+import { createRpcVersion } from '../../src/subschemas/ledger/rpc-version.ts';
+import type { OperationContext } from '../../src/subschemas/operation-context.ts';
+import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
+import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
+import { connectUpstream } from '../../src/transport/connect-upstream.ts';
+import type { CorpusOperation } from './operation-corpus.ts';
+import { toTestCaller } from './test-caller.ts';
+
+export interface PlannedAndStitched extends AsyncDisposable {
+  readonly generation: Generation;
+  isValid(text: string): boolean;
+  planOf(operation: CorpusOperation): Plan | null;
+  /** The answer by the operation's plan. Rejects for a document that is not valid. */
+  planned(operation: CorpusOperation): Promise<ExecutionResult>;
+  /** The answer by stitching, whatever the plan. */
+  stitched(operation: CorpusOperation): Promise<ExecutionResult>;
+}
+
+export interface UpstreamAddresses {
+  readonly graphqlUrl: string;
+  readonly rpcUrl: string;
+  readonly sponsorUrl: string;
+  readonly sponsorToken: string;
+}
+
+const timeouts = { queryMs: 10_000, mutationMs: 10_000 };
+
+/** The gateway without any shell: operations executed by their plan, and by the general way for comparison. */
+export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Promise<PlannedAndStitched> {
+  const connect = (url: string) => connectUpstream({ url, now: Date.now });
+  const [ledger, rpc, sponsor] = [
+    connect(upstreams.graphqlUrl),
+    connect(upstreams.rpcUrl),
+    connect(upstreams.sponsorUrl),
+  ];
+  const profile = networkProfiles.ledger;
+  const options = {
+    call: ledger.call,
+    path: ledger.path,
+    versionHeader: profile.headers.version,
+    version: createRpcVersion(),
+    timeouts,
+  };
+  const execution = createLedgerExecutor(options);
+  const { methods } = profile.events;
+  const local = createLocalSchema([
+    createEventsResolvers({
+      client: createEventsClient({ call: rpc.call, path: rpc.path, methods, timeoutMs: timeouts.queryMs }),
+      missingSetting: '',
+      profile,
+      pages: { defaultSize: 20, maxSize: 50 },
+    }),
+    createSponsorResolvers({
+      client: createSponsorClient({
+        call: sponsor.call,
+        basePath: sponsor.path,
+        requestTypeKey: profile.sponsor.requestTypeKey,
+        timeouts,
+        observe: () => {},
+      }),
+      sponsorship: { auth: 'token', token: new Secret(upstreams.sponsorToken), maxGasBudgetExclusive: 2_000_000_000 },
+      limits: { maxTransactionPayloadBytes: 1_000 },
+      now: () => 1_800_000_000_000,
+    }),
+  ]);
+  const generation = buildGeneration(
+    { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
+    { local, execute: execution, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },
+  );
+  const runPlan = createRunPlan(createForwardToLedger(options));
+  const openOperation = createOpenOperation({ timeouts });
+
+  /** Runs a valid operation in one of the two ways, and lets go of its deadline. */
+  const run = async (
+    { text, operationName }: CorpusOperation,
+    way: (document: DocumentNode, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
+  ): Promise<ExecutionResult> => {
+    const document = parse(text);
+    const [invalid] = validate(generation.schema, document);
+    if (invalid) throw invalid;
+    const operation = openOperation(toServer(), { caller: toTestCaller(), document, operationName });
+    try {
+      return operation.finish(await way(document, operation.context));
+    } finally {
+      operation.end();
+    }
+  };
+  return {
+    generation,
+    isValid: (text) => validate(generation.schema, parse(text)).length === 0,
+    planOf: ({ text, operationName = null }) => runPlan.planOf(generation, parse(text), operationName),
+    planned(operation) {
+      const { text, variables = {}, operationName = null } = operation;
+      return run(operation, (document, context) =>
+        runPlan.run({ generation, document, text, operationName, variables, context }),
+      );
+    },
+    stitched(operation) {
+      const { variables = {}, operationName = null } = operation;
+      const { schema } = generation;
+      return run(operation, (document, contextValue) =>
+        execute({ schema, document, operationName, variableValues: variables, contextValue }),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([ledger, rpc, sponsor].map((upstream) => upstream.close()));
+    },
+  };
+}
+
+function toServer(): ServerContext {
+  return {
+    requestId: 'r',
+    sender: {
+      authorization: null,
+      apiKey: null,
+      origin: undefined,
+      remoteAddress: '127.0.0.1',
+      forwardedFor: undefined,
+    },
+    onStanding: () => {},
+    showUsage: false,
+    operations: [],
+  };
+}

@@ -1,0 +1,131 @@
+import { type Client, createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import type { TestGateway } from './create-test-gateway.ts';
+import type { CorpusOperation } from './operation-corpus.ts';
+
+/** What a request says beside its operation. */
+export interface Form {
+  readonly accept: string;
+  readonly showUsage: boolean;
+}
+
+/** Everything of an answer that a client can tell one from another by. */
+export interface ShellAnswer {
+  readonly status: number;
+  /** By name, without what differs from request to request by its nature. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Re-printed: the order of keys is that of the answer. */
+  readonly body: string;
+  readonly requestId: string;
+}
+
+export interface SocketAnswer {
+  /** Of the one result; `null` for an operation that was refused by a message of errors. */
+  readonly result: Record<string, unknown> | null;
+  readonly errors: unknown;
+}
+
+export interface Shells extends AsyncDisposable {
+  post(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
+  get(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
+  socket(operation: CorpusOperation, form: Pick<Form, 'showUsage'>): Promise<SocketAnswer>;
+  /** Whether each request, by its id, was answered without the general server, once all of them are in the log. */
+  lanes(requestIds: readonly string[]): Promise<boolean[]>;
+}
+
+const usageHeader = 'x-ledger-rpc-show-usage';
+/** How an answer is framed is not what it says. */
+const framing = new Set(['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']);
+
+/** Asks one gateway the same by every shell it has. Each request comes from an address of its own, so that none is over a limit. */
+export function openShells(gateway: TestGateway): Shells {
+  let requests = 0;
+  const sockets = [false, true].map((showUsage) => connect(gateway.url, showUsage));
+
+  const ask = async (url: string, form: Form, init: RequestInit): Promise<ShellAnswer> => {
+    requests += 1;
+    const requestId = `request-${requests}`;
+    const headers = {
+      accept: form.accept,
+      'x-request-id': requestId,
+      'x-forwarded-for': `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests & 255}`,
+      ...(form.showUsage && { [usageHeader]: 'true' }),
+      ...(init.body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const response = await fetch(url, { ...init, headers });
+    const text = await response.text();
+    return { status: response.status, headers: toComparable(response.headers), body: reprinted(text), requestId };
+  };
+
+  return {
+    post: ({ text, variables, operationName }, form) =>
+      ask(`${gateway.url}/graphql`, form, {
+        method: 'POST',
+        body: JSON.stringify({ query: text, variables, operationName }),
+      }),
+    get: ({ text, variables, operationName }, form) => {
+      const parameters = new URLSearchParams({ query: text });
+      if (variables) parameters.set('variables', JSON.stringify(variables));
+      if (operationName !== undefined) parameters.set('operationName', operationName);
+      return ask(`${gateway.url}/graphql?${parameters}`, form, { method: 'GET' });
+    },
+    async socket({ text, variables, operationName }, { showUsage }) {
+      const client = sockets[showUsage ? 1 : 0] as Client;
+      const payload = {
+        query: text,
+        ...(variables && { variables: { ...variables } }),
+        ...(operationName !== undefined && { operationName }),
+      };
+      const results: Record<string, unknown>[] = [];
+      try {
+        for await (const result of client.iterate(payload)) results.push({ ...result });
+      } catch (errors) {
+        if (errors instanceof Error) throw errors;
+        return { result: null, errors };
+      }
+      const [result, ...more] = results;
+      if (!result || more.length > 0) throw new Error(`${results.length} results instead of one`);
+      return { result, errors: result.errors };
+    },
+    async lanes(requestIds) {
+      const lineOf = () =>
+        new Map(gateway.log.flatMap((line) => (line.msg === 'request' ? [[line.requestId, line.lane === true]] : [])));
+      // A line is written when its response is closed, which the client may know before the gateway does.
+      for (let lines = lineOf(); ; lines = lineOf()) {
+        if (requestIds.every((id) => lines.has(id))) return requestIds.map((id) => lines.get(id) === true);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of sockets) await client.dispose();
+    },
+  };
+}
+
+function connect(url: string, showUsage: boolean): Client {
+  return createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    retryAttempts: 0,
+    connectionParams: showUsage ? { [usageHeader]: 'true' } : {},
+  });
+}
+
+function toComparable(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    [...headers].flatMap(([name, value]) => {
+      if (framing.has(name)) return [];
+      // Seconds until the window ends, which go by.
+      if (name === 'ratelimit') return [[name, value.replace(/;t=\d+/, '')]];
+      return name === 'retry-after' ? [[name, 'some']] : [[name, value]];
+    }),
+  );
+}
+
+function reprinted(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
