@@ -34,5 +34,24 @@ export async function fetchLedgerIntrospection(execute: LedgerExecutor): Promise
 
 /** Builds the executable-less schema of an introspection result. */
 export function buildLedgerSchema(introspection: IntrospectionQuery): GraphQLSchema {
-  return buildClientSchema(introspection);
+  return buildClientSchema(withoutFederation(introspection));
+}
+
+const federationFields = new Set(['_service', '_entities']);
+const federationTypes = new Set(['_Service', '_Entity', '_Any']);
+
+/**
+ * A ledger that is a subgraph of some federation describes itself by `_service`. Seen through this graph that would be a
+ * description of the wrong one, and whoever composes this graph would believe it.
+ */
+function withoutFederation(introspection: IntrospectionQuery): IntrospectionQuery {
+  const { __schema: schema } = introspection;
+  const types = schema.types
+    .filter(({ name }) => !federationTypes.has(name))
+    .map((type) =>
+      type.name === schema.queryType.name && type.kind === 'OBJECT'
+        ? { ...type, fields: type.fields.filter(({ name }) => !federationFields.has(name)) }
+        : type,
+    );
+  return { ...introspection, __schema: { ...schema, types } };
 }
