@@ -16,6 +16,7 @@ import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { findCollisions } from './find-collisions.ts';
+import type { CreateOperationJoins } from './operation-joins.ts';
 import { ReservedAliasRule } from './reserved-alias-rule.ts';
 import { stitch } from './stitch.ts';
 
@@ -30,6 +31,8 @@ export interface Generation {
   /** Tells two ledger schemas apart. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
+  /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
+  readonly operationJoins: CreateOperationJoins | null;
   /** Our own part alone. */
   readonly local: GraphQLSchema;
   /** Whose the root fields are. */

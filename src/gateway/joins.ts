@@ -8,6 +8,7 @@ import {
   isScalarType,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import type { JoinForm, JoinSelection } from '../subschemas/ledger/join-document.ts';
 
 type JoinTarget = keyof NetworkProfile['joins'];
 
@@ -90,6 +91,12 @@ export const joins: readonly Join[] = [
 ];
 
 export const joinName = ({ type, field }: Join): string => `join:${type}.${field}`;
+
+/** How a join asks the ledger, where things are called as the profile says. */
+export function toJoinForm(join: Join, names: NetworkProfile['joins'], selection: JoinSelection): JoinForm {
+  const entry = names[join.target];
+  return { field: entry.field, id: entry.id, version: 'version' in entry ? entry.version : undefined, selection };
+}
 
 /** What the ledger offers for a join: the type it gives back, or why there is none. */
 export type JoinOffer = { readonly returns: string } | { readonly reason: string };

@@ -21,6 +21,7 @@ import { hasDirectivesAtRoot, type Plan, planOperation, usedFragments } from '..
 import { type DocumentPart, takePart, variablesOf } from '../planning/split-document.ts';
 import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
+import { createExecuteOwn, type ExecuteOwn } from './execute-own.ts';
 import type { Generation } from './generation.ts';
 import { begunIn } from './hot-handover.ts';
 
@@ -43,7 +44,12 @@ interface PlannedOperation {
   readonly isWhole: boolean;
   /** Do directives decide what there is at the root? */
   readonly isConditional: boolean;
-  readonly parts: () => { readonly ledger: DocumentPart & { readonly text: string }; readonly own: DocumentPart };
+  readonly parts: () => {
+    readonly ledger: DocumentPart & { readonly text: string };
+    readonly own: DocumentPart & { readonly execute: ExecuteOwn };
+  };
+  /** For an operation whose root fields are all our own. */
+  readonly executeOwn: () => ExecuteOwn;
 }
 
 /** What of an operation decides whether its text can go to the ledger as it came. */
@@ -90,7 +96,8 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
       if (begun && !isForwarded(found)) return begun();
       switch (found?.plan) {
         case 'LOCAL':
-          return execute({ ...args, schema: generation.local });
+        case 'STITCHED':
+          return found.executeOwn()(variables, context);
         case 'PASS_THROUGH':
           return asksLedger(request, found) ? passThrough(request, found, forward) : execute(args);
         case 'SPLIT':
@@ -117,6 +124,7 @@ function planDocument(
   const { ownership } = generation;
   const plan = planOperation(operation, fragments, ownership);
   let parts: ReturnType<PlannedOperation['parts']> | undefined;
+  let executeOwn: ExecuteOwn | undefined;
   return {
     operation,
     fragments,
@@ -131,9 +139,32 @@ function planDocument(
         // Where everything is the ledger's, its `__typename` is too.
         const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
         const own = takePart(operation, fragments, isOwn);
-        parts = { ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) }, own };
+        parts = {
+          ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) },
+          own: {
+            ...own,
+            execute: createExecuteOwn({
+              schema: generation.local,
+              local: generation.local,
+              document: own.document,
+              operationName: null,
+              joins: null,
+            }),
+          },
+        };
       }
       return parts;
+    },
+    executeOwn: () => {
+      const isLocal = plan === 'LOCAL';
+      executeOwn ??= createExecuteOwn({
+        schema: isLocal ? generation.local : generation.schema,
+        local: generation.local,
+        document,
+        operationName,
+        joins: isLocal ? null : generation.operationJoins,
+      });
+      return executeOwn;
     },
   };
 }
@@ -212,12 +243,7 @@ async function split(
       (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
       (error: unknown) => failed([error]),
     ),
-    execute({
-      schema: generation.local,
-      document: own.document,
-      variableValues: variablesOf(own, variables),
-      contextValue: context,
-    }),
+    own.execute(variablesOf(own, variables), context),
   ]);
   const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
   return {
@@ -234,7 +260,7 @@ function mergeData(
 ): Record<string, unknown> | null {
   if (!theirs || !ours) return null;
   const data: Record<string, unknown> = Object.create(null);
-  for (const key of keys) data[key] = key in theirs ? theirs[key] : ours[key];
+  for (const key of keys) data[key] = Object.hasOwn(theirs, key) ? theirs[key] : ours[key];
   return data;
 }
 

@@ -6,8 +6,10 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import type { RequestBounds } from '../subschemas/ledger/join-document.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
-import { createJoinResolver, joinSelectionSet } from './join-resolvers.ts';
+import { joinSelectionSet } from './join-key.ts';
+import { createJoinResolver } from './join-resolvers.ts';
 import { findJoinOffer, type Join, joinName, joins } from './joins.ts';
+import { type CreateOperationJoins, createOperationJoins } from './operation-joins.ts';
 import { describedScalars } from './scalars.ts';
 
 export interface StitchOptions {
@@ -27,6 +29,8 @@ export interface StitchedGraph {
   readonly schema: GraphQLSchema;
   /** Joins that are not part of the graph, by name, and why. */
   readonly missingJoins: ReadonlyMap<string, string>;
+  /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
+  readonly operationJoins: CreateOperationJoins | null;
 }
 
 /** The one schema clients see: the ledger's, ours, and the joins for which the ledger has an entry. */
@@ -36,6 +40,7 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
     return {
       schema: stitchSchemas({ subschemas: [{ schema: local }], resolvers: describedScalars(local) }),
       missingJoins: new Map(joins.map((join) => [joinName(join), reason])),
+      operationJoins: null,
     };
   }
   const subschema: SubschemaConfig & { schema: GraphQLSchema } = {
@@ -71,6 +76,13 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
     missingJoins: new Map(
       offers.flatMap(({ join, offer }) => ('reason' in offer ? [[joinName(join), offer.reason] as const] : [])),
     ),
+    operationJoins: createOperationJoins({
+      execute,
+      limits: ledger.limits,
+      names,
+      schema,
+      joins: offered.map(({ join }) => join),
+    }),
   };
 }
 

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { collectPlainFields, type PlainScope } from './collect-plain-fields.ts';
 import { compileArguments } from './compile-arguments.ts';
-import { type CompleteValue, compileValue } from './compile-value.ts';
+import { type CompleteObject, compileValue } from './compile-value.ts';
 import { type ExecutionState, failPlace, isPromise, type JoinField } from './execution-state.ts';
 
 /** What there is to compile, and what its fields are resolved with. */
@@ -30,113 +30,103 @@ export interface CompileScope extends PlainScope {
 
 /**
  * Resolves a field of an object and completes its value; a promise where that takes time.
+ * @param data the object of the answer that the value goes into
  * @throws the error, with its place, of a field that may not be null
  */
-export type ExecuteField = (source: unknown, parent: ResponsePath | undefined, state: ExecutionState) => unknown;
+export type ExecuteField = (
+  source: unknown,
+  parent: ResponsePath | undefined,
+  state: ExecutionState,
+  data: Record<string, unknown>,
+) => unknown;
 
 export interface CompiledField {
   readonly key: string;
   readonly execute: ExecuteField;
 }
 
-interface CompiledJoin {
-  readonly key: string;
-  readonly field: JoinField;
-  readonly completeKey: CompleteValue;
-}
-
-interface CompiledFields {
-  /** In the order of the answer. A join has a place among them, where it leaves a null. */
-  readonly fields: readonly CompiledField[];
-  readonly joins: readonly CompiledJoin[];
-}
-
-/** The fields selected on an object type; `null` where any of them, or below, is not plain. */
+/** The fields selected on an object type, in the order of the answer; `null` where any, or one below, is not plain. */
 export function compileFields(
   type: GraphQLObjectType,
   selectionSets: readonly (SelectionSetNode | undefined)[],
   scope: CompileScope,
-): CompiledFields | null {
+): readonly CompiledField[] | null {
   const collected = collectPlainFields(type, selectionSets, scope);
   if (!collected) return null;
   const fields: CompiledField[] = [];
-  const joins: CompiledJoin[] = [];
   for (const [key, nodes] of collected) {
-    const name = nodes[0]?.name.value ?? '';
     scope.budget.fields -= 1;
     // As a key of an object it would not be one.
     if (scope.budget.fields < 0 || key === '__proto__') return null;
+    const name = nodes[0]?.name.value ?? '';
     const definition = type.getFields()[name];
     const execute = definition
       ? compileField(type, definition, key, nodes, scope)
       : name === '__typename'
         ? () => type.name
-        : compileJoin(type, key, nodes);
+        : compileJoin(type, key, nodes, scope);
     if (!execute) return null;
     fields.push({ key, execute });
   }
-  return { fields, joins };
-
-  function compileJoin(parent: GraphQLObjectType, key: string, nodes: readonly FieldNode[]): ExecuteField | null {
-    const field = scope.joinOf(parent, nodes);
-    const completeKey = field && compileObject(parent, [field.key], scope);
-    if (!completeKey) return null;
-    joins.push({ key, field, completeKey });
-    return () => null;
-  }
+  return fields;
 }
 
 function compileObject(
   type: GraphQLObjectType,
   selectionSets: readonly (SelectionSetNode | undefined)[],
   scope: CompileScope,
-): CompleteValue | null {
-  const compiled = type.isTypeOf ? null : compileFields(type, selectionSets, scope);
-  if (!compiled) return null;
-  const { fields, joins } = compiled;
+): CompleteObject | null {
+  const fields = type.isTypeOf ? null : compileFields(type, selectionSets, scope);
+  return fields && ((source, path, state) => executeFields(fields, source, path, state));
+}
 
-  return (source, path, state) => {
-    const data: Record<string, unknown> = {};
-    let hasPromise = false;
-    try {
-      for (const { key, execute } of fields) {
-        const value = execute(source, path, state);
-        data[key] = value;
-        hasPromise ||= isPromise(value);
-      }
-      for (const join of joins) {
-        const note = (key: unknown) => noteJoin(join, type, key, data, path, state);
-        const key = join.completeKey(source, path, state);
-        const noted = isPromise(key) ? key.then(note) : note(key);
-        data[join.key] = noted;
-        hasPromise ||= isPromise(noted);
-      }
-    } catch (error) {
-      if (!hasPromise) throw error;
-      // Those under way are waited for, as the reference library does, and so heard if they fail as well.
-      return settle(data).finally(() => {
-        throw error;
-      });
+/** All fields of an object, side by side. */
+export function executeFields(
+  fields: readonly CompiledField[],
+  source: unknown,
+  path: ResponsePath | undefined,
+  state: ExecutionState,
+): Record<string, unknown> | Promise<Record<string, unknown>> {
+  const data: Record<string, unknown> = {};
+  let hasPromise = false;
+  try {
+    for (const { key, execute } of fields) {
+      const value = execute(source, path, state, data);
+      data[key] = value;
+      hasPromise ||= isPromise(value);
     }
-    return hasPromise ? settle(data) : data;
+  } catch (error) {
+    if (!hasPromise) throw error;
+    // Those under way are waited for, as the reference library does, and so heard if they fail as well.
+    return settle(data).finally(() => {
+      throw error;
+    });
+  }
+  return hasPromise ? settle(data) : data;
+}
+
+/** Reads the key where the field stands, and leaves a null there until the value is known. */
+function compileJoin(
+  parent: GraphQLObjectType,
+  name: string,
+  nodes: readonly FieldNode[],
+  scope: CompileScope,
+): ExecuteField | null {
+  const field = scope.joinOf(parent, nodes);
+  const completeKey = field && compileObject(parent, [field.key], scope);
+  if (!completeKey) return null;
+  return (source, prev, state, data) => {
+    const note = (key: Record<string, unknown>) => {
+      state.joins.push({ field, key, data, name, path: { prev, key: name, typename: parent.name } });
+      return null;
+    };
+    const key = completeKey(source, prev, state);
+    return isPromise(key) ? key.then(note) : note(key);
   };
 }
 
-function noteJoin(
-  { field, key: name }: CompiledJoin,
-  parent: GraphQLObjectType,
-  key: unknown,
-  data: Record<string, unknown>,
-  path: ResponsePath,
-  { joins }: ExecutionState,
-): null {
-  const place = { prev: path, key: name, typename: parent.name };
-  joins.push({ field, key: key as Record<string, unknown>, data, name, path: place });
-  return null;
-}
-
 /** The same object, once all its values are there. */
-export async function settle(data: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function settle(data: Record<string, unknown>): Promise<Record<string, unknown>> {
   const values = await Promise.all(Object.values(data));
   for (const [index, key] of Object.keys(data).entries()) data[key] = values[index];
   return data;

@@ -7,7 +7,7 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql';
-import { type CompiledField, compileFields, settle } from './compile-fields.ts';
+import { type CompiledField, compileFields, executeFields } from './compile-fields.ts';
 import {
   addFailure,
   type ExecutionState,
@@ -58,17 +58,15 @@ export function compileOperation(options: CompileOptions): RunCompiled | null {
   const { schema, operation, fragments, joinOf = () => null } = options;
   const type = schema.getRootType(operation.operation);
   if (!type || operation.operation === 'subscription') return null;
-  const compiled = compileFields(type, [operation.selectionSet], {
+  const fields = compileFields(type, [operation.selectionSet], {
     schema,
     operation,
     fragments,
     fragmentsByName: Object.assign(Object.create(null), Object.fromEntries(fragments)),
-    joinOf,
+    joinOf: (parent, nodes) => (parent === type ? null : joinOf(parent, nodes)),
     budget: { fields: maxCompiledFields },
   });
-  // The root has no object of its own that a key could be read from.
-  if (!compiled || compiled.joins.length > 0) return null;
-  const { fields } = compiled;
+  if (!fields) return null;
   const execute = operation.operation === 'mutation' ? executeSerially : executeTogether;
 
   return (request) => {
@@ -96,21 +94,8 @@ function executeTogether(
   request: CompiledRequest,
   failures: Failures,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
-  const data: Record<string, unknown> = {};
-  let hasPromise = false;
-  try {
-    for (const field of fields) {
-      const value = executeRoot(field, request, failures);
-      data[field.key] = value;
-      hasPromise ||= isPromise(value);
-    }
-  } catch (error) {
-    if (!hasPromise) throw error;
-    return settle(data).finally(() => {
-      throw error;
-    });
-  }
-  return hasPromise ? settle(data) : data;
+  const roots = fields.map((field) => ({ key: field.key, execute: () => executeRoot(field, request, failures) }));
+  return executeFields(roots, undefined, undefined, { ...request, failures, joins: [] });
 }
 
 /** One after the other, each with all that is below it, until one fails that may not be null. */
@@ -138,7 +123,7 @@ function executeSerially(
 function executeRoot({ execute }: CompiledField, request: CompiledRequest, failures: Failures): unknown {
   const joins: JoinPoint[] = [];
   const state: ExecutionState = { context: request.context, variables: request.variables, failures, joins };
-  const value = execute(undefined, undefined, state);
+  const value = execute(undefined, undefined, state, {});
   if (isPromise(value)) return value.then((done) => (joins.length > 0 ? putJoins(done, state, request) : done));
   return joins.length > 0 ? putJoins(value, state, request) : value;
 }

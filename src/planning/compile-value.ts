@@ -16,6 +16,13 @@ import { type ExecutionState, failPlace, isPromise } from './execution-state.ts'
  */
 export type CompleteValue = (value: unknown, path: ResponsePath, state: ExecutionState) => unknown;
 
+/** The same for the fields selected on an object. @throws the error, with its place, of one that may not be null */
+export type CompleteObject = (
+  source: unknown,
+  path: ResponsePath | undefined,
+  state: ExecutionState,
+) => Record<string, unknown> | Promise<Record<string, unknown>>;
+
 /** The field whose value it is, as errors call it. */
 export interface ValueSource {
   /** `Type.field` */
@@ -27,7 +34,7 @@ export interface ValueSource {
 export function compileValue(
   type: GraphQLOutputType,
   source: ValueSource,
-  completeObject: CompleteValue | null,
+  completeObject: CompleteObject | null,
 ): CompleteValue {
   if (isNonNullType(type)) return toNonNull(compileValue(type.ofType, source, completeObject), source);
   const complete = isListType(type)
@@ -63,7 +70,7 @@ function compileLeaf(type: GraphQLLeafType): CompleteValue {
 function compileList(
   itemType: GraphQLOutputType,
   source: ValueSource,
-  completeObject: CompleteValue | null,
+  completeObject: CompleteObject | null,
 ): CompleteValue {
   const { coordinate, nodes } = source;
   const complete = compileValue(itemType, source, completeObject);

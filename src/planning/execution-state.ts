@@ -73,7 +73,7 @@ export function failPlace(
   return null;
 }
 
-export function isPromise(value: unknown): value is Promise<unknown> {
+export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return (
     ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
     typeof (value as { then?: unknown }).then === 'function'

@@ -1,6 +1,5 @@
 import {
   type ASTNode,
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
@@ -13,7 +12,6 @@ import {
   type SelectionSetNode,
   stripIgnoredCharacters,
   TypeInfo,
-  type VariableDefinitionNode,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -24,36 +22,48 @@ export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'
 
 /** The selection below one join field, ready to be asked of the ledger any number of times in one document. */
 export interface JoinSelection {
-  readonly fragment: FragmentDefinitionNode;
-  /** Fragments of the client's document that the selection spreads, directly or not. */
-  readonly clientFragments: readonly FragmentDefinitionNode[];
-  readonly variables: readonly VariableDefinitionNode[];
+  /** Name of the fragment that holds it. */
+  readonly name: string;
+  /** What the fragment says, its name aside: selections that agree in it, in one document, are the same. */
+  readonly body: string;
+  /** Definitions by name: the fragment itself, and those of the client's that it spreads, directly or not. */
+  readonly fragments: ReadonlyMap<string, string>;
+  /** Definitions of the variables it uses, by name. */
+  readonly variables: ReadonlyMap<string, string>;
   /** Nodes one use costs by the ledger's count: every field, inline fragment and spread, fragments at each spread. */
   readonly nodes: number;
   /** Bytes that writing it once adds to a request body, variable definitions included. */
   readonly bytes: number;
 }
 
-/** One lookup: a root field of the ledger, its arguments as literals, and which selection to read from it. */
+/** One lookup: a root field of the ledger with its arguments, and which selection to read from it. */
 export interface JoinLookup {
-  readonly field: string;
-  readonly args: Readonly<Record<string, string | number>>;
+  /** As it stands in a document, its alias aside: `object(address:"0x2"){...J0}`. Two lookups of one text are the same. */
+  readonly text: string;
+  /** Bytes of the text in the JSON of a request body. */
+  readonly bytes: number;
   readonly selection: JoinSelection;
 }
 
 export const joinAlias = (index: number): string => `k${index}`;
 
+/** What a selection is taken from. */
+export interface JoinSource {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+}
+
 /**
- * Prepares the client's selection under a join field. `__typename` is added where a type is abstract, because the
- * stitched schema needs it to tell what it was given.
+ * Prepares the client's selection under a join field.
+ * @param name of the fragment to hold it, which no fragment of the client's has
+ * @param typenames adds `__typename` where a type of this schema is abstract, for those who must tell what they are given
  */
 export function toJoinSelection(
   name: string,
   fieldNodes: readonly FieldNode[],
   type: GraphQLCompositeType,
-  ledgerSchema: GraphQLSchema,
-  fragments: Readonly<Record<string, FragmentDefinitionNode>>,
-  operation: OperationDefinitionNode,
+  { operation, fragments }: JoinSource,
+  typenames: GraphQLSchema | null,
 ): JoinSelection {
   const selections = fieldNodes.flatMap((node) => node.selectionSet?.selections ?? []);
   const bare: FragmentDefinitionNode = {
@@ -62,21 +72,50 @@ export function toJoinSelection(
     typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
-  const used = usedFragments(bare, fragments);
-  const withTypenames = [bare, ...used].map((fragment) => addTypenames(fragment, ledgerSchema));
-  const [fragment = bare, ...clientFragments] = withTypenames;
-  const variableNames = new Set(withTypenames.flatMap(variablesIn));
+  const definitions = [bare, ...usedFragments(bare, fragments)].map((each) =>
+    typenames ? addTypenames(each, typenames) : each,
+  );
+  const variableNames = new Set(definitions.flatMap(variablesIn));
   const variables = (operation.variableDefinitions ?? []).filter(({ variable }) =>
     variableNames.has(variable.name.value),
   );
+  const texts = new Map(definitions.map((each) => [each.name.value, toText(each)]));
+  const variableTexts = new Map(variables.map((each) => [each.variable.name.value, toText(each)]));
+  const [fragment = bare, ...clientFragments] = definitions;
   return {
-    fragment,
-    clientFragments,
-    variables,
-    bytes: bytesOf(...withTypenames, ...variables),
+    name,
+    body: toText({ ...fragment, name: { kind: Kind.NAME, value: '_' } }),
+    fragments: texts,
+    variables: variableTexts,
+    bytes: [...texts.values(), ...variableTexts.values()].reduce((sum, text) => sum + jsonBytes(text), 0),
     nodes: countNodes(fragment.selectionSet, new Map(clientFragments.map((each) => [each.name.value, each]))),
   };
 }
+
+/** How a join asks: everything of its lookups that their keys do not decide. */
+export interface JoinForm {
+  readonly field: string;
+  /** Names of the arguments that take the id, and where there is one the version. */
+  readonly id: string;
+  readonly version?: string | undefined;
+  readonly selection: JoinSelection;
+}
+
+/** Makes lookups of keys. */
+export function createToJoinLookup({ field, id, version, selection }: JoinForm) {
+  const head = `${field}(${id}:`;
+  const tail = `){...${selection.name}}`;
+  return (key: { readonly id: string; readonly version?: number | undefined }): JoinLookup => {
+    const versioned = version !== undefined && key.version !== undefined ? ` ${version}:${key.version}` : '';
+    const isPlain = plainId.test(key.id);
+    const text = `${head}${isPlain ? `"${key.id}"` : JSON.stringify(key.id)}${versioned}${tail}`;
+    // Of a plain text JSON escapes the two quotes, and nothing else.
+    return { text, bytes: isPlain ? text.length + 2 : jsonBytes(text) - 2, selection };
+  };
+}
+
+/** Digests and addresses are; they need no escapes and take a byte for each character. */
+const plainId = /^[\w:-]*$/;
 
 /** `{"query":"query(){}","variables":{}}` and what the transport may still put around it. */
 const envelopeBytes = 64;
@@ -91,15 +130,17 @@ export function groupJoinLookups(
   limits: RequestBounds,
   sharedBytes = 0,
 ): JoinLookup[][] {
+  const aliasBytes = joinAlias(lookups.length).length + 1;
   const groups: JoinLookup[][] = [];
   let nodes = 0;
   let bytes = 0;
   let written = new Set<JoinSelection>();
   for (const lookup of lookups) {
+    const { selection } = lookup;
     // The lookup's own field and spread, on top of what its selection costs.
-    const addedNodes = lookup.selection.nodes + 2;
-    const fieldBytes = bytesOf(toAliasedField(lookup, lookups.length)) + 1;
-    const addedBytes = fieldBytes + (written.has(lookup.selection) ? 0 : lookup.selection.bytes);
+    const addedNodes = selection.nodes + 2;
+    const fieldBytes = lookup.bytes + aliasBytes;
+    const addedBytes = fieldBytes + (written.has(selection) ? 0 : selection.bytes);
     const group = groups.at(-1);
     if (group && nodes + addedNodes <= limits.maxQueryNodes && bytes + addedBytes <= limits.maxQueryPayloadSize) {
       group.push(lookup);
@@ -109,58 +150,30 @@ export function groupJoinLookups(
       groups.push([lookup]);
       written = new Set();
       nodes = addedNodes;
-      bytes = envelopeBytes + sharedBytes + fieldBytes + lookup.selection.bytes;
+      bytes = envelopeBytes + sharedBytes + fieldBytes + selection.bytes;
     }
-    written.add(lookup.selection);
+    written.add(selection);
   }
   return groups;
 }
 
 /** One query that answers every lookup, each under its `joinAlias`; a selection is written once however often it is used. */
-export function toJoinDocument(lookups: readonly JoinLookup[]): DocumentNode {
-  const selections = [...new Set(lookups.map((lookup) => lookup.selection))];
-  const clientFragments = new Map(
-    selections.flatMap((each) => each.clientFragments).map((each) => [each.name.value, each]),
-  );
-  const variables = new Map(
-    selections.flatMap((each) => each.variables).map((each) => [each.variable.name.value, each]),
-  );
-  return {
-    kind: Kind.DOCUMENT,
-    definitions: [
-      {
-        kind: Kind.OPERATION_DEFINITION,
-        operation: 'query' as OperationDefinitionNode['operation'],
-        variableDefinitions: [...variables.values()],
-        selectionSet: { kind: Kind.SELECTION_SET, selections: lookups.map(toAliasedField) },
-      },
-      ...selections.map((each) => each.fragment),
-      ...clientFragments.values(),
-    ],
-  };
+export function toJoinDocument(lookups: readonly JoinLookup[]): string {
+  const fragments = new Map<string, string>();
+  const variables = new Map<string, string>();
+  for (const selection of new Set(lookups.map((lookup) => lookup.selection))) {
+    for (const [name, text] of selection.fragments) fragments.set(name, text);
+    for (const [name, text] of selection.variables) variables.set(name, text);
+  }
+  const declared = variables.size > 0 ? `query(${[...variables.values()].join(' ')})` : '';
+  const fields = lookups.map(({ text }, index) => `${joinAlias(index)}:${text}`);
+  return `${declared}{${fields.join('')}}${[...fragments.values()].join('')}`;
 }
 
-function toAliasedField({ field, args, selection }: JoinLookup, index: number): FieldNode {
-  return {
-    kind: Kind.FIELD,
-    alias: { kind: Kind.NAME, value: joinAlias(index) },
-    name: { kind: Kind.NAME, value: field },
-    arguments: Object.entries(args).map(([name, value]) => ({
-      kind: Kind.ARGUMENT,
-      name: { kind: Kind.NAME, value: name },
-      value: typeof value === 'number' ? { kind: Kind.INT, value: String(value) } : { kind: Kind.STRING, value },
-    })),
-    selectionSet: {
-      kind: Kind.SELECTION_SET,
-      selections: [{ kind: Kind.FRAGMENT_SPREAD, name: selection.fragment.name }],
-    },
-  };
-}
+const toText = (node: ASTNode): string => stripIgnoredCharacters(print(node));
 
-/** Bytes of the nodes as they stand in a JSON body, separators included. */
-function bytesOf(...nodes: readonly ASTNode[]): number {
-  return nodes.reduce((sum, node) => sum + Buffer.byteLength(JSON.stringify(stripIgnoredCharacters(print(node)))), 0);
-}
+/** Bytes of a text as it stands in a JSON body, quotes or separators included. */
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 
 function usedFragments(
   root: FragmentDefinitionNode,

@@ -17,37 +17,100 @@ export interface JoinLoaderOptions {
   readonly cancellation?: Cancellation | undefined;
 }
 
-export type JoinLoader = DataLoader<JoinLookup, JoinAnswer, string>;
+export interface JoinLoader {
+  /** The answers in the order of the lookups, an error where the ledger gave none. Never rejects. */
+  load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]>;
+  /** The next time it is asked anew. */
+  forget(lookup: JoinLookup): void;
+}
+
+/** A lookup that is asked, or will be. */
+interface Asked {
+  readonly lookup: JoinLookup;
+  done: Promise<unknown> | null;
+  answer: JoinAnswer | Error;
+}
+
+const notYet = new Error('the lookup has not been answered');
 
 /**
  * Collects the lookups of one operation and asks the ledger for them together: one request, or as few as the ledger's
  * bounds allow. The same lookup twice is asked once.
  */
 export function createJoinLoader({ execute, limits, variables, cancellation }: JoinLoaderOptions): JoinLoader {
-  const load = async (group: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]> => {
-    const document = toJoinDocument(group);
-    const names = new Set(
-      group.flatMap(({ selection }) => selection.variables.map((each) => each.variable.name.value)),
-    );
-    const sent = Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
-    try {
-      const result = await execute({ document, variables: sent, cancellation });
-      return group.map((_lookup, index) => toAnswer(result, joinAlias(index)));
-    } catch (error) {
-      return group.map(() => (error instanceof Error ? error : new Error(String(error))));
-    }
-  };
-  const sharedBytes = Buffer.byteLength(JSON.stringify(variables));
-  return new DataLoader<JoinLookup, JoinAnswer, string>(
-    async (lookups) => (await Promise.all(groupJoinLookups(lookups, limits, sharedBytes).map(load))).flat(),
-    { cacheKeyFn: ({ field, args, selection }) => JSON.stringify([field, args, selection.fragment.name.value]) },
+  const known = new Map<string, Asked>();
+  // Lookups come in sets, and what comes in one turn of the event loop travels together.
+  const sets = new DataLoader<readonly Asked[], null>(
+    async (collected) => {
+      await askAll(collected.flat());
+      return collected.map(() => null);
+    },
+    { cache: false },
   );
+
+  async function askAll(asked: readonly Asked[]): Promise<void> {
+    const sent = variablesOf(new Set(asked.flatMap(({ lookup }) => [...lookup.selection.variables.keys()])));
+    const sharedBytes = Buffer.byteLength(JSON.stringify(sent));
+    const groups = groupJoinLookups(
+      asked.map(({ lookup }) => lookup),
+      limits,
+      sharedBytes,
+    );
+    let start = 0;
+    await Promise.all(
+      groups.map((group) => {
+        const own = asked.slice(start, start + group.length);
+        start += group.length;
+        return askGroup(group, own);
+      }),
+    );
+  }
+
+  async function askGroup(group: readonly JoinLookup[], asked: readonly Asked[]): Promise<void> {
+    const names = new Set(group.flatMap(({ selection }) => [...selection.variables.keys()]));
+    const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
+    try {
+      const result = await execute({ document, variables: variablesOf(names), cancellation });
+      for (const [index, each] of asked.entries()) each.answer = toAnswer(result, joinAlias(index));
+    } catch (error) {
+      for (const each of asked) each.answer = error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  function variablesOf(names: ReadonlySet<string>): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
+  }
+
+  return {
+    async load(lookups) {
+      const fresh: Asked[] = [];
+      const asked = lookups.map((lookup) => {
+        const before = known.get(lookup.text);
+        if (before) return before;
+        const made: Asked = { lookup, done: null, answer: notYet };
+        known.set(lookup.text, made);
+        fresh.push(made);
+        return made;
+      });
+      if (fresh.length > 0) {
+        const done = sets.load(fresh);
+        for (const each of fresh) each.done = done;
+      }
+      for (const done of new Set(asked.map((each) => each.done))) await done;
+      return asked.map(({ answer }) => answer);
+    },
+    forget: ({ text }) => {
+      known.delete(text);
+    },
+  };
 }
 
 function toAnswer({ data, errors = [] }: ExecutionResult, alias: string): JoinAnswer {
+  const value = data?.[alias] ?? null;
+  if (errors.length === 0) return { value, errors };
   const own = errors.filter((error) => error.path === undefined || error.path[0] === alias);
   return {
-    value: data?.[alias] ?? null,
+    value,
     errors: own.map(
       (error) => new GraphQLError(error.message, { path: error.path?.slice(1), extensions: error.extensions }),
     ),

@@ -16,8 +16,15 @@ import { foldDocument } from './fold-document.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
+/** A query written already, as the ledger is to get it. */
+export interface LedgerText {
+  readonly text: string;
+  /** Response keys at its root, in order. */
+  readonly rootKeys: readonly string[];
+}
+
 export interface LedgerRequest {
-  readonly document: DocumentNode;
+  readonly document: DocumentNode | LedgerText;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly operationName?: string | undefined;
   /** Where several requests were merged: of each, in order, the key that its field has in the client's answer. */
@@ -50,37 +57,50 @@ export function createLedgerExecutor({
   version,
   timeouts,
 }: LedgerExecutorOptions): LedgerExecutor {
-  return async ({ operationName, cancellation, clientKeys, ...request }) => {
-    const { document, variables } = foldDocument(request.document, request.variables);
-    const operation = getOperationAST(document, operationName);
-    if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
-      throw gatewayError(
-        'NOT_CONFIGURED',
-        "The ledger's subscriptions are not carried by this version of the gateway.",
-        { upstream: 'ledger' },
-      );
-    }
-    const isMutation = operation?.operation === OperationTypeNode.MUTATION;
+  return async ({ cancellation, clientKeys, ...request }) => {
+    const { text, variables, rootKeys, isMutation } = toWritten(request);
     try {
       const response = await call({
         method: 'POST',
         path,
         headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({ query: stripIgnoredCharacters(print(document)), variables }),
+        body: JSON.stringify({ query: text, variables }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
         cancellation: isMutation ? undefined : cancellation,
         isShareable: !isMutation,
       });
       version.observe(response.headers.get(versionHeader));
-      return attributeErrors(parseLedgerAnswer(response), rootKeys(document), clientKeys);
+      return attributeErrors(parseLedgerAnswer(response), rootKeys, clientKeys);
     } catch (error) {
       throw toGatewayError(error, 'ledger');
     }
   };
 }
 
+interface Written extends LedgerText {
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+  readonly isMutation: boolean;
+}
+
+function toWritten(request: Pick<LedgerRequest, 'document' | 'variables' | 'operationName'>): Written {
+  if ('text' in request.document) return { ...request.document, variables: request.variables, isMutation: false };
+  const { document, variables } = foldDocument(request.document, request.variables);
+  const operation = getOperationAST(document, request.operationName);
+  if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
+    throw gatewayError('NOT_CONFIGURED', "The ledger's subscriptions are not carried by this version of the gateway.", {
+      upstream: 'ledger',
+    });
+  }
+  return {
+    text: stripIgnoredCharacters(print(document)),
+    rootKeys: rootKeysOf(document),
+    variables,
+    isMutation: operation?.operation === OperationTypeNode.MUTATION,
+  };
+}
+
 /** Response keys directly below the operation; delegated documents have plain fields and inline fragments there. */
-function rootKeys(document: DocumentNode): string[] {
+function rootKeysOf(document: DocumentNode): string[] {
   const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   return (operation?.selectionSet.selections ?? []).flatMap((selection) =>
     selection.kind === Kind.FIELD ? [selection.alias?.value ?? selection.name.value] : [],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse, print } from 'graphql';
+import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse } from 'graphql';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
@@ -7,7 +7,12 @@ import { shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
 import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
-import { groupJoinLookups, toJoinDocument, toJoinSelection } from '../../../src/subschemas/ledger/join-document.ts';
+import {
+  createToJoinLookup,
+  groupJoinLookups,
+  toJoinDocument,
+  toJoinSelection,
+} from '../../../src/subschemas/ledger/join-document.ts';
 import { findPlainEnd, spliceUsage } from '../../../src/subschemas/ledger/splice-usage.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
@@ -132,16 +137,12 @@ function toJoins(projectRoot: string): () => string {
   const type = ledger.getType('Object');
   if (!operation || !type) throw new Error('the ledger has no objects');
   const fields = operation.selectionSet.selections as readonly FieldNode[];
+  const source = { operation, fragments: {} };
+  const selection = toJoinSelection('j', fields, type as GraphQLCompositeType, source, null);
+  const toLookup = createToJoinLookup({ field: 'object', id: 'address', version: 'version', selection });
   return () => {
-    const selection = toJoinSelection('j', fields, type as GraphQLCompositeType, ledger, {}, operation);
-    const lookups = coins.map(({ objectId, version }) => ({
-      field: 'object',
-      args: { address: objectId, version },
-      selection,
-    }));
-    return groupJoinLookups(lookups, shippedLimits)
-      .map((group) => print(toJoinDocument(group)))
-      .join();
+    const lookups = coins.map(({ objectId, version }) => toLookup({ id: objectId, version }));
+    return groupJoinLookups(lookups, shippedLimits).map(toJoinDocument).join();
   };
 }
 

@@ -1,0 +1,75 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  getOperationAST,
+  getVariableValues,
+  Kind,
+} from 'graphql';
+import { compileOperation } from '../planning/compile-operation.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+import type { CreateOperationJoins } from './operation-joins.ts';
+
+export interface ExecuteOwnOptions {
+  /** The schema that the document is valid against. */
+  readonly schema: GraphQLSchema;
+  /** Our own part of it, with its resolvers. */
+  readonly local: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+  /** `null` for an operation without joins. */
+  readonly joins: CreateOperationJoins | null;
+}
+
+/** Executes one operation of a document, as often as it comes. Rejects as `execute` of the reference library does. */
+export type ExecuteOwn = (
+  variables: Readonly<Record<string, unknown>>,
+  context: OperationContext,
+) => ExecutionResult | Promise<ExecutionResult>;
+
+/** As many errors as `execute` shows of variables. */
+const maxVariableErrors = 50;
+
+/** A plain operation whose root fields are all our own is compiled; any other is executed as a whole each time. */
+export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
+  const { schema, document, operationName } = options;
+  return (
+    compile(options) ??
+    ((variables, context) =>
+      execute({ schema, document, operationName, variableValues: variables, contextValue: context }) as
+        | ExecutionResult
+        | Promise<ExecutionResult>)
+  );
+}
+
+function compile({ schema, local, document, operationName, joins }: ExecuteOwnOptions): ExecuteOwn | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  const fragments = new Map(
+    document.definitions
+      .filter((each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION)
+      .map((each) => [each.name.value, each]),
+  );
+  const operationJoins = joins?.(operation, fragments);
+  const run = compileOperation({
+    schema: local,
+    operation,
+    fragments,
+    ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),
+  });
+  if (!run) return null;
+  const { variableDefinitions = [] } = operation;
+  return (sent, context) => {
+    const { errors, coerced: variables } = getVariableValues(schema, variableDefinitions, sent, {
+      maxErrors: maxVariableErrors,
+    });
+    if (errors) return { errors };
+    return run({
+      variables,
+      context,
+      ...(operationJoins ? { answerJoins: operationJoins.answer(variables, context) } : {}),
+    });
+  };
+}

@@ -1,0 +1,202 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  Kind,
+  locatedError,
+  type OperationDefinitionNode,
+  parse,
+  responsePathAsArray,
+  type SelectionSetNode,
+} from 'graphql';
+import type { NetworkProfile } from '../config/network-profile.ts';
+import { compileArguments, type ReadArguments } from '../planning/compile-arguments.ts';
+import type { CompiledRequest, CompileOptions, JoinOutcome } from '../planning/compile-operation.ts';
+import type { JoinField, JoinPoint } from '../planning/execution-state.ts';
+import {
+  createToJoinLookup,
+  type JoinLookup,
+  type JoinSelection,
+  type RequestBounds,
+  toJoinSelection,
+} from '../subschemas/ledger/join-document.ts';
+import { createJoinLoader, type JoinAnswer, type JoinLoader } from '../subschemas/ledger/join-loader.ts';
+import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+import type { Cancellation } from '../transport/cancellation.ts';
+import { awaitIndex, checkWaitMs } from './await-index.ts';
+import { createReadJoinKey, joinSelectionSet } from './join-key.ts';
+import { freeName } from './join-resolvers.ts';
+import { type Join, toJoinForm } from './joins.ts';
+
+export interface OperationJoinsOptions {
+  readonly execute: LedgerExecutor;
+  readonly limits: RequestBounds;
+  readonly names: NetworkProfile['joins'];
+  /** The whole graph, which has the join fields and their arguments. */
+  readonly schema: GraphQLSchema;
+  /** Those for which the ledger has an entry. */
+  readonly joins: readonly Join[];
+}
+
+/** The joins of one operation, for its compiled form. */
+export interface OperationJoins {
+  readonly joinOf: NonNullable<CompileOptions['joinOf']>;
+  /** For one execution; the lookups beneath all its root fields share one loader. */
+  readonly answer: (
+    variables: Readonly<Record<string, unknown>>,
+    context: OperationContext,
+  ) => NonNullable<CompiledRequest['answerJoins']>;
+}
+
+export type CreateOperationJoins = (
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+) => OperationJoins;
+
+/** What of a join field the document decides. */
+interface PreparedJoin extends JoinField {
+  readonly nodes: readonly FieldNode[];
+  readonly toLookup: (selected: Readonly<Record<string, unknown>>) => JoinLookup;
+  /** `null` for a join that never waits. */
+  readonly readArguments: ReadArguments | null;
+}
+
+/**
+ * Joins without stitching: what is selected below a join field is the client's own text, so that the ledger's answer has
+ * the client's keys and its nulls where they belong, and is put in its place as it came.
+ */
+export function createOperationJoins(options: OperationJoinsOptions): CreateOperationJoins {
+  const { execute, limits, names, schema } = options;
+  const known = new Map(
+    options.joins.map((join) => [
+      `${join.type}.${join.field}`,
+      { join, key: parseSelectionSet(joinSelectionSet(join)), readKey: createReadJoinKey(join) },
+    ]),
+  );
+
+  return (operation, fragments) => {
+    const prepared = new Map<JoinField, PreparedJoin>();
+    const selections = new Map<string, JoinSelection>();
+    const source = { operation, fragments: Object.fromEntries(fragments) };
+
+    const prepare = (parent: GraphQLObjectType, nodes: readonly FieldNode[]): PreparedJoin | null => {
+      const [node] = nodes;
+      const found = known.get(`${parent.name}.${node?.name.value}`);
+      const type = schema.getType(parent.name);
+      const field = found && isObjectType(type) ? type.getFields()[found.join.field] : undefined;
+      const returns = field && getNamedType(field.type);
+      if (!node || !found || !field || !isCompositeType(returns)) return null;
+      const { join, key, readKey } = found;
+      const selection = toJoinSelection(
+        freeName(`J${selections.size}`, source.fragments),
+        nodes,
+        returns,
+        source,
+        null,
+      );
+      // Where two fields select the same, it is written once, and a key they share is asked once.
+      const shared = selections.get(selection.body) ?? selection;
+      selections.set(selection.body, shared);
+      const toLookup = createToJoinLookup(toJoinForm(join, names, shared));
+      return {
+        key,
+        nodes,
+        toLookup: (selected) => toLookup(readKey(selected)),
+        readArguments: join.waits ? compileArguments(field, node) : null,
+      };
+    };
+
+    return {
+      joinOf: (parent, nodes) => {
+        const join = prepare(parent, nodes);
+        if (join) prepared.set(join, join);
+        return join;
+      },
+      answer: (variables, context) => {
+        const { cancellation } = context;
+        let loader: JoinLoader | undefined;
+        return (points) => {
+          loader ??= createJoinLoader({ execute, limits, variables, cancellation });
+          const askings = points.map((point) => toAsking(point, prepared.get(point.field), variables));
+          return answerPoints(askings, loader, cancellation);
+        };
+      },
+    };
+  };
+}
+
+/** What is asked for one place, or why nothing is. */
+interface Asking {
+  readonly point: JoinPoint;
+  readonly nodes: readonly FieldNode[];
+  readonly lookup: JoinLookup | null;
+  readonly waitMs: number;
+  readonly refusal: unknown;
+}
+
+function toAsking(
+  point: JoinPoint,
+  join: PreparedJoin | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): Asking {
+  if (!join) throw new Error(`nobody knows the join ${point.name}`);
+  const { nodes, toLookup, readArguments } = join;
+  try {
+    const waitMs = readArguments ? checkWaitMs(readArguments(variables).waitMs) : 0;
+    return { point, nodes, lookup: toLookup(point.key), waitMs, refusal: null };
+  } catch (refusal) {
+    return { point, nodes, lookup: null, waitMs: 0, refusal };
+  }
+}
+
+async function answerPoints(
+  askings: readonly Asking[],
+  loader: JoinLoader,
+  cancellation: Cancellation,
+): Promise<readonly JoinOutcome[]> {
+  const startedMs = performance.now();
+  const asked = askings.flatMap(({ lookup }) => lookup ?? []);
+  const answers = (await loader.load(asked)).values();
+  const outcomes = askings.map(({ point, nodes, lookup, waitMs, refusal }) => {
+    if (!lookup) return failed(refusal, nodes, point);
+    const answer = answers.next().value ?? new Error('a lookup has no answer');
+    if (waitMs === 0) return toOutcome(answer, nodes, point);
+    const again = async () => {
+      loader.forget(lookup);
+      const [next] = await loader.load([lookup]);
+      return next ?? new Error('a lookup has no answer');
+    };
+    const leftMs = waitMs - (performance.now() - startedMs);
+    return awaitIndex(answer, again, leftMs, cancellation).then(
+      (last) => toOutcome(last, nodes, point),
+      (error: unknown) => failed(error, nodes, point),
+    );
+  });
+  return Promise.all(outcomes);
+}
+
+function toOutcome(answer: JoinAnswer | Error, nodes: readonly FieldNode[], point: JoinPoint): JoinOutcome {
+  if (answer instanceof Error) return failed(answer, nodes, point);
+  if (answer.errors.length === 0) return answer;
+  const at = responsePathAsArray(point.path);
+  const errors = answer.errors.map(
+    ({ message, path = [], extensions }) => new GraphQLError(message, { path: [...at, ...path], extensions }),
+  );
+  return { value: answer.value, errors };
+}
+
+function failed(error: unknown, nodes: readonly FieldNode[], { path }: JoinPoint): JoinOutcome {
+  return { value: null, errors: [locatedError(error, nodes, responsePathAsArray(path))] };
+}
+
+function parseSelectionSet(text: string): SelectionSetNode {
+  const [definition] = parse(text).definitions;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`no selection set: ${text}`);
+  return definition.selectionSet;
+}
