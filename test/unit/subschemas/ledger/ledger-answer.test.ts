@@ -21,11 +21,16 @@ describe("the ledger's answer", () => {
     ]);
   });
 
+  it.each([[undefined], [null], [[]]])('has no errors where it says %j of them', (errors) => {
+    expect(answer({ data: { a: 1 }, errors })).toEqual({ data: { a: 1 } });
+  });
+
   it.each([
     ['<html>proxy says no</html>', 200],
     ['[]', 200],
     ['{}', 200],
     [{ data: null }, 200],
+    [{ data: null, errors: null }, 200],
     [{ data: [] }, 200],
     [{ data: null, errors: 'no' }, 200],
     [{ data: null, errors: [{ text: 'no' }] }, 200],
