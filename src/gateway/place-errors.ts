@@ -3,7 +3,7 @@ import type { JoinAnswer } from '../subschemas/ledger/join-loader.ts';
 
 /**
  * Puts each error where the ledger says it happened, as the value of the field that became null, with the path it has in
- * the client's answer. What has no such place concerns the whole value.
+ * the client's answer; several that led to one null become one `AggregateError`. What has no such place concerns the whole value.
  * @param at path of the join field in the client's answer
  */
 export function placeErrors(
@@ -22,15 +22,16 @@ export function placeErrors(
   return { value: copy, unplaced };
 }
 
-/** Replaces the first null along the path; false if there is none. */
+/** Replaces the first null along the path, or joins the error that did before; false if there is neither. */
 function putAt(root: unknown, path: readonly (string | number)[], error: GraphQLError): boolean {
   let parent = root as Record<string | number, unknown> | null;
   for (const key of path) {
-    if (typeof parent !== 'object' || parent === null || parent instanceof Error) return false;
+    if (typeof parent !== 'object' || parent === null) return false;
     if (!Object.hasOwn(parent, key)) return false;
     const child = parent[key];
-    if (child === null) {
-      parent[key] = error;
+    if (child === null || child instanceof Error) {
+      const others = child instanceof AggregateError ? child.errors : child === null ? [] : [child];
+      parent[key] = others.length === 0 ? error : new AggregateError([...others, error]);
       return true;
     }
     parent = child as typeof parent;

@@ -23,6 +23,19 @@ describe('placing errors of a joined value', () => {
     expect((value as { list: unknown[] }).list[1]).toMatchObject({ path: ['list', 1, 'deep', 'er'] });
   });
 
+  it('keeps all that led to one null, in their order', () => {
+    const errors = [failure('a', 'b'), failure('a', 'c', 0), failure('a', 'd')];
+    const { value, unplaced } = placeErrors({ value: { a: null, e: 1 }, errors }, ['x']);
+    expect(unplaced).toEqual([]);
+    const { a } = value as { a: AggregateError };
+    expect(a).toBeInstanceOf(AggregateError);
+    expect(a.errors).toMatchObject([
+      { path: ['x', 'a', 'b'] },
+      { path: ['x', 'a', 'c', 0] },
+      { path: ['x', 'a', 'd'] },
+    ]);
+  });
+
   it('keeps what has no place for the value as a whole', () => {
     const { value, unplaced } = placeErrors({ value: null, errors: [failure(), failure('a')] }, ['x']);
     expect(value).toBeNull();
