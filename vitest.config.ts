@@ -18,8 +18,7 @@ export default defineConfig({
       project('unit'),
       project('integration', { testTimeout: 30_000, hookTimeout: 30_000 }),
       project('conformance', { testTimeout: 60_000, hookTimeout: 30_000 }),
-      // One at a time, as they fill the machine: the time they take is bounded by it anyhow.
-      project('faults', { testTimeout: 60_000, hookTimeout: 30_000, fileParallelism: false }),
+      project('faults', { testTimeout: 60_000, hookTimeout: 30_000 }),
       project('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
     ],
     coverage: {

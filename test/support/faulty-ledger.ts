@@ -89,6 +89,8 @@ export async function startFaultyLedger(): Promise<FaultyLedger> {
     });
   };
 
+  // Clients are told, and close idle connections before, so that a test need not wait long to see that none is left.
+  server.keepAliveTimeout = 2_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const ledger: FaultyLedger = {

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type FaultyLedger, type Manner, startFaultyLedger } from '../support/faulty-ledger.ts';
+import { inTurns } from '../support/in-turns.ts';
+import { countConnections } from '../support/process-sockets.ts';
+import { type ScriptedAnswer, type ScriptedSponsor, startScriptedSponsor } from '../support/scripted-sponsor.ts';
+import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
+import { until } from '../support/until.ts';
+
+/** A gateway between a ledger and a sponsor, and how to ask it. */
+interface World extends AsyncDisposable {
+  readonly ledger: FaultyLedger;
+  readonly sponsor: ScriptedSponsor;
+  readonly gateway: SpawnedGateway;
+  ask(query: string, variables?: object): Promise<Answer>;
+}
+
+async function startWorld(timeoutMs: number): Promise<World> {
+  const ledger = await startFaultyLedger();
+  const sponsor = await startScriptedSponsor();
+  const gateway = await spawnGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    SPONSOR_URL: sponsor.origin,
+    SPONSOR_TOKEN: 'secret',
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'https://dapp.example',
+    REQUEST_TIMEOUT_MS: String(timeoutMs),
+    MUTATION_TIMEOUT_MS: String(timeoutMs),
+  });
+  return {
+    ledger,
+    sponsor,
+    gateway,
+    async ask(query, variables = {}) {
+      const response = await fetch(gateway.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      });
+      return (await response.json()) as Answer;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const each of [gateway, ledger, sponsor]) await each[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Answer {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly path: unknown; readonly extensions: Record<string, unknown> }[];
+}
+
+/** One socket that carries every operation asked through it. */
+async function openSocket(
+  url: string,
+): Promise<{ ask(query: string, variables: object): Promise<Answer>; close(): void }> {
+  const waiting = new Map<string, (answer: Answer) => void>();
+  const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws');
+  await new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('open', () => socket.send('{"type":"connection_init"}'));
+    socket.once('message', resolve);
+  });
+  socket.on('message', (data) => {
+    const { type, id, payload } = JSON.parse(String(data));
+    if (type === 'next') waiting.get(id)?.(payload);
+  });
+  let next = 0;
+  return {
+    ask: (query, variables) =>
+      new Promise((resolve) => {
+        const id = String(next++);
+        waiting.set(id, resolve);
+        socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, variables } }));
+      }),
+    close: () => socket.close(),
+  };
+}
+
+/** Who hangs is given up soon; nobody else is, on a busy machine either. */
+const patienceMs = (code: string) => (code === 'UPSTREAM_TIMEOUT' ? 2_500 : 30_000);
+
+/** Asks until it is answered without errors. */
+async function untilServed(askOnce: () => Promise<Answer>): Promise<Answer> {
+  let answer = await askOnce();
+  await until(
+    async () => {
+      if (answer.errors) answer = await askOnce();
+      return !answer.errors;
+    },
+    () => `still ${JSON.stringify(answer)}`,
+  );
+  return answer;
+}
+
+/** What was answered, errors as path and code alone. */
+function outline({ data, errors }: Answer) {
+  return { data, errors: errors?.map(({ path, extensions: { code, upstream } }) => [path, code, upstream]) };
+}
+
+const epoch = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';
+const mixed = 'query Mixed($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }';
+const events = 'query Events($after: Int) { events(first: 300, after: $after) { id json } }';
+const payment = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
+const own = { gateway: { networkProfile: 'ledger' } };
+
+test.concurrent.each<[what: string, manner: Manner, code: string]>([
+  ['hangs', 'held', 'UPSTREAM_TIMEOUT'],
+  ['hangs in the middle of every answer', 'half', 'UPSTREAM_TIMEOUT'],
+  ['closes the connection in the middle of every answer', 'closed-midway', 'UPSTREAM_UNAVAILABLE'],
+  ['resets the connection in the middle of every answer', 'reset-midway', 'UPSTREAM_UNAVAILABLE'],
+  ['resets every connection', 'reset', 'UPSTREAM_UNAVAILABLE'],
+])(
+  'a ledger that %s costs its own fields alone, and leaves nothing behind when it recovers',
+  async (_, manner, code) => {
+    await using world = await startWorld(patienceMs(code));
+    const { ledger, gateway, ask } = world;
+    const sockets = await inTurns(6, 6, () => openSocket(gateway.url));
+    const socketFor = (number: number) => sockets[number % sockets.length]!;
+    for (const query of [epoch, mixed, events]) await untilServed(() => ask(query));
+    ledger.manner = () => manner;
+
+    const failed = (...keys: string[]) => keys.map((key) => [[key], code, 'ledger']);
+    const ways: readonly ((id: number) => Promise<[answer: Answer, right: object]>)[] = [
+      async (id) => [await ask(epoch, { id }), { data: { epoch: null }, errors: failed('epoch') }],
+      async (id) => [await ask(mixed, { id }), { data: { epoch: null, ...own }, errors: failed('epoch') }],
+      async (id) => [
+        await ask(`{ e${id}: epoch { epochId } }`),
+        { data: { [`e${id}`]: null }, errors: failed(`e${id}`) },
+      ],
+      async (after) => [await ask(events, { after }), { data: null, errors: failed('events') }],
+      async (amount) => [await ask(payment, { amount }), { data: { pay: null }, errors: failed('pay') }],
+      async (id) => [
+        await socketFor(id).ask(mixed, { id }),
+        { data: { epoch: null, ...own }, errors: failed('epoch') },
+      ],
+      async () => [await ask('{ gateway { networkProfile } }'), { data: own, errors: undefined }],
+    ];
+    // More at a time than there are connections to the ledger, so that some fail while they wait for one.
+    const answers = await inTurns(420, 210, (index) => ways[index % ways.length]!(index));
+    expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
+
+    ledger.manner = () => 'whole';
+    expect(await untilServed(() => ask(mixed, { id: 9 }))).toEqual({ data: { epoch: { epochId: 9 }, ...own } });
+    expect(await untilServed(() => socketFor(8).ask(epoch, { id: 8 }))).toEqual({ data: { epoch: { epochId: 8 } } });
+    for (const socket of sockets) socket.close();
+    await expectNoConnections(gateway, ledger.port);
+  },
+);
+
+test.concurrent.each<[what: string, answer: ScriptedAnswer, code: string]>([
+  ['hangs', 'silence', 'UPSTREAM_TIMEOUT'],
+  ['closes every connection', 'hang-up', 'UPSTREAM_UNAVAILABLE'],
+])(
+  'a sponsor that %s costs its own fields alone, and leaves nothing behind when it recovers',
+  async (_, answer, code) => {
+    await using world = await startWorld(patienceMs(code));
+    const { sponsor, gateway, ask } = world;
+    sponsor.answer('/version', answer);
+    sponsor.answer('/v1/reserve_gas', answer);
+    const query = 'query Both($id: Int) { epoch(id: $id) { epochId } sponsor { version { raw } } }';
+    const reserve =
+      'mutation Reserve($gasBudget: UInt53!) { reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) { state } }';
+    const ways: readonly ((id: number) => Promise<[answer: Answer, right: object]>)[] = [
+      async (id) => [
+        await ask(query, { id }),
+        {
+          data: { epoch: { epochId: id }, sponsor: { version: null } },
+          errors: [[['sponsor', 'version'], code, 'sponsor']],
+        },
+      ],
+      async (id) => [
+        await ask(reserve, { gasBudget: 5_000_000 + id }),
+        { data: { reserveGas: null }, errors: [[['reserveGas'], code, 'sponsor']] },
+      ],
+      async (id) => [await ask(epoch, { id }), { data: { epoch: { epochId: id } }, errors: undefined }],
+    ];
+    const answers = await inTurns(300, 150, (index) => ways[index % ways.length]!(index));
+    expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
+
+    sponsor.answer('/version', { contentType: 'text/plain', body: '1.2.3' });
+    expect(await untilServed(() => ask(query, { id: 1 }))).toMatchObject({
+      data: { sponsor: { version: { raw: '1.2.3' } } },
+    });
+    await expectNoConnections(gateway, Number(new URL(sponsor.origin).port));
+  },
+);
+
+/** Idle ones are closed after a while; what is left then would be left for ever. */
+async function expectNoConnections(gateway: SpawnedGateway, port: number): Promise<void> {
+  await until(
+    () => countConnections(gateway.pid, port) === 0,
+    () => `${countConnections(gateway.pid, port)} connections to the upstream are left`,
+  );
+  expect(gateway.complaints()).toEqual([]);
+  expect(gateway.cli.child.exitCode).toBeNull();
+}
