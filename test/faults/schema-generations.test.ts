@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ChangingLedger, startChangingLedger } from '../support/changing-ledger.ts';
+import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import { type ScriptedSponsor, startScriptedSponsor } from '../support/scripted-sponsor.ts';
+import { until } from '../support/until.ts';
+
+let ledger: ChangingLedger;
+let sponsor: ScriptedSponsor;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  ledger = await startChangingLedger();
+  sponsor = await startScriptedSponsor();
+  sponsor.answer('/', { body: '"OK"' });
+  gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    SPONSOR_URL: sponsor.origin,
+    SPONSOR_TOKEN: 'secret',
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'https://dapp.example',
+    SCHEMA_POLL_MS: '20',
+    LOG_LEVEL: 'error',
+  });
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await ledger[Symbol.asyncDispose]();
+  await sponsor[Symbol.asyncDispose]();
+});
+
+/** Gives the ledger another schema and waits until the gateway serves it. */
+async function swapTo(generation: number): Promise<void> {
+  ledger.change(generation);
+  await until(async () => {
+    const { data } = await gateway.query('{ __type(name: "Epoch") { fields { name } } }');
+    return data.__type.fields.some(({ name }: { name: string }) => name === `generation${generation}`);
+  }, `schema ${generation} is in force`);
+}
+
+/** Asks in all ways there are, again and again, until told to stop; resolves with what was not as it should be. */
+function startLoad(clients: number): { stop(): Promise<{ requests: number; wrong: string[] }> } {
+  let isOver = false;
+  let requests = 0;
+  const wrong: string[] = [];
+  const ways: readonly ((number: number) => Promise<[answer: unknown, right: unknown]>)[] = [
+    async (id) => {
+      const { data, errors } = await gateway.query('query ($id: Int) { epoch(id: $id) { epochId } }', { id });
+      return [{ data, errors }, { data: { epoch: { epochId: id } } }];
+    },
+    async (id) => {
+      const { data, errors } = await gateway.query(`{ e${id}: epoch(id: ${id}) { epochId } }`);
+      return [{ data, errors }, { data: { [`e${id}`]: { epochId: id } } }];
+    },
+    async (id) => {
+      const query = 'query ($id: Int) { epoch(id: $id) { epochId } sponsor { health } gateway { networkProfile } }';
+      const { data, errors } = await gateway.query(query, { id });
+      const right = { epoch: { epochId: id }, sponsor: { health: 'OK' }, gateway: { networkProfile: 'ledger' } };
+      return [{ data, errors }, { data: right }];
+    },
+    async () => {
+      const { data, errors } = await gateway.query('{ gateway { networkProfile } }');
+      return [{ data, errors }, { data: { gateway: { networkProfile: 'ledger' } } }];
+    },
+  ];
+  const client = async () => {
+    while (!isOver) {
+      const number = requests;
+      requests += 1;
+      const [answer, right] = await ways[number % ways.length]!(number);
+      if (JSON.stringify(answer) !== JSON.stringify(right)) wrong.push(JSON.stringify(answer));
+    }
+  };
+  const all = Promise.all(Array.from({ length: clients }, client));
+  return {
+    async stop() {
+      isOver = true;
+      await all;
+      return { requests, wrong };
+    },
+  };
+}
+
+test('fifty generations under load: no request fails', async () => {
+  const load = startLoad(4);
+  for (let generation = 1; generation <= 50; generation += 1) await swapTo(generation);
+  const { requests, wrong } = await load.stop();
+  expect(wrong).toEqual([]);
+  expect(requests).toBeGreaterThan(100);
+  expect(gateway.log).toEqual([]);
+});
+
+test('an operation under way is finished by the schema it began with, whatever way it takes', async () => {
+  await swapTo(1);
+  const text = (alias: string, rest = '') => `query ($id: Int) { ${alias}: epoch(id: $id) { generation1 } ${rest} }`;
+  const ways = [text('forwarded'), text('mixed', 'gateway { networkProfile }'), '{ unseen: epoch { generation1 } }'];
+  for (const query of ways.slice(0, 2)) await gateway.query(query);
+
+  ledger.holds = (query) => query.includes('generation1');
+  const answers = ways.map((query, id) => gateway.query(query, query.includes('$id') ? { id } : undefined));
+  await until(() => ledger.held === ways.length, 'all of them wait for the ledger');
+  await swapTo(2);
+  ledger.release();
+  const own = { gateway: { networkProfile: 'ledger' } };
+  expect((await Promise.all(answers)).map(({ data, errors }) => ({ data, errors }))).toEqual([
+    { data: { forwarded: { generation1: 1 } } },
+    { data: { mixed: { generation1: 1 }, ...own } },
+    { data: { unseen: { generation1: 1 } } },
+  ]);
+
+  // Whoever asks now is told by the schema in force.
+  for (const query of ways) {
+    const { data, errors } = await gateway.query(query);
+    expect(data).toBeUndefined();
+    expect(errors?.[0]).toMatchObject({
+      message: 'Cannot query field "generation1" on type "Epoch". Did you mean "generation2"?',
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    });
+  }
+});
+
+test('a join under way is made by the schema its operation began with', async () => {
+  await swapTo(1);
+  const coin = { objectId: `0x${'1'.repeat(64)}`, version: 3, digest: '1'.repeat(44) };
+  const result = { sponsor_address: `0x${'2'.repeat(64)}`, reservation_id: 1, gas_coins: [coin] };
+  let send = (_body: string) => {};
+  sponsor.answer('/v1/reserve_gas', new Promise((resolve) => (send = (body) => resolve({ body }))));
+  const asked = sponsor.nextRequest();
+  const answer = gateway.query(`mutation {
+    reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { gasCoins { object { address generation1 } } }
+  }`);
+  await asked;
+  await swapTo(2);
+  send(JSON.stringify({ result, error: null }));
+  const { data, errors } = await answer;
+  expect({ data, errors }).toEqual({
+    data: { reserveGas: { gasCoins: [{ object: { address: coin.objectId, generation1: 1 } }] } },
+  });
+});

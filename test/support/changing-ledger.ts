@@ -1,0 +1,85 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildSchema, graphql, introspectionFromSchema } from 'graphql';
+
+/** A ledger over real HTTP whose introspection shows another schema whenever a test says so. */
+export interface ChangingLedger extends AsyncDisposable {
+  /** Of its GraphQL endpoint. */
+  readonly url: string;
+  /** From now on its types have the field `generation<n>`, and no longer the one before. */
+  change(generation: number): void;
+  /** Which answers are kept back. */
+  holds: (query: string) => boolean;
+  /** How many are, at this moment. */
+  readonly held: number;
+  /** Sends them. */
+  release(): void;
+}
+
+const typeDefs = (generations: readonly number[]) => {
+  const changing = generations.map((number) => `generation${number}: Int`).join(' ');
+  return `
+    scalar UInt53
+    scalar LedgerAddress
+    type Query { epoch(id: Int): Epoch! object(address: LedgerAddress!, version: UInt53): Object }
+    type Epoch { epochId: Int ${changing} }
+    type Object { address: LedgerAddress! ${changing} }
+  `;
+};
+
+const mostGenerations = 100;
+
+export async function startChangingLedger(): Promise<ChangingLedger> {
+  // As a service does that is being replaced instance by instance, it answers those who still ask for what was.
+  const schema = buildSchema(typeDefs(Array.from({ length: mostGenerations }, (_, number) => number)));
+  const fieldsOf = (known: object) => ({
+    ...known,
+    ...Object.fromEntries(Array.from({ length: mostGenerations }, (_, number) => [`generation${number}`, number])),
+  });
+  const rootValue = {
+    epoch: ({ id }: { id?: number }) => fieldsOf({ epochId: id ?? 7 }),
+    object: (known: object) => fieldsOf(known),
+  };
+  let introspection = '';
+  const heldBack: (() => void)[] = [];
+
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { query, variables } = JSON.parse(Buffer.concat(chunks).toString());
+      if (query.includes('__schema')) return send(res, introspection);
+      void graphql({ schema, source: query, rootValue, variableValues: variables ?? null }).then((result) => {
+        const answer = () => send(res, JSON.stringify(result));
+        if (ledger.holds(query)) heldBack.push(answer);
+        else answer();
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ledger: ChangingLedger = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    change(generation) {
+      const data = introspectionFromSchema(buildSchema(typeDefs([generation])));
+      introspection = JSON.stringify({ data });
+    },
+    holds: () => false,
+    get held() {
+      return heldBack.length;
+    },
+    release() {
+      for (const answer of heldBack.splice(0)) answer();
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  ledger.change(0);
+  return ledger;
+}
+
+function send(res: ServerResponse, body: string): void {
+  res.writeHead(200, { 'content-type': 'application/json' }).end(body);
+}
