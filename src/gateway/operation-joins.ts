@@ -16,8 +16,8 @@ import {
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { compileArguments, type ReadArguments } from '../planning/compile-arguments.ts';
-import type { CompiledRequest, CompileOptions, JoinOutcome } from '../planning/compile-operation.ts';
-import type { JoinField, JoinPoint } from '../planning/execution-state.ts';
+import type { CompileOptions } from '../planning/compile-operation.ts';
+import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../planning/execution-state.ts';
 import {
   createToJoinLookup,
   type JoinLookup,
@@ -48,10 +48,7 @@ export interface OperationJoinsOptions {
 export interface OperationJoins {
   readonly joinOf: NonNullable<CompileOptions['joinOf']>;
   /** For one execution; the lookups beneath all its root fields share one loader. */
-  readonly answer: (
-    variables: Readonly<Record<string, unknown>>,
-    context: OperationContext,
-  ) => NonNullable<CompiledRequest['answerJoins']>;
+  readonly answer: (variables: Readonly<Record<string, unknown>>, context: OperationContext) => AnswerJoins;
 }
 
 export type CreateOperationJoins = (

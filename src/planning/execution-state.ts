@@ -24,6 +24,15 @@ export interface JoinPoint {
   readonly path: ResponsePath;
 }
 
+/** A value to be put in its place as it is, and the errors in it, with their paths in the whole answer. */
+export interface JoinOutcome {
+  readonly value: unknown;
+  readonly errors: readonly GraphQLError[];
+}
+
+/** Gives the values at the places of joins beneath one root field, in their order. Never rejects. */
+export type AnswerJoins = (points: readonly JoinPoint[]) => Promise<readonly JoinOutcome[]>;
+
 /** Places of an answer, by path object: every place has one, which its descendants name as their `prev`. */
 export interface Failures {
   readonly errors: GraphQLError[];
@@ -36,6 +45,7 @@ export interface ExecutionState {
   readonly context: unknown;
   /** Coerced, declared defaults filled in. */
   readonly variables: Readonly<Record<string, unknown>>;
+  readonly answerJoins: AnswerJoins | null;
   readonly failures: Failures;
   /** Joins met so far beneath the root field under way. */
   readonly joins: JoinPoint[];
