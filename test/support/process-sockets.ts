@@ -14,11 +14,6 @@ export function countConnections(pid: number, port: number): number {
     }).length;
 }
 
-/** Files and sockets that a process has open. Linux only. */
-export function countOpenFiles(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
-}
-
 const listening = '0A';
 
 function portOf(address: string): number {
