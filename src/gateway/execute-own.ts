@@ -36,7 +36,7 @@ const maxVariableErrors = 50;
 export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
   const { schema, document, operationName } = options;
   return (
-    compile(options) ??
+    compileOwn(options) ??
     ((variables, context) =>
       execute({ schema, document, operationName, variableValues: variables, contextValue: context }) as
         | ExecutionResult
@@ -44,7 +44,8 @@ export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
   );
 }
 
-function compile({ schema, local, document, operationName, joins }: ExecuteOwnOptions): ExecuteOwn | null {
+/** `null` for an operation that is not plain, or asks for something of the ledger's at its root. */
+export function compileOwn({ schema, local, document, operationName, joins }: ExecuteOwnOptions): ExecuteOwn | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
   const fragments = new Map(

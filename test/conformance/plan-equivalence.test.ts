@@ -1,8 +1,10 @@
-import { type ExecutionResult, execute, parse, validate } from 'graphql';
+import { filterSchema } from '@graphql-tools/utils';
+import { type DocumentNode, type ExecutionResult, execute, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { compileOwn } from '../../src/gateway/execute-own.ts';
 import { buildGeneration, type Generation } from '../../src/gateway/generation.ts';
 import { createLocalSchema } from '../../src/gateway/local-schema.ts';
 import { createOpenOperation, type ServerContext } from '../../src/gateway/operation-run.ts';
@@ -18,9 +20,16 @@ import { createRpcVersion } from '../../src/subschemas/ledger/rpc-version.ts';
 import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { connectUpstream, type UpstreamConnection } from '../../src/transport/connect-upstream.ts';
+import type { UpstreamRequest } from '../../src/transport/upstream-call.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 import { toTestCaller } from '../support/test-caller.ts';
+
+/** An answer of the ledger, as JSON has it. */
+interface LedgerAnswer {
+  data: Record<string, Record<string, unknown> | null> | null;
+  errors?: { message: string; path?: (string | number)[]; extensions?: Record<string, unknown> }[];
+}
 
 /** Whatever plan an operation takes, it answers what plain stitching answers: data, order of keys, errors and their paths. */
 describe('the plans', () => {
@@ -29,6 +38,10 @@ describe('the plans', () => {
   let generation: Generation;
   let runPlan: RunPlan;
   const taken = new Set<Plan | null>();
+  /** Documents that were compiled, with joins and without. */
+  const compiled = { joined: 0, local: 0 };
+  /** Changes what the ledger answers. */
+  let meddle: ((answer: LedgerAnswer) => LedgerAnswer) | undefined;
 
   beforeAll(async () => {
     // Stitching rewrites documents and may ask for more than the client did; here nothing is too much.
@@ -46,7 +59,12 @@ describe('the plans', () => {
     const timeouts = { queryMs: 10_000, mutationMs: 10_000 };
     const profile = networkProfiles.ledger;
     const options = {
-      call: ledger.call,
+      call: async (request: UpstreamRequest) => {
+        const response = await ledger.call(request);
+        if (!meddle) return response;
+        const answer = meddle(JSON.parse(response.body.toString()));
+        return { ...response, body: Buffer.from(JSON.stringify(answer)) };
+      },
       path: ledger.path,
       versionHeader: profile.headers.version,
       version: createRpcVersion(),
@@ -135,12 +153,22 @@ describe('the plans', () => {
     );
     first.end();
     second.end();
-    taken.add(runPlan.planOf(generation, document, operationName));
+    const plan = runPlan.planOf(generation, document, operationName);
+    taken.add(plan);
+    noteCompiled(plan, document, operationName);
     const [ours, theirs] = [shown(planned), shown(stitched)];
     expect(ours.data, text).toBe(theirs.data);
     // Once the data are null as a whole, stitching forgets the errors that come after; a plan may name every field.
     if (ours.data === 'null') expect(ours.errors, text).toEqual(expect.arrayContaining(theirs.errors));
     else expect(ours.errors, text).toEqual(theirs.errors);
+  }
+
+  function noteCompiled(plan: Plan | null, document: DocumentNode, operationName: string | null): void {
+    const { schema, local } = generation;
+    const joins = plan === 'STITCHED' ? generation.operationJoins : null;
+    if (plan !== 'STITCHED' && plan !== 'LOCAL') return;
+    if (!compileOwn({ schema: joins ? schema : local, local, document, operationName, joins })) return;
+    compiled[joins ? 'joined' : 'local'] += 1;
   }
 
   it.each([
@@ -187,5 +215,86 @@ describe('the plans', () => {
       if (!/\b(estimate|viewer|gateway)\b/.test(text)) await compare(text, variables);
     }
     expect([...taken].sort()).toEqual(['LOCAL', 'PASS_THROUGH', 'SPLIT', 'STITCHED']);
+  });
+
+  it('agree on documents a person could write for what is our own, joins included', async () => {
+    const own = filterSchema({
+      schema: generation.schema,
+      rootFieldFilter: (_operation, name) => ['queryEvents', 'queryTransactionBlocks', 'sponsor'].includes(name ?? ''),
+    });
+    const before = { ...compiled };
+    for (let seed = 0; seed < 300; seed += 1) {
+      const { text, variables } = plausibleDocument(own, seed);
+      await compare(text, variables);
+    }
+    expect(compiled.joined - before.joined).toBeGreaterThan(30);
+    expect(compiled.local - before.local).toBeGreaterThan(30);
+  });
+
+  describe('where the ledger fails below a join', () => {
+    const text = `{ page: queryEvents(last: 3) { nodes {
+      tb: transactionBlock { digest fx: effects { status lamportVersion } }
+      again: transactionBlock { digest fx: effects { status lamportVersion } }
+      who: senderAddress { address ... on IOwner { id: address } }
+    } } }`;
+    const transactions = ({ data }: LedgerAnswer) =>
+      Object.entries(data ?? {}).filter(([, value]) => value && 'digest' in value);
+    const error = (message: string, ...path: (string | number)[]) => ({
+      message,
+      path,
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
+
+    it.each<[string, (answer: LedgerAnswer) => LedgerAnswer]>([
+      ['nothing is wrong', (answer) => answer],
+      [
+        'it knows none of them',
+        ({ data }) => ({ data: Object.fromEntries(Object.keys(data ?? {}).map((key) => [key, null])) }),
+      ],
+      [
+        'something deep is null, with an error',
+        (answer) => ({
+          data: {
+            ...answer.data,
+            ...Object.fromEntries(transactions(answer).map(([key, value]) => [key, { ...value, fx: null }])),
+          },
+          errors: transactions(answer).map(([key]) => error('no status', key, 'fx', 'status')),
+        }),
+      ],
+      [
+        'whole values are null, with several errors each',
+        (answer) => ({
+          data: { ...answer.data, ...Object.fromEntries(transactions(answer).map(([key]) => [key, null])) },
+          errors: transactions(answer).flatMap(([key]) => [
+            error('no status', key, 'fx', 'status'),
+            error('nor this', key),
+          ]),
+        }),
+      ],
+      ['it refuses the whole', () => ({ data: null, errors: [{ message: 'Query too deep' }] })],
+      [
+        'it refuses the whole for several reasons',
+        () => ({ data: null, errors: [{ message: 'Query too deep' }, { message: 'Query too wide' }] }),
+      ],
+      ['the whole is null for one of them', () => ({ data: null, errors: [error('no transaction', 'k0')] })],
+    ])('they agree: %s', async (_, change) => {
+      meddle = change;
+      try {
+        const before = compiled.joined;
+        await compare(text);
+        expect(compiled.joined).toBe(before + 1);
+      } finally {
+        meddle = undefined;
+      }
+    });
+
+    it('they agree: its answer is no GraphQL', async () => {
+      meddle = () => [] as unknown as LedgerAnswer;
+      try {
+        await compare(text);
+      } finally {
+        meddle = undefined;
+      }
+    });
   });
 });
