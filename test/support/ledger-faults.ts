@@ -175,6 +175,11 @@ export const errorWithoutPath: LedgerFault = text(({ data, errors = [] }) => ({
   errors: [...errors, { message: 'half of the indexer is away', extensions: { code: 'LEDGER_SAYS' } }],
 }));
 
+/** Puts something nobody knows behind the errors, if there are any: the answer does not end with them. */
+export const errorsAmongOthers: LedgerFault = text((answer) =>
+  answer.errors ? { ...answer, more: { of: { what: {} } } } : answer,
+);
+
 /** Puts a list in a list in a list where the answer has plain JSON: deep, and still of its type. */
 export const deepValues: LedgerFault = {
   kind: 'text',
