@@ -4,6 +4,7 @@ import {
   deepValues,
   errorsAmongOthers,
   errorWithoutPath,
+  failingEpochs,
   failingFields,
   failingNonNullRoots,
   harmlessFaults,
@@ -183,6 +184,7 @@ describe('every shell gives the same answer', () => {
     ...alone(wholeAnswerFaults),
     ...alone(harmlessFaults),
     ...alone({ failingNonNullRoots, errorWithoutPath, deepValues }),
+    ['epochs failing, errors among others', [failingEpochs, errorsAmongOthers]],
     ...[1, 3, 8].map((oneIn) => [`one field in ${oneIn} failing`, [failingFields(oneIn, oneIn)]] as const),
     ...oddlyPut.map(
       ([name, fault], seed) => [`one field in two failing, ${name}`, [failingFields(seed, 2), fault]] as const,

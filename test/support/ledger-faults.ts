@@ -169,6 +169,12 @@ export const failingNonNullRoots: LedgerFault = {
     isNonNullRoot ? { message: `no ${coordinate}`, extensions: { code: 'LEDGER_SAYS' } } : undefined,
 };
 
+/** Makes epochs fail, with an error that has nothing beside its message. */
+export const failingEpochs: LedgerFault = {
+  kind: 'fields',
+  failing: ({ coordinate }) => (coordinate === 'Epoch.epochId' ? { message: 'no such epoch' } : undefined),
+};
+
 /** Adds an error that says of no field that it failed. */
 export const errorWithoutPath: LedgerFault = text(({ data, errors = [] }) => ({
   data,
