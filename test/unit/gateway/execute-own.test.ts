@@ -1,0 +1,246 @@
+import { buildSchema, type ExecutionResult, execute, GraphQLError, parse, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
+import { compileOwn, createExecuteOwn } from '../../../src/gateway/execute-own.ts';
+import type { Join } from '../../../src/gateway/joins.ts';
+import { createOperationJoins } from '../../../src/gateway/operation-joins.ts';
+import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
+import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
+import { createCancellation } from '../../../src/transport/cancellation.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
+
+const own = `
+  type Query { coins(first: Int): [Coin!] done(digest: String!): Done }
+  type Coin { objectId: String! version: Int! digest: String! }
+  type Done { digest: String! }
+`;
+const local = buildSchema(own);
+const whole = buildSchema(`${own}
+  extend type Coin { object: Object }
+  extend type Done { transactionBlock(waitMs: Int = 0): TransactionBlock }
+  type Object { address: String digest: String owner: Owner objects(first: Int): [Object!] }
+  union Owner = Shared | Address
+  type Shared { since: Int }
+  type Address { address: String }
+  type TransactionBlock { digest: String }
+`);
+const joins: readonly Join[] = [
+  {
+    type: 'Coin',
+    field: 'object',
+    target: 'object',
+    key: { id: 'objectId', version: 'version' },
+    waits: false,
+    description: '',
+  },
+  {
+    type: 'Done',
+    field: 'transactionBlock',
+    target: 'transaction',
+    key: { id: 'digest' },
+    waits: true,
+    description: '',
+  },
+];
+
+const resolvers = local.getQueryType()?.getFields() ?? {};
+if (resolvers.coins && resolvers.done) {
+  resolvers.coins.resolve = (_source, { first = 2 }: { first?: number }) =>
+    Array.from({ length: first }, (_, index) => ({ objectId: `0x${index}`, version: index + 7, digest: `D${index}` }));
+  resolvers.done.resolve = (_source, { digest }: { digest: string }) => ({ digest });
+}
+
+type Answer = (aliases: readonly string[], count: number) => ExecutionResult | Error;
+
+/** Executes over a ledger that answers by script. */
+function run(
+  text: string,
+  answer: Answer,
+  variables: Record<string, unknown> = {},
+  cancellation = createCancellation(),
+) {
+  const document = parse(text);
+  expect(validate(whole, document)).toEqual([]);
+  const asked: { readonly text: string; readonly variables: unknown }[] = [];
+  const operationJoins = createOperationJoins({
+    execute: async (request: LedgerRequest) => {
+      if (!('text' in request.document)) throw new Error('joins are asked for by text');
+      asked.push({ text: request.document.text, variables: request.variables });
+      const result = answer(request.document.rootKeys, asked.length);
+      if (result instanceof Error) throw result;
+      return result;
+    },
+    limits: { maxQueryNodes: 300, maxQueryPayloadSize: 5_000 },
+    names: networkProfiles.ledger.joins,
+    schema: whole,
+    joins,
+  });
+  const options = { schema: whole, local, document, operationName: null, joins: operationJoins };
+  expect(compileOwn(options), 'compiled').not.toBeNull();
+  const context: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller() };
+  return { asked, result: Promise.resolve(createExecuteOwn(options)(variables, context)) };
+}
+
+const each =
+  (value: (alias: string) => unknown): Answer =>
+  (aliases) => ({
+    data: Object.fromEntries(aliases.map((alias) => [alias, value(alias)])),
+  });
+
+describe('an operation of our own with joins', () => {
+  it('asks the ledger once, in its words, and puts the answers where the client wants them', async () => {
+    const { asked, result } = run(
+      '{ coins { objectId: digest it: object { digest owner { ... on Shared { since } } } version } }',
+      each((alias) => ({ digest: alias, owner: null })),
+    );
+    expect(JSON.stringify(await result)).toBe(
+      '{"data":{"coins":[{"objectId":"D0","it":{"digest":"k0","owner":null},"version":7},' +
+        '{"objectId":"D1","it":{"digest":"k1","owner":null},"version":8}]}}',
+    );
+    expect(asked).toEqual([
+      {
+        text:
+          '{k0:object(address:"0x0" version:7){...J0}k1:object(address:"0x1" version:8){...J0}}' +
+          'fragment J0 on Object{digest owner{...on Shared{since}}}',
+        variables: {},
+      },
+    ]);
+  });
+
+  it('asks the same once, under however many names, and one selection of a field in several pieces', async () => {
+    const { asked, result } = run(
+      '{ a: coins(first: 1) { object { digest } object { ...J0 } } b: coins(first: 1) { x: object { digest ...J0 } } }' +
+        'fragment J0 on Object { address }',
+      each((alias) => ({ digest: alias, address: '0x0' })),
+    );
+    const object = { digest: 'k0', address: '0x0' };
+    expect(await result).toEqual({ data: { a: [{ object }], b: [{ x: object }] } });
+    expect(asked.map(({ text }) => text)).toEqual([
+      '{k0:object(address:"0x0" version:7){...J0_}}fragment J0_ on Object{digest ...J0}fragment J0 on Object{address}',
+    ]);
+  });
+
+  it('sends the variables of the selection, and reads its own itself', async () => {
+    const { asked, result } = run(
+      'query ($first: Int, $below: Int = 3) { coins(first: $first) { object { objects(first: $below) { digest } } } }',
+      each(() => ({ objects: [] })),
+      { first: 1 },
+    );
+    expect(await result).toEqual({ data: { coins: [{ object: { objects: [] } }] } });
+    expect(asked).toEqual([
+      {
+        text: 'query($below:Int=3){k0:object(address:"0x0" version:7){...J0}}fragment J0 on Object{objects(first:$below){digest}}',
+        variables: { below: 3 },
+      },
+    ]);
+  });
+
+  it('leaves what directives decide below a join to the ledger', async () => {
+    const { asked, result } = run(
+      'query ($no: Boolean!) { coins(first: 1) { object { digest @skip(if: $no) } } }',
+      each(() => ({})),
+      {
+        no: true,
+      },
+    );
+    expect(await result).toEqual({ data: { coins: [{ object: {} }] } });
+    expect(asked[0]).toMatchObject({ variables: { no: true }, text: expect.stringContaining('digest@skip(if:$no)') });
+  });
+
+  it('says where in the answer of the client the ledger failed', async () => {
+    const { result } = run('{ coins { o: object { digest owner { ... on Shared { since } } } } }', () => ({
+      data: { k0: { digest: 'd', owner: null }, k1: null },
+      errors: [
+        new GraphQLError('deep', { path: ['k0', 'owner', 'since'], extensions: { code: 'X' } }),
+        new GraphQLError('whole', { path: ['k1'] }),
+      ],
+    }));
+    const { data, errors } = await result;
+    expect(data).toEqual({ coins: [{ o: { digest: 'd', owner: null } }, { o: null }] });
+    expect(errors?.map(({ message, path, extensions }) => [message, path, extensions])).toEqual([
+      ['deep', ['coins', 0, 'o', 'owner', 'since'], { code: 'X' }],
+      ['whole', ['coins', 1, 'o'], {}],
+    ]);
+  });
+
+  it('loses nothing but its joins when the ledger does not answer', async () => {
+    const { result } = run('{ coins { digest object { digest } } }', () =>
+      gatewayError('UPSTREAM_UNAVAILABLE', 'The ledger is down.', { upstream: 'ledger' }),
+    );
+    const { data, errors } = await result;
+    expect(data).toEqual({ coins: [0, 1].map((index) => ({ digest: `D${index}`, object: null })) });
+    expect(errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['coins', 0, 'object'], 'UPSTREAM_UNAVAILABLE'],
+      [['coins', 1, 'object'], 'UPSTREAM_UNAVAILABLE'],
+    ]);
+  });
+
+  it('refuses a wait out of its range for that join alone', async () => {
+    const { asked, result } = run(
+      '{ bad: done(digest: "A") { transactionBlock(waitMs: 10001) { digest } } good: done(digest: "B") { transactionBlock { digest } } }',
+      each(() => ({ digest: 'B' })),
+    );
+    const { data, errors } = await result;
+    expect(data).toEqual({ bad: { transactionBlock: null }, good: { transactionBlock: { digest: 'B' } } });
+    expect(errors?.map(({ path, extensions }) => [path, extensions])).toEqual([
+      [['bad', 'transactionBlock'], { code: 'BAD_USER_INPUT', argument: 'waitMs' }],
+    ]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('asks again for what may still come, and takes what it has when the time is over', async () => {
+    const text = '{ done(digest: "A") { transactionBlock(waitMs: 60) { digest } } }';
+    const known = run(text, (_, count) => ({ data: { k0: count === 1 ? null : { digest: 'A' } } }));
+    expect(await known.result).toEqual({ data: { done: { transactionBlock: { digest: 'A' } } } });
+    expect(known.asked).toHaveLength(2);
+    const unknown = run(text, () => ({ data: { k0: null } }));
+    expect(await unknown.result).toEqual({ data: { done: { transactionBlock: null } } });
+    expect(unknown.asked.length).toBeGreaterThan(1);
+  });
+
+  it('waits no longer than the operation runs', async () => {
+    const cancellation = createCancellation();
+    const { result } = run(
+      '{ done(digest: "A") { digest transactionBlock(waitMs: 9000) { digest } } }',
+      () => {
+        setImmediate(() => cancellation.cancel('timeout'));
+        return { data: { k0: null } };
+      },
+      {},
+      cancellation,
+    );
+    expect(await result).toMatchObject({
+      data: { done: { digest: 'A', transactionBlock: null } },
+      errors: [{ path: ['done', 'transactionBlock'], extensions: { code: 'REQUEST_TIMEOUT' } }],
+    });
+  });
+
+  it('says of variables what the reference library says, and asks nobody', async () => {
+    const text =
+      'query ($first: Int!, $below: Int!) { coins(first: $first) { object { objects(first: $below) { digest } } } }';
+    const { asked, result } = run(
+      text,
+      each(() => null),
+      { below: 'x' },
+    );
+    const reference = await execute({ schema: whole, document: parse(text), variableValues: { below: 'x' } });
+    expect(await result).toEqual(reference);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('an operation that is not plain', () => {
+  it('is executed as a whole', async () => {
+    const document = parse('query ($no: Boolean!) { coins(first: 1) { digest @skip(if: $no) version } }');
+    const options = { schema: local, local, document, operationName: null, joins: null };
+    expect(compileOwn(options)).toBeNull();
+    const context: OperationContext = { requestId: 'r', cancellation: createCancellation(), caller: toTestCaller() };
+    expect(await createExecuteOwn(options)({ no: true }, context)).toEqual({ data: { coins: [{ version: 7 }] } });
+  });
+
+  it('is one that the local schema has not all of', () => {
+    const document = parse('{ coins { object { digest } } }');
+    expect(compileOwn({ schema: whole, local, document, operationName: null, joins: null })).toBeNull();
+  });
+});

@@ -1,0 +1,128 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import {
+  createToJoinLookup,
+  type JoinLookup,
+  type JoinSelection,
+} from '../../../../src/subschemas/ledger/join-document.ts';
+import { createJoinLoader } from '../../../../src/subschemas/ledger/join-loader.ts';
+import type { LedgerRequest } from '../../../../src/subschemas/ledger/ledger-executor.ts';
+
+const selection = (name: string, variables: Record<string, string> = {}): JoinSelection => ({
+  name,
+  body: `fragment _ on Object{${name}}`,
+  fragments: new Map([[name, `fragment ${name} on Object{${name}}`]]),
+  variables: new Map(Object.entries(variables)),
+  nodes: 1,
+  bytes: 40,
+});
+const lookup = (id: string, of = selection('J0')): JoinLookup =>
+  createToJoinLookup({ field: 'object', id: 'address', selection: of })({ id });
+
+/** Answers every alias with the text it was asked with, and remembers what it was asked. */
+function scripted(answer: (result: ExecutionResult, count: number) => ExecutionResult = (result) => result) {
+  const texts: string[] = [];
+  const variables: unknown[] = [];
+  return {
+    texts,
+    variables,
+    execute: async (request: LedgerRequest): Promise<ExecutionResult> => {
+      if (!('text' in request.document)) throw new Error('joins are asked for by text');
+      texts.push(request.document.text);
+      variables.push(request.variables);
+      const ids = [...request.document.text.matchAll(/(k\d+):object\(address:"([^"]*)"/g)];
+      expect(request.document.rootKeys).toEqual(ids.map(([, alias]) => alias));
+      return answer({ data: Object.fromEntries(ids.map(([, alias, id]) => [alias, id])) }, texts.length);
+    },
+  };
+}
+
+const roomy = { maxQueryNodes: 300, maxQueryPayloadSize: 5_000 };
+const values = (answers: readonly (object | Error)[]) =>
+  answers.map((each) => (each instanceof Error ? each.message : (each as { value: unknown }).value));
+
+describe('a join loader', () => {
+  it('asks for everything of one turn together, the same once, and answers each in its place', async () => {
+    const { execute, texts } = scripted();
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const [first, second] = await Promise.all([
+      loader.load([lookup('a'), lookup('b'), lookup('a')]),
+      Promise.resolve().then(() => loader.load([lookup('c'), lookup('b')])),
+    ]);
+    expect(values(first)).toEqual(['a', 'b', 'a']);
+    expect(values(second)).toEqual(['c', 'b']);
+    expect(texts).toEqual([
+      '{k0:object(address:"a"){...J0}k1:object(address:"b"){...J0}k2:object(address:"c"){...J0}}fragment J0 on Object{J0}',
+    ]);
+  });
+
+  it('does not ask again what is known, until it is to forget it', async () => {
+    const { execute, texts } = scripted((result, count) => (count === 1 ? { data: { k0: null } } : result));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    expect(values(await loader.load([lookup('a')]))).toEqual([null]);
+    expect(values(await loader.load([lookup('a')]))).toEqual([null]);
+    expect(texts).toHaveLength(1);
+    loader.forget(lookup('a'));
+    expect(values(await loader.load([lookup('a')]))).toEqual(['a']);
+    expect(texts).toHaveLength(2);
+  });
+
+  it('takes one key with two selections for two lookups', async () => {
+    const { execute, texts } = scripted();
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    await loader.load([lookup('a'), lookup('a', selection('J1'))]);
+    expect(texts).toEqual([
+      '{k0:object(address:"a"){...J0}k1:object(address:"a"){...J1}}fragment J0 on Object{J0}fragment J1 on Object{J1}',
+    ]);
+  });
+
+  it('splits where the ledger would refuse, and answers in order all the same', async () => {
+    const { execute, texts } = scripted();
+    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryNodes: 6 }, variables: {} });
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    expect(values(await loader.load(ids.map((id) => lookup(id))))).toEqual(ids);
+    expect(texts).toHaveLength(3);
+  });
+
+  it('sends the variables that the selections use, and counts no others against the bound of a request', async () => {
+    const { execute, texts, variables } = scripted();
+    const loader = createJoinLoader({
+      execute,
+      limits: { ...roomy, maxQueryPayloadSize: 300 },
+      variables: { size: 3, unused: 'x'.repeat(1_000) },
+    });
+    const sized = selection('J0', { size: '$size:Int!' });
+    expect(values(await loader.load([lookup('a', sized), lookup('b', sized)]))).toEqual(['a', 'b']);
+    expect(texts).toEqual([
+      'query($size:Int!){k0:object(address:"a"){...J0}k1:object(address:"b"){...J0}}fragment J0 on Object{J0}',
+    ]);
+    expect(variables).toEqual([{ size: 3 }]);
+  });
+
+  it('gives each lookup its own errors, and those of nobody to all', async () => {
+    const { execute } = scripted((result) => ({
+      ...result,
+      errors: [new GraphQLError('deep', { path: ['k1', 'owner'], extensions: { code: 'X' } }), new GraphQLError('all')],
+    }));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const answers = await loader.load([lookup('a'), lookup('b')]);
+    expect(answers).toMatchObject([
+      { errors: [{ message: 'all', path: undefined }] },
+      {
+        errors: [
+          { message: 'deep', path: ['owner'], extensions: { code: 'X' } },
+          { message: 'all', path: undefined },
+        ],
+      },
+    ]);
+  });
+
+  it('answers with the failure where the ledger gives no answer', async () => {
+    const { execute } = scripted((result, count) => {
+      if (count === 1) throw new Error('gone');
+      return result;
+    });
+    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryNodes: 3 }, variables: {} });
+    expect(values(await loader.load([lookup('a'), lookup('b')]))).toEqual(['gone', 'b']);
+  });
+});
