@@ -3,12 +3,13 @@ import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'gra
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import type { Usage } from '../limits/usage.ts';
 import { createFitsVariables } from '../planning/fits-variables.ts';
+import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
 import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
 import type { Generation } from './generation.ts';
 import type { BegunOperation } from './hot-handover.ts';
-import type { OpenOperation, ServerContext } from './operation-run.ts';
+import type { OpenOperation, OperationRecord, ServerContext } from './operation-run.ts';
 import { coerceVariables, isForwarded, type RunPlan } from './run-plan.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
@@ -41,6 +42,8 @@ interface HotForm {
 export type HotOutcome =
   /** The body of the answer, to be written as it is. */
   | { readonly kind: 'plain'; readonly body: ChunkedBody }
+  /** A large answer, to be written as it comes. */
+  | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   /** To be finished by the ordinary way, which goes on from here. */
   | { readonly kind: 'handover'; readonly begun: BegunOperation }
   /** The caller is gone. */
@@ -51,11 +54,13 @@ export interface HotOperations {
   find(request: HotRequest): HotOperation | null;
   /**
    * Admits the operation and asks the ledger.
+   * @param canStream can the caller be sent an answer whose length is not known?
    * @param onHangUp is given what to do when the caller is gone; not called where nothing is to be done
    */
   run(
     operation: HotOperation,
     server: ServerContext,
+    canStream: boolean,
     onHangUp: (giveUp: () => void) => void,
     done: (outcome: HotOutcome) => void,
   ): Promise<void>;
@@ -125,7 +130,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       }
       return { request, generation, form };
     },
-    async run({ request, generation, form }, server, onHangUp, done) {
+    async run({ request, generation, form }, server, canStream, onHangUp, done) {
       const { query, variables } = request;
       const admission = await admit(server, { query, variables, found: { generation, prepared: form.prepared } });
       // With a query there always is one.
@@ -135,7 +140,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       }
       const { operation, queryJson, isMutation, name } = form;
       if (queryJson === null) return execute(request, form, admission, server, onHangUp, done);
-      server.operations.push({ caller: admission.caller.id, name, type: operation.operation, errors: 0 });
+      const record: OperationRecord = { caller: admission.caller.id, name, type: operation.operation, errors: 0 };
+      server.operations.push(record);
       let isGone = false;
       const giveUp = ledger(
         {
@@ -144,10 +150,13 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
           variables: request.variables,
           isMutation,
           usage: server.showUsage ? admission.usage : null,
+          canStream,
         },
         (answer) => {
           if (isGone) return done({ kind: 'gone' });
           if (answer.kind === 'plain') return done(answer);
+          if (answer.kind === 'stream')
+            return done({ kind: 'stream', body: recordErrors(answer.body, record, () => isGone) });
           // It is the ordinary way's to record.
           server.operations.pop();
           done({ kind: 'handover', begun: { admission, answer: answer.read } });
@@ -189,6 +198,25 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
     server.operations.pop();
     done({ kind: 'handover', begun: { admission, answer } });
   }
+}
+
+/** Notes how an answer ended whose errors are known at its end alone; one that breaks off is one, if anybody waited for it. */
+function recordErrors(body: StreamedAnswer, record: OperationRecord, isGone: () => boolean): StreamedAnswer {
+  return {
+    resume: () => body.resume(),
+    start: (writer) =>
+      body.start({
+        write: (bytes) => writer.write(bytes),
+        end: (errorCount) => {
+          record.errors = errorCount;
+          writer.end(errorCount);
+        },
+        fail: () => {
+          if (!isGone()) record.errors = 1;
+          writer.fail();
+        },
+      }),
+  };
 }
 
 /** The answer as JSON if it has data and nothing to complain of; `null` for any other. */

@@ -74,11 +74,12 @@ export class Exchange implements ServerContext {
       this.res.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
   }
 
-  /** Begins an answer with everything it bears. */
-  writeHead(status: number, contentType: string, size: number): void {
+  /** Begins an answer with everything it bears. @param size in bytes; `null` where it is not known yet */
+  writeHead(status: number, contentType: string, size: number | null): void {
     const head = this.#stamps;
     if (this.#standing) head.push(...toRateLimitHeaders(this.#standing, this.#now()));
-    head.push('content-type', contentType, 'content-length', String(size));
+    head.push('content-type', contentType);
+    if (size !== null) head.push('content-length', String(size));
     this.res.writeHead(status, head);
   }
 

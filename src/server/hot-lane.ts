@@ -32,6 +32,7 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
     exchange.isInLane = true;
     const finish = (outcome: HotOutcome): void => {
       if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
+      if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind !== 'handover') return;
       exchange.isInLane = false;
       exits.leave(withBegun(exchange.toContext(), outcome.begun));
@@ -40,6 +41,8 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
       .run(
         operation,
         exchange,
+        // Before chunks there was no way to end an answer of unknown length but to hang up, as broken ones end.
+        req.httpVersion !== '1.0',
         (giveUp) => {
           if (res.socket?.destroyed !== false) giveUp();
           else exchange.onClose = giveUp;
@@ -74,4 +77,18 @@ function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: P
   for (const chunk of chunks) res.write(chunk);
   res.end();
   res.uncork();
+}
+
+type StreamedBody = Extract<HotOutcome, { kind: 'stream' }>['body'];
+
+/** As it comes, no faster than the caller takes it. One that cannot be finished ends without its last chunk. */
+function writeStream(exchange: Exchange, contentType: string, body: StreamedBody): void {
+  const { res } = exchange;
+  exchange.writeHead(200, contentType, null);
+  res.on('drain', () => body.resume());
+  body.start({
+    write: (bytes) => res.write(bytes),
+    end: () => res.end(),
+    fail: () => res.destroy(),
+  });
 }

@@ -15,6 +15,8 @@ export interface RawRequest {
   readonly timeoutMs: number;
   /** A read that carries nothing of its caller: identical ones under way together may be one call. */
   readonly isShareable?: boolean;
+  /** How much of an answer is in when the listener is asked whether it takes it as it comes, in bytes; without it never. */
+  readonly streamAboveBytes?: number;
 }
 
 /** An answer as it came, its body in the pieces it came in. */
@@ -30,10 +32,26 @@ export interface RawResponse {
 export interface RawListener {
   answered(response: RawResponse): void;
   failed(error: UpstreamCallError): void;
+  /**
+   * Asked once about an answer that is large and not all in. Whoever gives a sink takes what is in and all that follows
+   * by that alone; `null` goes on collecting.
+   * @param begun what is in
+   * @param resume asks for more after a pause; not to be called from within `data`
+   */
+  stream?(begun: RawResponse, resume: () => void): RawSink | null;
+}
+
+/** Takes an answer as it comes. One of `end` and `failed` is told, once. */
+export interface RawSink {
+  /** @returns `false` to pause: nothing more comes until it is resumed, but for what was on its way */
+  data(chunk: Buffer): boolean;
+  /** The answer was whole. */
+  end(): void;
+  failed(error: UpstreamCallError): void;
 }
 
 export interface CallUnderWay {
-  /** Gives up: the listener hears that, and nothing more of an answer. Does nothing once the call is over. */
+  /** Gives up: the listener, or its sink, hears that, and nothing more of an answer. Does nothing once the call is over. */
   cancel(cause: CancelCause): void;
 }
 
@@ -49,7 +67,7 @@ export interface CallWatch {
 export interface RawCallOptions {
   /** Of one origin, which the calls go to. */
   readonly dispatcher: Dispatcher;
-  /** Answers above this are refused, in bytes. */
+  /** Answers above this are refused, in bytes, unless they are taken as they come: those are kept nowhere. */
   readonly maxResponseBytes: number;
   /** Sent with requests that bring no authorization of their own; `null` = none. */
   readonly authorization?: string | null;
@@ -64,8 +82,8 @@ const unwatched: CallWatch = { answered: () => {}, failed: () => {} };
  */
 export function createRawCall(options: RawCallOptions): RawCall {
   const { dispatcher, maxResponseBytes, authorization = null, watch = unwatched } = options;
-  return ({ method, path, headers, body, timeoutMs }, listener) => {
-    const call = new Collector(listener, watch, timeoutMs, maxResponseBytes);
+  return ({ method, path, headers, body, timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY }, listener) => {
+    const call = new Collector(listener, watch, timeoutMs, maxResponseBytes, streamAboveBytes);
     const sent = authorization === null ? headers : withAuthorization(headers, authorization);
     dispatcher.dispatch({ method, path, headers: sent, body }, call);
     return call;
@@ -86,6 +104,9 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   readonly #watch: CallWatch;
   readonly #maxBytes: number;
   readonly #deadline: NodeJS.Timeout;
+  #streamAboveBytes: number;
+  #sink: RawSink | null = null;
+  #resume = () => {};
   #abort: ((error?: Error) => void) | undefined;
   #gaveUp: UpstreamCallError | undefined;
   #isSettled = false;
@@ -94,10 +115,11 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(listener: RawListener, watch: CallWatch, timeoutMs: number, maxBytes: number) {
+  constructor(listener: RawListener, watch: CallWatch, timeoutMs: number, maxBytes: number, streamAboveBytes: number) {
     this.#listener = listener;
     this.#watch = watch;
     this.#maxBytes = maxBytes;
+    this.#streamAboveBytes = streamAboveBytes;
     this.#deadline = setTimeout(
       () => this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
       timeoutMs,
@@ -116,27 +138,46 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   }
 
   /** Called for each interim answer too; the last one counts. */
-  onHeaders(status: number, headers: Buffer[]): boolean {
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
     this.#status = status;
     this.#headers = headers;
+    this.#resume = resume;
     return true;
   }
 
   onData(chunk: Buffer): boolean {
     if (this.#isSettled) return true;
+    if (this.#sink) return this.#sink.data(chunk);
     this.#size += chunk.length;
-    if (this.#size > this.#maxBytes)
+    this.#chunks.push(chunk);
+    if (this.#size > this.#streamAboveBytes) this.#offerStream();
+    if (this.#size > this.#maxBytes && !this.#sink)
       this.#giveUp(new UpstreamCallError('too-large', `answer over ${this.#maxBytes} bytes`));
-    else this.#chunks.push(chunk);
     return true;
+  }
+
+  #offerStream(): void {
+    this.#streamAboveBytes = Number.POSITIVE_INFINITY;
+    this.#sink = this.#listener.stream?.(this.#toResponse(), this.#resume) ?? null;
+    if (this.#sink) this.#chunks = [];
   }
 
   onComplete(): void {
     if (this.#isSettled) return;
-    const [status, headers, chunks, size] = [this.#status, toAnswerHeaders(this.#headers), this.#chunks, this.#size];
+    const response = this.#toResponse();
     this.#settle();
-    this.#watch.answered(status);
-    this.#listener.answered({ status, headers, chunks, size });
+    this.#watch.answered(response.status);
+    if (this.#sink) this.#sink.end();
+    else this.#listener.answered(response);
+  }
+
+  #toResponse(): RawResponse {
+    return {
+      status: this.#status,
+      headers: toAnswerHeaders(this.#headers),
+      chunks: this.#chunks,
+      size: this.#size,
+    };
   }
 
   onError(error: Error): void {
@@ -154,7 +195,7 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
 
   #tellFailure(error: UpstreamCallError): void {
     this.#watch.failed(error);
-    this.#listener.failed(error);
+    (this.#sink ?? this.#listener).failed(error);
   }
 
   /** Whoever may still give up holds nothing of the answer. */

@@ -1,12 +1,13 @@
 import type { CancelCause } from './cancellation.ts';
-import type { CallUnderWay, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
+import type { CallUnderWay, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
 /**
  * Lets identical reads that are under way at the same time be one call. Only requests marked `isShareable` are shared: a
  * read that carries nothing of its caller, so that whoever asks gets the same answer, in the same buffers. Each waits
  * for itself: who gives up leaves the others alone, and the call is cut short when nobody is left. The time of a call is
- * that of the first who asked. Nothing is kept once it is answered.
+ * that of the first who asked. An answer that one alone waits for may be taken as it comes, and is then nobody else's;
+ * one that several wait for is collected. Nothing is kept once it is answered.
  */
 export function shareReads(rawCall: RawCall): RawCall {
   /** By body alone, which distinguishes nearly all; the rest is compared. */
@@ -66,7 +67,18 @@ class SharedCall implements RawListener {
     if (at < 0 || this.#members.length > 0) return;
     // A newcomer must not be handed what is being given up.
     this.#forget(this);
+    this.cut(cause);
+  }
+
+  cut(cause: CancelCause): void {
     this.#underWay?.cancel(cause);
+  }
+
+  stream(begun: RawResponse, resume: () => void): RawSink | null {
+    const [only] = this.#members;
+    const sink = only && this.#members.length === 1 ? only.stream(begun, resume) : null;
+    if (sink) this.#forget(this);
+    return sink;
   }
 
   answered(response: RawResponse): void {
@@ -99,6 +111,7 @@ class SharedCall implements RawListener {
 class Member implements CallUnderWay {
   readonly #shared: SharedCall;
   #listener: RawListener | null;
+  #isStreamed = false;
 
   constructor(shared: SharedCall, listener: RawListener) {
     this.#shared = shared;
@@ -111,7 +124,16 @@ class Member implements CallUnderWay {
     return listener;
   }
 
+  stream(begun: RawResponse, resume: () => void): RawSink | null {
+    const sink = this.#listener?.stream?.(begun, resume) ?? null;
+    if (!sink) return null;
+    this.#listener = null;
+    this.#isStreamed = true;
+    return sink;
+  }
+
   cancel(cause: CancelCause): void {
+    if (this.#isStreamed) this.#shared.cut(cause);
     const listener = this.take();
     if (!listener) return;
     this.#shared.leave(this, cause);

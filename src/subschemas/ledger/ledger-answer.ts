@@ -38,7 +38,8 @@ function toData(value: unknown): Record<string, unknown> | null {
   return value;
 }
 
-function toErrors(value: unknown): readonly GraphQLError[] {
+/** The errors of an answer as they are shown. Throws where they are none. */
+export function toErrors(value: unknown): readonly GraphQLError[] {
   if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
   return value.map((entry: unknown) => {
     if (!isObject(entry) || typeof entry.message !== 'string') {

@@ -3,9 +3,10 @@ import type { Usage } from '../../limits/usage.ts';
 import type { RawCall, RawResponse } from '../../transport/raw-call.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { toWhole } from '../../transport/upstream-call.ts';
+import { AnswerStream, type StreamedAnswer } from './answer-stream.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
-import { type ChunkedBody, findPlainEnd, spliceUsage } from './splice-usage.ts';
+import { type ChunkedBody, findPlainEnd, hasPlainHead, spliceUsage } from './splice-usage.ts';
 
 export interface RawLedgerRequest {
   /** The document as JSON has it, quotes included. */
@@ -16,11 +17,15 @@ export interface RawLedgerRequest {
   readonly isMutation: boolean;
   /** Spliced into a plain answer; `null` = not asked for. */
   readonly usage: Usage | null;
+  /** May a large answer be passed on as it comes? Never of a mutation: what it did is told whole or not at all. */
+  readonly canStream: boolean;
 }
 
 export type RawLedgerAnswer =
   /** Data and nothing else: bytes that can be written as they are. */
   | { readonly kind: 'plain'; readonly body: ChunkedBody }
+  /** Large, and plain as far as it goes: the rest is passed on as it comes. Giving it up cuts it short. */
+  | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   /** Anything else: what the ordinary way makes of it. The function throws where there is no answer. */
   | { readonly kind: 'other'; readonly read: () => ExecutionResult };
 
@@ -34,9 +39,11 @@ export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly 
 
 const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 const goOn = () => {};
+/** Answers above this are passed on as they come; below it, collecting costs less and shows the whole answer, in bytes. */
+const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
-  return ({ queryJson, operationName, variables, isMutation, usage }, answered) => {
+  return ({ queryJson, operationName, variables, isMutation, usage, canStream }, answered) => {
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
     const underWay = rawCall(
       {
@@ -46,6 +53,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
         body: `{"query":${queryJson},"variables":${JSON.stringify(variables)}${named}}`,
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
         isShareable: !isMutation,
+        streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,
       },
       {
         answered: (response) => {
@@ -53,6 +61,13 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
           const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
           if (plainEnd === null) answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response)) });
           else answered({ kind: 'plain', body: usage ? spliceUsage(response, plainEnd, usage) : response });
+        },
+        stream: (begun, resume) => {
+          if (!isPlain(begun) || !hasPlainHead(begun)) return null;
+          version.observe(begun.headers.get(versionHeader));
+          const body = new AnswerStream(begun, usage, resume);
+          answered({ kind: 'stream', body });
+          return body;
         },
         failed: (error) =>
           answered({

@@ -26,7 +26,16 @@ const colon = 0x3a;
  * `null` for anything that may be otherwise, which is for a parser to find out. The text between is taken on trust.
  */
 export function findPlainEnd(body: ChunkedBody): number | null {
-  if (!startsWith(body, head)) return null;
+  return hasPlainHead(body) ? findPlainTail(body) : null;
+}
+
+/** Does an answer begin with data that is an object? */
+export function hasPlainHead(body: ChunkedBody): boolean {
+  return startsWith(body, head);
+}
+
+/** What `findPlainEnd` finds, of an answer whose head has been seen and may be gone. */
+export function findPlainTail(body: ChunkedBody): number | null {
   const tail = toTail(body);
   const last = skipSpaceBack(tail, tail.length - 1);
   const before = skipSpaceBack(tail, last - 1);
@@ -68,7 +77,8 @@ function toTail({ chunks }: ChunkedBody): Buffer {
   return end ? end.subarray(Math.max(0, end.length - tailBytes)) : Buffer.alloc(0);
 }
 
-function skipSpaceBack(bytes: Buffer, from: number): number {
+/** The last byte up to `from` that is no space. */
+export function skipSpaceBack(bytes: Buffer, from: number): number {
   let index = from;
   while (isSpace(bytes[index])) index -= 1;
   return index;
@@ -84,8 +94,8 @@ function hasErrors(tail: Buffer): boolean {
   return false;
 }
 
-/** Nested deeper than any document asks for: what reads it may run out of stack. */
-function isBottomless(tail: Buffer, last: number): boolean {
+/** Nested deeper than any document asks for: what reads it may run out of stack. @param last where its closers end */
+export function isBottomless(tail: Buffer, last: number): boolean {
   let index = last;
   while (tail[index] === closingBrace || tail[index] === closingBracket) index -= 1;
   return last - index > maxClosers;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
@@ -208,6 +209,120 @@ describe('a raw call', () => {
     cancel();
     await first;
     expect(watch.health().state).toBe('up');
+  });
+});
+
+describe('a large answer', () => {
+  interface Streamed extends Outcome {
+    readonly begun: number;
+    readonly text: string;
+    readonly isWhole: boolean;
+  }
+
+  /** Takes the answer as it comes, if it is over 10 bytes; `onData` says whether there is room for more. */
+  function stream(
+    call: RawCall,
+    onData: (resume: () => void) => boolean = () => true,
+    timeoutMs = 5_000,
+  ): { done: Promise<Streamed>; underWay: CallUnderWay } {
+    let underWay: CallUnderWay = { cancel: () => {} };
+    const done = new Promise<Streamed>((resolve) => {
+      let text = '';
+      let begun = 0;
+      const settle = (how: Partial<Streamed>) => resolve({ begun, text, isWhole: false, ...how });
+      underWay = call(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs, streamAboveBytes: 10 },
+        {
+          answered: (response) => settle({ response }),
+          failed: (error) => settle({ error }),
+          stream: ({ chunks, size, status }, resume) => {
+            if (status !== 200) return null;
+            begun = size;
+            text = Buffer.concat(chunks).toString();
+            return {
+              data: (chunk) => {
+                text += String(chunk);
+                return onData(resume);
+              },
+              end: () => settle({ isWhole: true }),
+              failed: (error) => settle({ error }),
+            };
+          },
+        },
+      );
+    });
+    return { done, underWay };
+  }
+
+  const large = 'x'.repeat(2_000);
+
+  it('goes as it comes to a listener that takes it, beyond the bound of what is collected', async () => {
+    const call = await serve((_req, res) => void res.write('x'.repeat(20), () => res.end(large)));
+    const { begun, text, isWhole } = await stream(call).done;
+    expect([begun, text.length, isWhole]).toEqual([20, 2_020, true]);
+  });
+
+  it('is collected where the listener does not take it, within that bound', async () => {
+    const call = await serve((_req, res) => void res.writeHead(203).write('x'.repeat(20), () => res.end(large)));
+    expect((await stream(call).done).error?.failure).toBe('too-large');
+    const small = await serve((_req, res) => void res.writeHead(203).write('x'.repeat(20), () => res.end('y')));
+    expect((await stream(small).done).response?.size).toBe(21);
+  });
+
+  it('is answered whole below the size from which it is streamed', async () => {
+    expect((await stream(await serve((_req, res) => void res.end('x'.repeat(10)))).done).response?.size).toBe(10);
+  });
+
+  it('comes no faster than it is taken', async () => {
+    const mebibyte = Buffer.alloc(1024 * 1024, 'x');
+    let written = 0;
+    function* answer() {
+      for (; written < 64; written += 1) yield mebibyte;
+    }
+    const call = await serve((_req, res) => void Readable.from(answer()).pipe(res));
+    let pauses = 0;
+    let goOn = () => {};
+    const { done } = stream(call, (resume) => {
+      goOn = resume;
+      pauses += 1;
+      return pauses > 1;
+    });
+    // What sockets hold is not unlimited, so that the server gets stuck.
+    await expect.poll(() => pauses).toBe(1);
+    const seen: number[] = [];
+    await expect.poll(() => seen.push(written) > 1 && seen.at(-1) === seen.at(-2), { interval: 100 }).toBe(true);
+    expect(written).toBeLessThan(64);
+    expect(pauses).toBe(1);
+    goOn();
+    const { text, isWhole } = await done;
+    expect([text.length, isWhole]).toEqual([64 * 1024 * 1024, true]);
+  });
+
+  it.each<[string, string, Handle]>([
+    ['interrupted', 'breaks off', (_req, res) => void res.write(large, () => setImmediate(() => res.destroy()))],
+    ['timeout', 'does not end in time', (_req, res) => void res.write(large)],
+  ])('says that it is %s when it %s', async (failure, _, handle) => {
+    const { error, text, isWhole } = await stream(await serve(handle), () => true, 300).done;
+    expect([error?.failure, text, isWhole]).toEqual([failure, large, false]);
+  });
+
+  it('given up, is cut at the upstream', async () => {
+    let cut = () => {};
+    const isCut = new Promise<void>((resolve) => {
+      cut = resolve;
+    });
+    const call = await serve((_req, res) => void res.once('close', cut).write(large));
+    const { done, underWay } = stream((request, listener) =>
+      call(request, {
+        ...listener,
+        stream: (begun, resume) => {
+          setImmediate(() => underWay.cancel('aborted'));
+          return listener.stream?.(begun, resume) ?? null;
+        },
+      }),
+    );
+    expect((await done).error?.failure).toBe('aborted');
+    await isCut;
   });
 });
 

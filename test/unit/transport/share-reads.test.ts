@@ -166,6 +166,68 @@ describe('identical reads under way together', () => {
   });
 });
 
+describe('a large answer', () => {
+  /** Takes an answer as it comes, and notes what it hears of it. */
+  function streamer() {
+    const { heard, listener } = hearer();
+    return {
+      heard,
+      listener: {
+        ...listener,
+        stream: ({ chunks }: RawResponse) => {
+          heard.push(`begun ${String(chunks[0])}`);
+          return {
+            data: (chunk: Buffer) => heard.push(String(chunk)) > 0,
+            end: () => void heard.push('end'),
+            failed: ({ failure }: UpstreamCallError) => void heard.push(failure),
+          };
+        },
+      },
+    };
+  }
+  const begin = (listener: RawListener | undefined) => listener?.stream?.(answer('x'), () => {}) ?? null;
+
+  it('goes as it comes to one who waits alone, and a newcomer starts a call of its own', () => {
+    const { calls, call } = heldUpstream();
+    const [alone, newcomer] = [streamer(), hearer()];
+    call(read('{a}'), alone.listener);
+    const sink = begin(calls[0]?.listener);
+    call(read('{a}'), newcomer.listener);
+    expect(calls).toHaveLength(2);
+    sink?.data(Buffer.from('y'));
+    sink?.end();
+    expect([alone.heard, newcomer.heard]).toEqual([['begun x', 'y', 'end'], []]);
+  });
+
+  it('cuts the call when the one it goes to gives up', () => {
+    const { calls, call } = heldUpstream();
+    const alone = streamer();
+    const underWay = call(read('{a}'), alone.listener);
+    begin(calls[0]?.listener);
+    underWay.cancel('aborted');
+    expect([calls[0]?.isCut, alone.heard]).toEqual([true, ['begun x']]);
+  });
+
+  it('is collected for several', () => {
+    const { calls, call } = heldUpstream();
+    const both = [streamer(), streamer()];
+    for (const { listener } of both) call(read('{a}'), listener);
+    expect(begin(calls[0]?.listener)).toBeNull();
+    calls[0]?.listener.answered(answer('whole'));
+    expect(both.map(({ heard }) => heard)).toEqual([['whole'], ['whole']]);
+  });
+
+  it('is collected for one who does not take it as it comes, and still shared', () => {
+    const { calls, call } = heldUpstream();
+    const [one, two] = [hearer(), streamer()];
+    call(read('{a}'), one.listener);
+    expect(begin(calls[0]?.listener)).toBeNull();
+    call(read('{a}'), two.listener);
+    calls[0]?.listener.answered(answer('whole'));
+    expect([calls.length, one.heard, two.heard]).toEqual([1, ['whole'], ['whole']]);
+  });
+});
+
 describe('what is not shared', () => {
   it.each([
     ['another body', read('{b}')],
