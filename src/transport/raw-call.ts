@@ -74,7 +74,9 @@ export interface RawCallOptions {
   readonly watch?: CallWatch;
 }
 
-const unwatched: CallWatch = { answered: () => {}, failed: () => {} };
+const nothing = () => {};
+const noHeaders: readonly Buffer[] = [];
+const unwatched: CallWatch = { answered: nothing, failed: nothing };
 
 /**
  * Calls one upstream without signals, streams and promises, which cost more than all the rest of a small request.
@@ -106,12 +108,12 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   readonly #deadline: NodeJS.Timeout;
   #streamAboveBytes: number;
   #sink: RawSink | null = null;
-  #resume = () => {};
+  #resume = nothing;
   #abort: ((error?: Error) => void) | undefined;
   #gaveUp: UpstreamCallError | undefined;
   #isSettled = false;
   #status = 0;
-  #headers: Buffer[] = [];
+  #headers: readonly Buffer[] = noHeaders;
   #chunks: Buffer[] = [];
   #size = 0;
 
@@ -203,6 +205,6 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
     this.#isSettled = true;
     clearTimeout(this.#deadline);
     this.#chunks = [];
-    this.#headers = [];
+    this.#headers = noHeaders;
   }
 }
