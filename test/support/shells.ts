@@ -80,7 +80,8 @@ export function openShells(gateway: TestGateway): Shells {
       try {
         for await (const result of client.iterate(payload)) results.push({ ...result });
       } catch (errors) {
-        if (errors instanceof Error) throw errors;
+        // Anything else says that the connection ended.
+        if (!Array.isArray(errors)) throw new Error('the socket was closed instead of an answer', { cause: errors });
         return { result: null, errors };
       }
       const [result, ...more] = results;
