@@ -9,9 +9,14 @@ import type { SoakOrder, SoakReport } from './soak-orders.ts';
 import { formatSample, type SoakResult, type SoakSample } from './soak-report.ts';
 
 /** How often the gateway looks at the schema of a ledger that changes it, in milliseconds. */
-const pollMs = 1_000;
+const pollMs = 500;
 /** Who has not taken a new schema over by then never will; in milliseconds. */
 const swapDeadlineMs = 30_000;
+/**
+ * Changes of schema before anything is measured: a process that never made one has not yet taken the room for it, and
+ * what is once taken is not given back at once.
+ */
+const rehearsals = 10;
 /** The longest stretch by which it is decided whether memory has settled, in seconds. */
 const settlingWindowSeconds = 30;
 
@@ -26,18 +31,26 @@ export async function runSoak(
   const gateway = await startGateway(children, upstream.url, options.generations > 0);
   const client = await children.fork('client', process('soak-client'), [gateway.url, String(options.variants)]);
   const order = async (what: SoakOrder) => (await client.ask(what)) as unknown as SoakReport;
+  const swaps = createSwaps(upstream, gateway);
+  const rehearse = async (): Promise<Pick<SoakReport, 'errors'>> => {
+    if (options.generations === 0) return { errors: 0 };
+    say(`rehearsing ${rehearsals} changes of schema`);
+    const load = order({ kind: 'saturate', atLeastMs: rehearsals * pollMs, atLeastRequests: 1 });
+    await swaps.rehearse(rehearsals);
+    return load;
+  };
 
   say('warming up: everything is asked once');
   const warmUp = requestsUntilAllSeen(soakWeights, options.variants);
   const warmed = await order({ kind: 'saturate', atLeastMs: options.capacitySeconds * 500, atLeastRequests: warmUp });
+  const rehearsed = await rehearse();
   const saturated = await order({ kind: 'saturate', atLeastMs: options.capacitySeconds * 1_000, atLeastRequests: 1 });
   const capacityPerSecond = (saturated.requests * 1_000) / saturated.elapsedMs;
   const pacedPerSecond = (capacityPerSecond * options.load) / 100;
   say(`capacity ${capacityPerSecond.toFixed(0)} requests a second; paced at ${pacedPerSecond.toFixed(0)}`);
 
   const beganAt = performance.now();
-  const swaps = createSwaps(upstream, gateway);
-  let errors = warmed.errors + saturated.errors;
+  let errors = warmed.errors + rehearsed.errors + saturated.errors;
   let faults = saturated.faults;
   await order({ kind: 'pace', requestsPerSecond: pacedPerSecond });
   const sample = async (): Promise<SoakSample> => {
@@ -117,19 +130,20 @@ function startGateway(children: Children, upstreamUrl: string, isPolling: boolea
 /** Changes of the upstream's schema, each waited for until it is in force at the gateway. */
 function createSwaps(upstream: Child, gateway: Child) {
   let inForce = 0;
-  const swap = async (number: number): Promise<void> => {
-    const name = `generation${number}`;
+  const swapTo = async (name: string): Promise<void> => {
     await upstream.ask({ kind: 'add-field', name });
     const deadline = performance.now() + swapDeadlineMs;
     while (!(await fieldsOfEpoch(gateway.url)).includes(name)) {
-      if (performance.now() > deadline) fail(`schema ${number} was not in force within ${swapDeadlineMs} ms`);
+      if (performance.now() > deadline) fail(`the schema with ${name} was not in force within ${swapDeadlineMs} ms`);
       await pause(50);
     }
-    inForce = number;
   };
   return {
     get inForce() {
       return inForce;
+    },
+    async rehearse(count: number): Promise<void> {
+      for (let number = 1; number <= count; number += 1) await swapTo(`rehearsal${number}`);
     },
     /** @param forMs over which the changes are spread */
     run(count: number, afterMs: number, forMs: number): { readonly failed: Promise<never> } {
@@ -138,7 +152,8 @@ function createSwaps(upstream: Child, gateway: Child) {
         for (let number = 1; number <= count; number += 1) {
           const dueAt = beginsAt + ((number - 1) * forMs) / count;
           await pause(Math.max(0, dueAt - performance.now()));
-          await swap(number);
+          await swapTo(`generation${number}`);
+          inForce = number;
         }
       };
       return { failed: new Promise((_resolve, reject) => void all().catch(reject)) };
