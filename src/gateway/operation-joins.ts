@@ -193,7 +193,8 @@ function failed(error: unknown, nodes: readonly FieldNode[], { path }: JoinPoint
 }
 
 function parseSelectionSet(text: string): SelectionSetNode {
-  const [definition] = parse(text).definitions;
+  // Its errors must not point into a text that the client has not written.
+  const [definition] = parse(text, { noLocation: true }).definitions;
   if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`no selection set: ${text}`);
   return definition.selectionSet;
 }

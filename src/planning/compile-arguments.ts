@@ -25,7 +25,7 @@ type ArgumentReader =
  * since who gets them may change them. Whatever is wrong is left to the reference library, to be said in its words.
  */
 export function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
-  if (field.args.length === 0) return () => ({});
+  if (field.args.length === 0) return readNothing;
   const readers: ArgumentReader[] = [];
   for (const argument of field.args) {
     const reader = toReader(argument, field, node);
@@ -38,6 +38,8 @@ export function compileArguments(field: GraphQLField<unknown, unknown>, node: Fi
   }
   return (variables) => read(readers, variables) ?? getArgumentValues(field, node, variables);
 }
+
+const readNothing: ReadArguments = () => ({});
 
 /** `null` where something is wrong with a value. */
 function read(

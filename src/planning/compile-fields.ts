@@ -1,32 +1,28 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   getNamedType,
   isLeafType,
   isNonNullType,
   isObjectType,
-  type OperationDefinitionNode,
   type ResponsePath,
   type SelectionSetNode,
 } from 'graphql';
-import { collectPlainFields, type PlainScope } from './collect-plain-fields.ts';
+import { collectPlainFields } from './collect-plain-fields.ts';
 import { compileArguments } from './compile-arguments.ts';
-import { type CompleteObject, compileValue } from './compile-value.ts';
-import { type ExecutionState, failPlace, isPromise, type JoinField } from './execution-state.ts';
-
-/** What there is to compile, and what its fields are resolved with. */
-export interface CompileScope extends PlainScope {
-  readonly operation: OperationDefinitionNode;
-  /** All of the document, as resolvers are told. */
-  readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
-  /** A field that the schema has not; `null` for one that nobody knows. */
-  readonly joinOf: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
-  /** Fields that may still be compiled: fragments within fragments expand without measure. */
-  readonly budget: { fields: number };
-}
+import { type CompleteObject, compileValue, completeLeaf, toPresent } from './compile-value.ts';
+import { type ExecutionState, isPromise } from './execution-state.ts';
+import {
+  type CompileScope,
+  type FieldPlace,
+  failField,
+  readProperty,
+  toCoordinate,
+  toInfo,
+  toPath,
+} from './field-place.ts';
 
 /**
  * Resolves a field of an object and completes its value; a promise where that takes time.
@@ -139,57 +135,48 @@ function compileField(
   nodes: readonly FieldNode[],
   scope: CompileScope,
 ): ExecuteField | null {
+  const place: FieldPlace = { parent, field, key, nodes, scope };
+  const nullable = isNonNullType(field.type) ? field.type.ofType : field.type;
+  if (isLeafType(nullable) && !field.resolve && field.args.length === 0) return compileProperty(place, nullable);
   const named = getNamedType(field.type);
   const below = nodes.map(({ selectionSet }) => selectionSet);
   const completeObject = isObjectType(named) ? compileObject(named, below, scope) : null;
   const [node] = nodes;
   if (!node || (!completeObject && !isLeafType(named))) return null;
-  const complete = compileValue(field.type, { coordinate: `${parent.name}.${field.name}`, nodes }, completeObject);
+  const complete = compileValue(field.type, { coordinate: toCoordinate(place), nodes }, completeObject);
   const readArguments = compileArguments(field, node);
-  const isNonNull = isNonNullType(field.type);
   const { resolve } = field;
 
-  const toPath = (prev: ResponsePath | undefined): ResponsePath => ({ prev, key, typename: parent.name });
-  const toInfo = (path: ResponsePath, { variables }: ExecutionState): GraphQLResolveInfo => ({
-    fieldName: field.name,
-    fieldNodes: nodes,
-    returnType: field.type,
-    parentType: parent,
-    path,
-    schema: scope.schema,
-    fragments: scope.fragmentsByName,
-    rootValue: undefined,
-    operation: scope.operation,
-    variableValues: variables as Record<string, unknown>,
-  });
-
-  /** What the reference library does where there is no resolver. */
-  const resolveProperty = (source: unknown, path: ResponsePath, state: ExecutionState): unknown => {
-    const args = readArguments(state.variables);
-    if (!isObject(source)) return undefined;
-    const property = source[field.name];
-    if (typeof property !== 'function') return property;
-    return property.call(source, args, state.context, toInfo(path, state));
-  };
-
-  const execute: ExecuteField = (source, prev, state) => {
-    const path = toPath(prev);
-    const fail = (raw: unknown) => failPlace(raw, nodes, path, isNonNull, state);
+  return (source, prev, state) => {
+    const path = toPath(place, prev);
     try {
+      const args = readArguments(state.variables);
       const result: unknown = resolve
-        ? resolve(source, readArguments(state.variables), state.context, toInfo(path, state))
-        : resolveProperty(source, path, state);
+        ? resolve(source, args, state.context, toInfo(place, path, state))
+        : readProperty(place, source, args, prev, state);
       const completed = isPromise(result)
         ? result.then((resolved) => complete(resolved, path, state))
         : complete(result, path, state);
-      return isPromise(completed) ? completed.then(undefined, fail) : completed;
+      return isPromise(completed) ? completed.then(undefined, (raw) => failField(raw, place, path, state)) : completed;
     } catch (raw) {
-      return fail(raw);
+      return failField(raw, place, path, state);
     }
   };
-  return execute;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+/** The most frequent kind of field, a leaf without resolver or arguments: it has no use for its place unless it fails. */
+function compileProperty(place: FieldPlace, type: GraphQLLeafType): ExecuteField {
+  const complete = (value: unknown): unknown => {
+    const completed = completeLeaf(type, value);
+    return completed === null && isNonNullType(place.field.type) ? toPresent(null, toCoordinate(place)) : completed;
+  };
+  return (source, prev, state) => {
+    try {
+      const value = readProperty(place, source, null, prev, state);
+      if (!isPromise(value)) return complete(value);
+      return value.then(complete).then(undefined, (raw) => failField(raw, place, toPath(place, prev), state));
+    } catch (raw) {
+      return failField(raw, place, toPath(place, prev), state);
+    }
+  };
 }

@@ -37,11 +37,8 @@ export function compileValue(
   completeObject: CompleteObject | null,
 ): CompleteValue {
   if (isNonNullType(type)) return toNonNull(compileValue(type.ofType, source, completeObject), source);
-  const complete = isListType(type)
-    ? compileList(type.ofType, source, completeObject)
-    : isLeafType(type)
-      ? compileLeaf(type)
-      : completeObject;
+  if (isLeafType(type)) return (value) => completeLeaf(type, value);
+  const complete = isListType(type) ? compileList(type.ofType, source, completeObject) : completeObject;
   if (!complete) throw new Error(`${source.coordinate} has no object type`);
   return (value, path, state) => {
     if (value === null || value === undefined) return null;
@@ -51,20 +48,23 @@ export function compileValue(
 }
 
 function toNonNull(complete: CompleteValue, { coordinate }: ValueSource): CompleteValue {
-  return (value, path, state) => {
-    const completed = complete(value, path, state);
-    if (completed === null) throw new Error(`Cannot return null for non-nullable field ${coordinate}.`);
-    return completed;
-  };
+  return (value, path, state) => toPresent(complete(value, path, state), coordinate);
 }
 
-function compileLeaf(type: GraphQLLeafType): CompleteValue {
-  return (value) => {
-    const serialized: unknown = type.serialize(value);
-    if (serialized !== undefined && serialized !== null) return serialized;
-    const call = `${type.name}.serialize(${typeof value === 'string' ? JSON.stringify(value) : String(value)})`;
-    throw new Error(`Expected \`${call}\` to return non-nullable value, returned: ${serialized}`);
-  };
+/** @throws where a value may not be null */
+export function toPresent(completed: unknown, coordinate: string): unknown {
+  if (completed === null) throw new Error(`Cannot return null for non-nullable field ${coordinate}.`);
+  return completed;
+}
+
+/** @throws what the type has against the value, or the value if it is an error */
+export function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Error) throw value;
+  const serialized: unknown = type.serialize(value);
+  if (serialized !== undefined && serialized !== null) return serialized;
+  const call = `${type.name}.serialize(${typeof value === 'string' ? JSON.stringify(value) : String(value)})`;
+  throw new Error(`Expected \`${call}\` to return non-nullable value, returned: ${serialized}`);
 }
 
 function compileList(

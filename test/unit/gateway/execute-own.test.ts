@@ -47,7 +47,11 @@ const joins: readonly Join[] = [
 const resolvers = local.getQueryType()?.getFields() ?? {};
 if (resolvers.coins && resolvers.done) {
   resolvers.coins.resolve = (_source, { first = 2 }: { first?: number }) =>
-    Array.from({ length: first }, (_, index) => ({ objectId: `0x${index}`, version: index + 7, digest: `D${index}` }));
+    Array.from({ length: first }, (_, index) => ({
+      objectId: `0x${index}`,
+      version: first > 50 ? 'unreadable' : index + 7,
+      digest: `D${index}`,
+    }));
   resolvers.done.resolve = (_source, { digest }: { digest: string }) => ({ digest });
 }
 
@@ -174,6 +178,18 @@ describe('an operation of our own with joins', () => {
       [['coins', 0, 'object'], 'UPSTREAM_UNAVAILABLE'],
       [['coins', 1, 'object'], 'UPSTREAM_UNAVAILABLE'],
     ]);
+  });
+
+  it('fails where its key cannot be read, as if the key had been asked for, and points into no text of its own', async () => {
+    const { asked, result } = run(
+      '{ coins(first: 51) { digest object { digest } } }',
+      each(() => null),
+    );
+    const { data, errors } = await result;
+    expect(data).toEqual({ coins: null });
+    expect(errors?.map((error) => error.toJSON())).toMatchObject([{ path: ['coins', 0, '__joinVersion_object'] }]);
+    expect(errors?.[0]?.locations).toBeUndefined();
+    expect(asked).toEqual([]);
   });
 
   it('refuses a wait out of its range for that join alone', async () => {
