@@ -9,6 +9,7 @@ import {
   failingNonNullRoots,
   harmlessFaults,
   type LedgerFault,
+  longAnswer,
   wholeAnswerFaults,
 } from '../support/ledger-faults.ts';
 import { type CorpusOperation, operationCorpus } from '../support/operation-corpus.ts';
@@ -194,6 +195,20 @@ describe('every shell gives the same answer', () => {
   const unread = operationCorpus
     .filter(({ name }) => /^(one field that may not|several fields|fragments in one another)/.test(name))
     .flatMap((operation) => [0, 1].map((form) => ({ operation, form })));
+  const long: readonly (readonly [string, readonly LedgerFault[]])[] = [
+    ['data alone', []],
+    ['errors behind the data', [failingEpochs]],
+    ['errors that are seldom alike', [failingFields(2, 2)]],
+    ['errors first', [failingEpochs, harmlessFaults['errors first and data last'] as LedgerFault]],
+    ['extensions of its own', [harmlessFaults['extensions of its own'] as LedgerFault]],
+    ['errors among others', [failingEpochs, errorsAmongOthers]],
+  ];
+
+  test.each(long)('when the ledger’s answer is too long to be kept in hand, with %s', async (_, played) => {
+    ledger.faults = [...played, longAnswer];
+    for (const { operation, form } of unread) await expectSame(operation, forms[form] as Form);
+  });
+
   const everySixth = 6;
 
   test.each(faults.map(([name, played], index) => ({ name, played, index })))(

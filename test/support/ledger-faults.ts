@@ -186,6 +186,12 @@ export const errorsAmongOthers: LedgerFault = text((answer) =>
   answer.errors ? { ...answer, more: { of: { what: {} } } } : answer,
 );
 
+/** Makes an answer longer than is kept in hand before any of it is passed on, without a word more. */
+export const longAnswer: LedgerFault = {
+  kind: 'text',
+  rewrite: (answer) => JSON.stringify(answer).replace('"data":{', `"data":{${' '.repeat(1_500_000)}`),
+};
+
 /** Puts a list in a list in a list where the answer has plain JSON: deep, and still of its type. */
 export const deepValues: LedgerFault = {
   kind: 'text',
