@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -8,9 +7,10 @@ import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
 import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
 import type { Generation } from './generation.ts';
+import { createRunHalves } from './hot-halves.ts';
 import type { BegunOperation } from './hot-handover.ts';
 import type { OpenOperation, OperationRecord, ServerContext } from './operation-run.ts';
-import { coerceVariables, isForwarded, type RunPlan } from './run-plan.ts';
+import { coerceVariables, type Halves, isForwarded, type RunPlan } from './run-plan.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
 export interface HotRequest {
@@ -33,6 +33,8 @@ interface HotForm {
   readonly operation: OperationDefinitionNode;
   /** The document as JSON has it, if it can go to the ledger as it came; `null` for one that is executed here. */
   readonly queryJson: string | null;
+  /** For an operation whose parts can be put side by side unread. */
+  readonly halves: Halves | null;
   readonly isMutation: boolean;
   readonly name: string | null;
   /** Do variables fit for certain? */
@@ -42,6 +44,8 @@ interface HotForm {
 export type HotOutcome =
   /** The body of the answer, to be written as it is. */
   | { readonly kind: 'plain'; readonly body: ChunkedBody }
+  /** The same, where it was made here. */
+  | { readonly kind: 'text'; readonly text: string }
   /** A large answer, to be written as it comes. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   /** To be finished by the ordinary way, which goes on from here. */
@@ -70,7 +74,7 @@ export interface HotOperationsOptions {
   readonly keeper: Pick<SchemaKeeper, 'current'>;
   readonly admit: AdmitOperation;
   readonly openOperation: OpenOperation;
-  readonly runPlan: Pick<RunPlan, 'operationOf' | 'run'>;
+  readonly runPlan: Pick<RunPlan, 'operationOf' | 'halvesOf' | 'merge' | 'run'>;
   readonly ledger: RawLedger;
 }
 
@@ -81,6 +85,7 @@ export interface HotOperationsOptions {
  */
 export function createHotOperations(options: HotOperationsOptions): HotOperations {
   const { keeper, admit, openOperation, runPlan, ledger } = options;
+  const runHalves = createRunHalves({ openOperation, merge: runPlan.merge, ledger });
   const forms = new WeakMap<PreparedDocument, Map<string | null, HotForm | null>>();
 
   const toForm = (
@@ -97,6 +102,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       document: prepared.document,
       operation,
       queryJson: isForwarded(found) ? JSON.stringify(query) : null,
+      halves: runPlan.halvesOf(generation, prepared.document, operationName),
       isMutation: operation.operation === 'mutation',
       name: operation.name?.value ?? null,
       fits: createFitsVariables(generation.schema, operation),
@@ -138,7 +144,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       if (admission.kind === 'refused' || admission.generation !== generation) {
         return done({ kind: 'handover', begun: { admission, answer: null } });
       }
-      const { operation, queryJson, isMutation, name } = form;
+      const { operation, queryJson, halves, isMutation, name } = form;
+      if (halves) return runHalves(halves, request, admission, server, onHangUp, done);
       if (queryJson === null) return execute(request, form, admission, server, onHangUp, done);
       const record: OperationRecord = { caller: admission.caller.id, name, type: operation.operation, errors: 0 };
       server.operations.push(record);
@@ -165,7 +172,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       if (!isMutation) {
         onHangUp(() => {
           isGone = true;
-          giveUp();
+          giveUp('aborted');
         });
       }
     },
@@ -192,8 +199,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       );
     end();
     if (context.cancellation.cause === 'aborted') return done({ kind: 'gone' });
-    const plain = toPlainBody(answer, server.showUsage ? admission.usage : null);
-    if (plain) return done({ kind: 'plain', body: plain });
+    const text = toPlainText(answer, server.showUsage ? admission.usage : null);
+    if (text !== null) return done({ kind: 'text', text });
     // It is the ordinary way's to record.
     server.operations.pop();
     done({ kind: 'handover', begun: { admission, answer } });
@@ -220,7 +227,7 @@ function recordErrors(body: StreamedAnswer, record: OperationRecord, isGone: () 
 }
 
 /** The answer as JSON if it has data and nothing to complain of; `null` for any other. */
-function toPlainBody(answer: () => ExecutionResult, usage: Usage | null): ChunkedBody | null {
+function toPlainText(answer: () => ExecutionResult, usage: Usage | null): string | null {
   let result: ExecutionResult;
   try {
     result = answer();
@@ -229,6 +236,5 @@ function toPlainBody(answer: () => ExecutionResult, usage: Usage | null): Chunke
   }
   const { data, errors } = result;
   if (errors || !data) return null;
-  const body = Buffer.from(JSON.stringify(usage ? { data, extensions: { usage } } : { data }));
-  return { chunks: [body], size: body.length };
+  return JSON.stringify(usage ? { data, extensions: { usage } } : { data });
 }

@@ -50,7 +50,19 @@ interface PlannedOperation {
   };
   /** For an operation whose root fields are all our own. */
   readonly executeOwn: () => ExecuteOwn;
+  readonly halves: () => Halves | null;
 }
+
+/** A split operation whose root keys stand owner by owner, so that the texts of both answers can be put side by side. */
+export interface Halves {
+  /** The ledger's part, as JSON has it. */
+  readonly queryJson: string;
+  readonly ledgerVariables: (sent: Variables) => Variables;
+  readonly isLedgerFirst: boolean;
+  readonly executeOwn: ExecuteOwn;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
 
 /** What of an operation decides whether its text can go to the ledger as it came. */
 export type OperationForm = Pick<PlannedOperation, 'operation' | 'plan' | 'isWhole' | 'isConditional'>;
@@ -60,6 +72,14 @@ export interface RunPlan {
   planOf(generation: Generation, document: DocumentNode, operationName: string | null): Plan | null;
   /** The operation of a prepared document and what its text decides; `null` where there is none of that name. */
   operationOf(generation: Generation, document: DocumentNode, operationName: string | null): OperationForm | null;
+  /** `null` for an operation that is not split, or whose root keys are mixed, or decided by variables. */
+  halvesOf(generation: Generation, document: DocumentNode, operationName: string | null): Halves | null;
+  /** The answer of a split operation, made of both its parts. @param readTheirs throws where the ledger did not answer */
+  merge(
+    request: Omit<PlannedRequest, 'text' | 'context'>,
+    readTheirs: () => ExecutionResult,
+    ours: ExecutionResult,
+  ): ExecutionResult;
   /** Executes by the cheapest plan there is for the operation. Rejects as `execute` of the reference library does. */
   run(request: PlannedRequest): Promise<ExecutionResult>;
 }
@@ -82,6 +102,14 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
   return {
     planOf: (generation, document, operationName) => lookUp(generation, document, operationName)?.plan ?? null,
     operationOf: lookUp,
+    halvesOf: (generation, document, operationName) => lookUp(generation, document, operationName)?.halves() ?? null,
+    merge(request, readTheirs, ours) {
+      const { generation, document, operationName, variables } = request;
+      const found = lookUp(generation, document, operationName);
+      if (!found) throw new Error('an operation was split that is not there');
+      const coerced = coerceVariables(generation.schema, found.operation, variables);
+      return coerced.errors ? { errors: coerced.errors } : merge(generation, found, coerced.values, readTheirs, ours);
+    },
     async run(request) {
       const { generation, document, operationName, variables, context } = request;
       const args: ExecutionArgs = {
@@ -125,7 +153,10 @@ function planDocument(
   const plan = planOperation(operation, fragments, ownership);
   let parts: ReturnType<PlannedOperation['parts']> | undefined;
   let executeOwn: ExecuteOwn | undefined;
-  return {
+  let halves: Halves | null | undefined;
+  const isLedgers = (name: string) =>
+    ownership.ownerOf(operation.operation, name) === 'ledger' && name !== '__typename';
+  const made: PlannedOperation = {
     operation,
     fragments,
     plan,
@@ -133,8 +164,6 @@ function planDocument(
     isConditional: hasDirectivesAtRoot(operation, fragments),
     parts: () => {
       if (!parts) {
-        const isLedgers = (name: string) =>
-          ownership.ownerOf(operation.operation, name) === 'ledger' && name !== '__typename';
         const isOwn = (name: string) => !isLedgers(name);
         // Where everything is the ledger's, its `__typename` is too.
         const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
@@ -166,6 +195,28 @@ function planDocument(
       });
       return executeOwn;
     },
+    halves: () => {
+      halves ??= plan === 'SPLIT' && !made.isConditional ? toHalves(generation, made, isLedgers) : null;
+      return halves;
+    },
+  };
+  return made;
+}
+
+function toHalves(
+  generation: Generation,
+  found: PlannedOperation,
+  isLedgers: (name: string) => boolean,
+): Halves | null {
+  const owners = [...rootFields(generation, found, {}).values()].map(([node]) => isLedgers(node?.name.value ?? ''));
+  // Two runs: the owner changes once.
+  if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
+  const { ledger, own } = found.parts();
+  return {
+    queryJson: JSON.stringify(ledger.text),
+    ledgerVariables: (sent) => variablesOf(ledger, sent),
+    isLedgerFirst: owners[0] === true,
+    executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
   };
 }
 
@@ -175,17 +226,12 @@ export function isForwarded(found: Pick<PlannedOperation, 'plan' | 'isWhole' | '
 }
 
 /** Whether anything of the ledger's is left when `@skip` and `@include` have had their say. */
-function asksLedger(
-  { generation, variables }: PlannedRequest,
-  { operation, fragments, isConditional }: PlannedOperation,
-): boolean {
-  if (!isConditional) return true;
-  const coerced = coerceVariables(generation.schema, operation, variables);
+function asksLedger({ generation, variables }: PlannedRequest, found: PlannedOperation): boolean {
+  if (!found.isConditional) return true;
+  const coerced = coerceVariables(generation.schema, found.operation, variables);
   if (coerced.errors) return true;
-  const type = generation.schema.getRootType(operation.operation) as GraphQLObjectType;
-  const scope = { schema: generation.schema, fragments, variables: coerced.values };
-  return [...collectFields(type, [operation.selectionSet], scope).values()].some(
-    ([node]) => generation.ownership.ownerOf(operation.operation, node?.name.value ?? '') === 'ledger',
+  return [...rootFields(generation, found, coerced.values).values()].some(
+    ([node]) => generation.ownership.ownerOf(found.operation.operation, node?.name.value ?? '') === 'ledger',
   );
 }
 
@@ -230,24 +276,37 @@ async function split(
   const coerced = coerceVariables(generation.schema, found.operation, variables);
   if (coerced.errors) return { errors: coerced.errors };
   const { own } = found.parts();
-  const failed = (errors: readonly unknown[]) =>
-    failAll(
-      errors,
-      generation,
-      found,
-      coerced.values,
-      (name) => generation.ownership.ownerOf(found.operation.operation, name) === 'ledger',
-    );
-  const [theirs, ours] = await Promise.all([
+  const [readTheirs, ours] = await Promise.all([
     forward({ ...reduced(found, variables), isMutation: false, cancellation: context.cancellation }).then(
-      (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
-      (error: unknown) => failed([error]),
+      (answer) => () => answer,
+      (error: unknown) => () => {
+        throw error;
+      },
     ),
     own.execute(variablesOf(own, variables), context),
   ]);
+  return merge(generation, found, coerced.values, readTheirs, ours);
+}
+
+function merge(
+  generation: Generation,
+  found: PlannedOperation,
+  variables: Record<string, unknown>,
+  readTheirs: () => ExecutionResult,
+  ours: ExecutionResult,
+): ExecutionResult {
+  const isAffected = (name: string) => generation.ownership.ownerOf(found.operation.operation, name) === 'ledger';
+  const failed = (errors: readonly unknown[]) => failAll(errors, generation, found, variables, isAffected);
+  let theirs: ExecutionResult;
+  try {
+    const answer = readTheirs();
+    theirs = isRefused(answer) ? failed(answer.errors) : answer;
+  } catch (error) {
+    theirs = failed([error]);
+  }
   const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
   return {
-    data: mergeData(theirs.data, ours.data, rootKeys(generation, found, coerced.values)),
+    data: mergeData(theirs.data, ours.data, rootFields(generation, found, variables).keys()),
     ...(errors.length > 0 ? { errors } : {}),
   };
 }
@@ -276,13 +335,13 @@ export function coerceVariables(
   return errors ? { errors } : { values: coerced };
 }
 
-function rootKeys(
-  generation: Generation,
+function rootFields(
+  { schema }: Generation,
   { operation, fragments }: PlannedOperation,
   variables: Record<string, unknown>,
 ) {
-  const type = generation.schema.getRootType(operation.operation) as GraphQLObjectType;
-  return collectFields(type, [operation.selectionSet], { schema: generation.schema, fragments, variables }).keys();
+  const type = schema.getRootType(operation.operation) as GraphQLObjectType;
+  return collectFields(type, [operation.selectionSet], { schema, fragments, variables });
 }
 
 /**
@@ -292,12 +351,12 @@ function rootKeys(
 function failAll(
   causes: readonly unknown[],
   generation: Generation,
-  { operation, fragments }: PlannedOperation,
+  found: PlannedOperation,
   variables: Record<string, unknown>,
   isAffected: (name: string) => boolean = () => true,
 ): ExecutionResult {
-  const type = generation.schema.getRootType(operation.operation) as GraphQLObjectType;
-  const fields = collectFields(type, [operation.selectionSet], { schema: generation.schema, fragments, variables });
+  const type = generation.schema.getRootType(found.operation.operation) as GraphQLObjectType;
+  const fields = rootFields(generation, found, variables);
   const errors: GraphQLError[] = [];
   const data: Record<string, unknown> = Object.create(null);
   let isNull = false;

@@ -32,6 +32,7 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
     exchange.isInLane = true;
     const finish = (outcome: HotOutcome): void => {
       if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
+      if (outcome.kind === 'text' && !res.destroyed) writeText(exchange, contentTypes[mediaType], outcome.text);
       if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind !== 'handover') return;
       exchange.isInLane = false;
@@ -77,6 +78,12 @@ function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: P
   for (const chunk of chunks) res.write(chunk);
   res.end();
   res.uncork();
+}
+
+/** Head and text go to the connection as one string. */
+function writeText(exchange: Exchange, contentType: string, text: string): void {
+  exchange.writeHead(200, contentType, Buffer.byteLength(text));
+  exchange.res.end(text);
 }
 
 type StreamedBody = Extract<HotOutcome, { kind: 'stream' }>['body'];

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../../limits/usage.ts';
+import type { CancelCause } from '../../transport/cancellation.ts';
 import type { RawCall, RawResponse } from '../../transport/raw-call.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { toWhole } from '../../transport/upstream-call.ts';
@@ -22,18 +23,41 @@ export interface RawLedgerRequest {
 }
 
 export type RawLedgerAnswer =
-  /** Data and nothing else: bytes that can be written as they are. */
-  | { readonly kind: 'plain'; readonly body: ChunkedBody }
+  | PlainLedgerAnswer
   /** Large, and plain as far as it goes: the rest is passed on as it comes. Giving it up cuts it short. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   /** Anything else: what the ordinary way makes of it. The function throws where there is no answer. */
   | { readonly kind: 'other'; readonly read: () => ExecutionResult };
 
+/** Data and nothing else: bytes that can be written as they are. */
+export class PlainLedgerAnswer {
+  readonly kind = 'plain';
+  /** As it came, and usage behind it where that was asked for. */
+  readonly body: ChunkedBody;
+  /** Where what came ends, without its last brace. */
+  readonly plainEnd: number;
+  readonly #response: RawResponse;
+
+  constructor(response: RawResponse, plainEnd: number, usage: Usage | null) {
+    this.#response = response;
+    this.plainEnd = plainEnd;
+    this.body = usage ? spliceUsage(response, plainEnd, usage) : response;
+  }
+
+  /** The same, parsed after all. */
+  read(): ExecutionResult {
+    return parseLedgerAnswer(toWhole(this.#response));
+  }
+}
+
 /**
  * Sends a prepared document to the ledger. Returns how to give the answer up; for a mutation that does nothing to the
  * call under way.
  */
-export type RawLedger = (request: RawLedgerRequest, answered: (answer: RawLedgerAnswer) => void) => () => void;
+export type RawLedger = (
+  request: RawLedgerRequest,
+  answered: (answer: RawLedgerAnswer) => void,
+) => (cause: CancelCause) => void;
 
 export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
@@ -60,7 +84,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
           version.observe(response.headers.get(versionHeader));
           const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
           if (plainEnd === null) answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response)) });
-          else answered({ kind: 'plain', body: usage ? spliceUsage(response, plainEnd, usage) : response });
+          else answered(new PlainLedgerAnswer(response, plainEnd, usage));
         },
         stream: (begun, resume) => {
           if (!isPlain(begun) || !hasPlainHead(begun)) return null;
@@ -78,7 +102,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
           }),
       },
     );
-    return isMutation ? goOn : () => underWay.cancel('aborted');
+    return isMutation ? goOn : (cause) => underWay.cancel(cause);
   };
 }
 

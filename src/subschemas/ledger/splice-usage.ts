@@ -9,6 +9,8 @@ export interface ChunkedBody {
 }
 
 const head = Buffer.from('{"data":{');
+/** Of the head that every plain answer has, in bytes. */
+export const headBytes = head.length;
 /** What has an answer's extensions or errors behind its data has their names here, if they are of any usual size. */
 const tailBytes = 4_096;
 /** Objects and lists that may end in one place. */
@@ -45,18 +47,24 @@ export function findPlainTail(body: ChunkedBody): number | null {
 }
 
 /** Adds usage to a plain answer without reading it. @param plainEnd from `findPlainEnd` */
-export function spliceUsage({ chunks }: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
-  const spliced: Buffer[] = [];
+export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
+  const end = Buffer.from(`,"extensions":{"usage":${JSON.stringify(usage)}}}`);
+  const chunks = cutAt(body, plainEnd);
+  chunks.push(end);
+  return { chunks, size: plainEnd + end.length };
+}
+
+/** The first bytes of a body. @param length at most that of the body */
+export function cutAt({ chunks }: ChunkedBody, length: number): Buffer[] {
+  const parts: Buffer[] = [];
   let size = 0;
   for (const chunk of chunks) {
-    const part = size + chunk.length <= plainEnd ? chunk : chunk.subarray(0, plainEnd - size);
-    spliced.push(part);
+    const part = size + chunk.length <= length ? chunk : chunk.subarray(0, length - size);
+    parts.push(part);
     size += part.length;
-    if (size === plainEnd) break;
+    if (size === length) break;
   }
-  const end = Buffer.from(`,"extensions":{"usage":${JSON.stringify(usage)}}}`);
-  spliced.push(end);
-  return { chunks: spliced, size: size + end.length };
+  return parts;
 }
 
 function startsWith({ chunks, size }: ChunkedBody, bytes: Buffer): boolean {

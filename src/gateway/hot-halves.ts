@@ -1,0 +1,94 @@
+import type { ExecutionResult } from 'graphql';
+import type { RawLedger, RawLedgerAnswer } from '../subschemas/ledger/raw-ledger.ts';
+import { spliceData } from '../subschemas/ledger/splice-data.ts';
+import type { OperationAdmission } from './admit-operation.ts';
+import type { HotOutcome, HotRequest } from './hot-operations.ts';
+import type { OpenOperation, ServerContext } from './operation-run.ts';
+import type { Halves, RunPlan } from './run-plan.ts';
+
+type Answered = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
+type Admitted = Extract<OperationAdmission, { kind: 'admitted' }>;
+
+export interface HotHalvesOptions {
+  readonly openOperation: OpenOperation;
+  readonly merge: RunPlan['merge'];
+  readonly ledger: RawLedger;
+}
+
+/** Runs a split operation with the ledger's part unread: our members are put beside its own. */
+export type RunHalves = (
+  halves: Halves,
+  request: HotRequest,
+  admission: Admitted,
+  server: ServerContext,
+  onHangUp: (giveUp: () => void) => void,
+  done: (outcome: HotOutcome) => void,
+) => void;
+
+export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptions): RunHalves {
+  return (halves, { variables, operationName }, admission, server, onHangUp, done) => {
+    const { caller, document, generation } = admission;
+    const usage = server.showUsage ? admission.usage : null;
+    const { context, end, hangUp } = openOperation(server, { caller, document, operationName });
+    let theirs: Answered | null = null;
+    let ours: (() => ExecutionResult) | null = null;
+
+    const finish = () => {
+      if (!theirs || !ours) return;
+      end();
+      if (context.cancellation.cause === 'aborted') return done({ kind: 'gone' });
+      const json = theirs.kind === 'plain' ? toMembers(ours) : null;
+      if (theirs.kind === 'plain' && json !== null) {
+        const { body, plainEnd } = theirs;
+        return done({ kind: 'plain', body: spliceData(body, plainEnd, { json, isLast: halves.isLedgerFirst }, usage) });
+      }
+      // It is the ordinary way's to record.
+      server.operations.pop();
+      done({ kind: 'handover', begun: { admission, answer: toMerged(theirs, ours) } });
+    };
+    const toMerged = (ledgers: Answered, own: () => ExecutionResult) => () =>
+      merge({ generation, document, operationName, variables }, () => ledgers.read(), own());
+    const own = (answer: () => ExecutionResult) => {
+      ours = answer;
+      finish();
+    };
+
+    const giveUp = ledger(
+      {
+        queryJson: halves.queryJson,
+        operationName: null,
+        variables: halves.ledgerVariables(variables),
+        isMutation: false,
+        usage: null,
+        canStream: false,
+      },
+      (answer) => {
+        // It was said that it cannot be passed on as it comes.
+        if (answer.kind === 'stream') return;
+        theirs = answer;
+        finish();
+      },
+    );
+    context.cancellation.onCancel(giveUp);
+    onHangUp(hangUp);
+    const result = halves.executeOwn(variables, context);
+    if (!('then' in result)) return own(() => result);
+    result.then(
+      (settled) => own(() => settled),
+      (error: unknown) =>
+        own(() => {
+          throw error;
+        }),
+    );
+  };
+}
+
+/** Our part as JSON, if there is nothing to complain of. */
+function toMembers(answer: () => ExecutionResult): string | null {
+  try {
+    const { data, errors } = answer();
+    return data && !errors ? JSON.stringify(data) : null;
+  } catch {
+    return null;
+  }
+}

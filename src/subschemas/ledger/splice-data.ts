@@ -1,0 +1,40 @@
+import { Buffer } from 'node:buffer';
+import type { Usage } from '../../limits/usage.ts';
+import { type ChunkedBody, cutAt, headBytes } from './splice-usage.ts';
+
+export interface OwnMembers {
+  /** JSON of an object that has some members; no key of it may be one of the answer's. */
+  readonly json: string;
+  /** Do they stand behind the answer's own? */
+  readonly isLast: boolean;
+}
+
+const closingBrace = 0x7d;
+
+/** Puts members of our own beside those of a plain answer without reading it. @param plainEnd from `findPlainEnd` */
+export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers, usage: Usage | null): ChunkedBody {
+  const members = own.json.slice(1, -1);
+  const end = usage ? `},"extensions":{"usage":${JSON.stringify(usage)}}}` : '}}';
+  const theirs = withoutLastBrace(cutAt(body, plainEnd));
+  const chunks = own.isLast
+    ? [...theirs, Buffer.from(`,${members}${end}`)]
+    : [Buffer.from(`{"data":{${members},`), ...withoutHead(theirs), Buffer.from(end)];
+  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0) };
+}
+
+/** Of the data, behind which there may be space. */
+function withoutLastBrace(chunks: Buffer[]): Buffer[] {
+  for (let last = chunks.pop(); last; last = chunks.pop()) {
+    const at = last.lastIndexOf(closingBrace);
+    if (at < 0) continue;
+    chunks.push(last.subarray(0, at));
+    break;
+  }
+  return chunks;
+}
+
+function withoutHead(chunks: Buffer[]): Buffer[] {
+  const [first, ...rest] = chunks;
+  if (!first || first.length < headBytes) return [Buffer.concat(chunks).subarray(headBytes)];
+  return [first.subarray(headBytes), ...rest];
+}
