@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   execute,
   type FieldNode,
@@ -112,13 +111,14 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
     },
     async run(request) {
       const { generation, document, operationName, variables, context } = request;
-      const args: ExecutionArgs = {
-        schema: generation.schema,
-        document,
-        operationName,
-        variableValues: variables,
-        contextValue: context,
-      };
+      const executeWhole = () =>
+        execute({
+          schema: generation.schema,
+          document,
+          operationName,
+          variableValues: variables,
+          contextValue: context,
+        });
       const found = lookUp(generation, document, operationName);
       const begun = begunIn(context)?.answer;
       if (begun && !isForwarded(found)) return begun();
@@ -127,11 +127,11 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
         case 'STITCHED':
           return found.executeOwn()(variables, context);
         case 'PASS_THROUGH':
-          return asksLedger(request, found) ? passThrough(request, found, forward) : execute(args);
+          return asksLedger(request, found) ? passThrough(request, found, forward) : executeWhole();
         case 'SPLIT':
-          return asksLedger(request, found) ? split(request, found, forward) : execute(args);
+          return asksLedger(request, found) ? split(request, found, forward) : executeWhole();
         default:
-          return execute(args);
+          return executeWhole();
       }
     },
   };

@@ -202,6 +202,8 @@ describe('the plans', () => {
     ['{ queryEvents(last: 2) { nodes { transactionBlock { digest } senderAddress { address } } } chainIdentifier }'],
     ['{ __schema { queryType { name } } chainIdentifier }'],
     ['{ serviceConfig { maxQueryDepth } chainIdentifier }'],
+    ['{ constructor: sponsor { health } toString: chainIdentifier valueOf: sponsor { hasOwnProperty: health } }'],
+    ['{ queryEvents(last: 1) { constructor: nodes { toString: senderAddress { valueOf: address } } } }'],
     ['mutation { reserveGas(gasBudget: 0, reserveDurationSecs: 1) { reservationId } }'],
     ['mutation { executeTransactionBlock(txBytes: "AA==", signatures: []) { errors } }'],
   ])('agree with stitching on %s', (text, variables = {}, operationName = undefined) =>
