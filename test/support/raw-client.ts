@@ -6,12 +6,13 @@ export interface RawClient {
   send(text: string): Promise<void>;
   /** Resolves when what came matches; rejects when the connection ends before. */
   receive(pattern: RegExp): Promise<void>;
+  /** Leaves what comes to pile up on the way. */
+  stopReading(): void;
   /** Closes without a word: by the book, or with a reset. */
   vanish(how: 'closing' | 'resetting'): void;
 }
 
-/** @param reads whether it ever reads what is sent to it */
-export async function openRawClient(port: number, reads = true): Promise<RawClient> {
+export async function openRawClient(port: number): Promise<RawClient> {
   const socket = await new Promise<Socket>((resolve, reject) => {
     const opening = connect(port, '127.0.0.1', () => resolve(opening));
     opening.once('error', reject);
@@ -25,12 +26,10 @@ export async function openRawClient(port: number, reads = true): Promise<RawClie
   };
   socket.on('error', end);
   socket.on('close', end);
-  if (reads) {
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      received += text;
-      onNews();
-    });
-  } else socket.pause();
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+    onNews();
+  });
 
   return {
     send: (text) =>
@@ -43,6 +42,7 @@ export async function openRawClient(port: number, reads = true): Promise<RawClie
         };
         onNews();
       }),
+    stopReading: () => void socket.pause(),
     vanish(how) {
       if (how === 'closing') socket.destroy();
       else socket.resetAndDestroy();
