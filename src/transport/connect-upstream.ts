@@ -32,7 +32,7 @@ export interface UpstreamConnection {
   readonly health: () => UpstreamHealth;
   /** Path and query of the configured address. */
   readonly path: string;
-  /** Lets the calls under way finish, and takes no more. */
+  /** Lets the calls under way finish, and takes no more. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -50,12 +50,16 @@ export function connectUpstream({ url, now }: ConnectOptions): UpstreamConnectio
   const dispatcher = new Pool(origin, poolOptions);
   const watch = createHealthWatch(now);
   const rawCall = shareReads(createRawCall({ dispatcher, maxResponseBytes, authorization, watch }));
+  let closing: Promise<void> | undefined;
   return {
     call: createUpstreamCall(rawCall),
     rawCall,
     health: watch.health,
     path: pathname + search,
-    close: () => dispatcher.close(),
+    close: () => {
+      closing ??= dispatcher.close();
+      return closing;
+    },
   };
 }
 
