@@ -17,8 +17,8 @@ export interface DocumentStore {
  */
 const maxTrialBytes = 16 * 1024 * 1024;
 const maxProvenBytes = 48 * 1024 * 1024;
-/** A parsed and measured document takes some fifty times its text; measured on documents of 100 to 5,000 bytes. */
-const bytesPerCharacter = 50;
+/** A parsed, measured and compiled document takes up to ninety times its text; measured on documents of 100 to 5,000 bytes. */
+const bytesPerCharacter = 90;
 const bytesPerDocument = 2_048;
 /** Longer texts carry transactions inline, which are never seen twice. */
 const maxStoredCharacters = 20_000;
