@@ -31,6 +31,8 @@ export function createGateway({ maxBatchSize, keeper, admit, openOperation, runP
     logging: false,
     multipart: false,
     maxRequestBodySize: false,
+    // It would keep a thousand documents of whatever size besides ours, and with them the generations they were made for.
+    parserAndValidationCache: false,
     batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
     maskedErrors: { maskError },
     plugins: [

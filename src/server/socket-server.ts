@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols, makeServer } from 'graphql-ws';
@@ -135,7 +136,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
 
   return {
     accept(req, socket, head, requestId) {
-      upgrades.set(req, { requestId, hangUp: new AbortController() });
+      const hangUp = new AbortController();
+      // Every operation on the connection listens, however many there are.
+      setMaxListeners(0, hangUp.signal);
+      upgrades.set(req, { requestId, hangUp });
       sockets.handleUpgrade(req, socket, head, (accepted) => sockets.emit('connection', accepted, req));
     },
     async drain(graceMs) {

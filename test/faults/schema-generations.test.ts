@@ -1,5 +1,7 @@
+import { GraphQLSchema } from 'graphql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ChangingLedger, startChangingLedger } from '../support/changing-ledger.ts';
+import { countLiveObjects } from '../support/count-live-objects.ts';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../support/scripted-sponsor.ts';
 import { until } from '../support/until.ts';
@@ -88,6 +90,19 @@ test('fifty generations under load: no request fails', async () => {
   expect(wrong).toEqual([]);
   expect(requests).toBeGreaterThan(100);
   expect(gateway.log).toEqual([]);
+});
+
+test('nothing is kept of generations that are no longer in force', async () => {
+  const load = startLoad(4);
+  for (let generation = 1; generation <= 5; generation += 1) await swapTo(generation);
+  const schemasBefore = countLiveObjects(GraphQLSchema);
+  for (let generation = 6; generation <= 25; generation += 1) await swapTo(generation);
+  await load.stop();
+  await until(
+    () => countLiveObjects(GraphQLSchema) <= schemasBefore,
+    () => `${countLiveObjects(GraphQLSchema)} schemas are kept; after five changes it was ${schemasBefore}`,
+    5_000,
+  );
 });
 
 test('an operation under way is finished by the schema it began with, whatever way it takes', async () => {

@@ -115,7 +115,7 @@ test.concurrent.each<[what: string, manner: Manner, code: string]>([
   async (_, manner, code) => {
     await using world = await startWorld(patienceMs(code));
     const { ledger, gateway, ask } = world;
-    const sockets = await inTurns(6, 6, () => openSocket(gateway.url));
+    const sockets = await inTurns(1, 1, () => openSocket(gateway.url));
     const socketFor = (number: number) => sockets[number % sockets.length]!;
     for (const query of [epoch, mixed, events]) await untilServed(() => ask(query));
     ledger.manner = () => manner;
