@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import {
   type GraphQLSchema,
   type IntrospectionQuery,
-  lexicographicSortSchema,
   NoSchemaIntrospectionCustomRule,
   type OperationTypeNode,
-  printSchema,
 } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
@@ -15,6 +12,7 @@ import type { Ownership } from '../planning/plan-operation.ts';
 import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
+import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import type { CreateOperationJoins } from './operation-joins.ts';
 import { ReservedAliasRule } from './reserved-alias-rule.ts';
@@ -87,7 +85,7 @@ export function buildGeneration(source: LedgerSource | null, options: Generation
   return {
     ...stitched,
     origin: source?.origin ?? 'none',
-    fingerprint: schema ? fingerprintOf(schema, service) : 'none',
+    fingerprint: source ? toSchemaFingerprint(source.introspection, service) : 'none',
     local,
     ownership: toOwnership(local, schema),
     limits,
@@ -121,9 +119,4 @@ function stricterTimeouts({ queryMs, mutationMs }: Config['timeouts'], service: 
     requestTimeoutMs: Math.min(queryMs, service.requestTimeoutMs ?? queryMs),
     mutationTimeoutMs: Math.min(mutationMs, service.mutationTimeoutMs ?? mutationMs),
   };
-}
-
-function fingerprintOf(schema: GraphQLSchema, service: LedgerService): string {
-  const text = printSchema(lexicographicSortSchema(schema)) + JSON.stringify(service);
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -1,5 +1,6 @@
-import { buildLedgerSchema, fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
-import { fetchLedgerService } from '../subschemas/ledger/ledger-service.ts';
+import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
+import { fetchLedgerService, type LedgerService } from '../subschemas/ledger/ledger-service.ts';
+import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
 import {
   buildGeneration,
   type Generation,
@@ -23,21 +24,32 @@ export interface SchemaEvents {
 
 export interface SchemaKeeperOptions extends GenerationOptions {
   readonly cache: SchemaCache | null;
-  /** Milliseconds between looks at the ledger's schema; 0 = never again once it was seen. */
+  /** Milliseconds between looks at the ledger's schema; 0 = never again once it was seen, unless `refresh` asks for it. */
   readonly pollMs: number;
   readonly events: SchemaEvents;
 }
 
 export interface SchemaKeeper {
   readonly current: Generation;
-  /** Looks at the ledger's schema now, or joins the look under way. Never rejects. */
+  /**
+   * Looks at the ledger's schema now; while a look is under way, which may have seen what was before, again after it.
+   * Resolves when a look that began after the call has ended, or the keeper was stopped. Never rejects.
+   */
   refresh(): Promise<void>;
   stop(): void;
 }
 
-/** While no ledger schema is known, how long to wait before the next try, in milliseconds: doubling, with a ceiling. */
+/** How long to wait after a look that failed, in milliseconds: doubling, with a ceiling. */
 const firstRetryMs = 250;
+/** The ceiling while no schema of the ledger's own is in force: everybody waits for it. */
 const longestRetryMs = 10_000;
+/** The ceiling while there is one that is not polled: what is in force may be all that there is to know. */
+const longestServingRetryMs = 60_000;
+/**
+ * Between a look and the one that was asked for meanwhile, in milliseconds. While a ledger is replaced instance by
+ * instance each look may find both versions, and would ask for the next.
+ */
+const followUpMs = 1_000;
 
 /**
  * Holds the generation in force and replaces it when the ledger's schema changes. A ledger that cannot be reached at start
@@ -47,32 +59,34 @@ const longestRetryMs = 10_000;
 export async function startSchemaKeeper(options: SchemaKeeperOptions): Promise<SchemaKeeper> {
   const { execute, cache, pollMs, events } = options;
   let current = buildGeneration(null, options);
+  /** What the ledger last said of its service in full, in this run or the one before. */
+  let knownService: LedgerService | null = null;
+  let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
+  let keptFingerprint: string | null = null;
   let timer: NodeJS.Timeout | undefined;
   let retryMs = firstRetryMs;
-  let underWay: Promise<void> | undefined;
+  let isLooking = false;
   let stopped = false;
+  /** Those whom no look has served yet that began after they asked. */
+  let waiting: (() => void)[] = [];
 
-  const adopt = (source: LedgerSource): boolean => {
-    const next = buildGeneration(source, options);
-    if (next.fingerprint === current.fingerprint && next.origin === current.origin) return false;
-    current = next;
-    events.replaced(next);
-    return true;
-  };
-
-  const look = async (): Promise<void> => {
-    const introspection = await fetchLedgerIntrospection(execute);
-    const service = await fetchLedgerService(execute, buildLedgerSchema(introspection));
-    const source: LedgerSource = { introspection, service, origin: 'ledger' };
-    if (adopt(source)) await cache?.write(source);
-  };
-
-  const schedule = (): void => {
-    const waitMs = current.origin === 'ledger' ? pollMs : retryMs;
-    if (stopped || waitMs === 0) return;
-    retryMs = Math.min(retryMs * 2, longestRetryMs);
-    timer = setTimeout(() => void refresh(), waitMs);
-    timer.unref();
+  /** Builds only what has not been seen: a build holds up every request. */
+  const adopt = (source: LedgerSource): void => {
+    const { introspection, service, origin } = source;
+    const fingerprint = toSchemaFingerprint(introspection, service);
+    if (fingerprint === current.fingerprint) {
+      if (origin === current.origin) return;
+      current = { ...current, origin };
+    } else {
+      if (refused?.fingerprint === fingerprint) throw refused.error;
+      try {
+        current = buildGeneration(source, options);
+      } catch (error) {
+        if (error instanceof SchemaCollisionError) refused = { fingerprint, error };
+        throw error;
+      }
+    }
+    events.replaced(current);
   };
 
   const report = (error: unknown): void => {
@@ -80,35 +94,96 @@ export async function startSchemaKeeper(options: SchemaKeeperOptions): Promise<S
     else events.unavailable(error);
   };
 
-  const refresh = (): Promise<void> => {
-    clearTimeout(timer);
-    underWay ??= look()
-      .catch(report)
-      .finally(() => {
-        underWay = undefined;
-        schedule();
-      });
-    return underWay;
+  /** What cannot be made sense of costs the cache, not the service. */
+  const readCache = async (): Promise<LedgerSource | null> => {
+    try {
+      const kept = (await cache?.read()) ?? null;
+      if (!kept) return null;
+      keptFingerprint = toSchemaFingerprint(kept.introspection, kept.service);
+      knownService = kept.service;
+      return kept;
+    } catch (error) {
+      report(error);
+      return null;
+    }
   };
 
+  /** @throws also when only the ledger's limits are not to be had: then those known stay, which may be the shipped ones */
+  const look = async (): Promise<void> => {
+    const introspection = await fetchLedgerIntrospection(execute);
+    const { service: said, failure } = await fetchLedgerService(execute, introspection);
+    if (!failure) knownService = said;
+    else if (!knownService) await readCache();
+    const source: LedgerSource = { introspection, service: knownService ?? said, origin: 'ledger' };
+    adopt(source);
+    if (knownService && current.fingerprint !== keptFingerprint) {
+      await cache?.write(source);
+      keptFingerprint = current.fingerprint;
+    }
+    if (failure) throw failure;
+  };
+
+  const schedule = (hasFailed: boolean): void => {
+    clearTimeout(timer);
+    const isServing = current.origin === 'ledger';
+    if (!hasFailed) retryMs = firstRetryMs;
+    let waitMs = pollMs;
+    if (waiting.length > 0) waitMs = followUpMs;
+    else if (hasFailed || !isServing) {
+      waitMs = Math.min(retryMs, isServing ? pollMs || longestServingRetryMs : longestRetryMs);
+      retryMs = waitMs * 2;
+    }
+    if (stopped || waitMs === 0) return;
+    timer = setTimeout(() => void lookAndSchedule(), waitMs);
+    timer.unref();
+  };
+
+  const lookAndSchedule = async (): Promise<void> => {
+    clearTimeout(timer);
+    const served = waiting;
+    waiting = [];
+    isLooking = true;
+    let hasFailed = false;
+    try {
+      await look();
+    } catch (error) {
+      // A schema that collides has been read: it is looked at again when it is time, not because of that.
+      hasFailed = !(error instanceof SchemaCollisionError);
+      report(error);
+    }
+    isLooking = false;
+    for (const tell of served) tell();
+    schedule(hasFailed);
+  };
+
+  let hasFailed = false;
   try {
     await look();
   } catch (error) {
     if (error instanceof SchemaCollisionError) throw error;
+    hasFailed = true;
     report(error);
-    const kept = await cache?.read();
-    if (kept) adopt({ ...kept, origin: 'cache' });
+    const kept = current.origin === 'none' ? await readCache() : null;
+    if (kept) adopt(kept);
   }
-  schedule();
+  schedule(hasFailed);
 
   return {
     get current() {
       return current;
     },
-    refresh,
+    refresh: () =>
+      new Promise((resolve) => {
+        if (stopped) return resolve();
+        waiting.push(resolve);
+        // Others wait already for one that is due: it will serve all of them.
+        if (!isLooking && waiting.length === 1) void lookAndSchedule();
+      }),
     stop() {
       stopped = true;
       clearTimeout(timer);
+      for (const tell of waiting) tell();
+      waiting = [];
     },
   };
 }

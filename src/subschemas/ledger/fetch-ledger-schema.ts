@@ -44,7 +44,7 @@ const federationTypes = new Set(['_Service', '_Entity', '_Any']);
  * A ledger that is a subgraph of some federation describes itself by `_service`. Seen through this graph that would be a
  * description of the wrong one, and whoever composes this graph would believe it.
  */
-function withoutFederation(introspection: IntrospectionQuery): IntrospectionQuery {
+export function withoutFederation(introspection: IntrospectionQuery): IntrospectionQuery {
   const { __schema: schema } = introspection;
   const types = schema.types
     .filter(({ name }) => !federationTypes.has(name))

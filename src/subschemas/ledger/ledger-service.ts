@@ -1,4 +1,5 @@
-import { type GraphQLSchema, parse } from 'graphql';
+import { type IntrospectionQuery, type IntrospectionType, parse } from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import { type Limits, shippedLimits } from '../../limits/limits.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
@@ -22,13 +23,42 @@ export const silentLedgerService: LedgerService = {
 
 const numbers = [...Object.keys(shippedLimits), 'requestTimeoutMs', 'mutationTimeoutMs'];
 
-/** Asks the ledger for the bounds it enforces; what it does not have, or does not answer, is as shipped. */
-export async function fetchLedgerService(execute: LedgerExecutor, schema: GraphQLSchema): Promise<LedgerService> {
-  const known = [...numbers, 'availableVersions'].filter((name) => isPlainField(schema, name));
-  if (!schema.getQueryType()?.getFields().serviceConfig || known.length === 0) return silentLedgerService;
+/** What a ledger answered when it was asked about its service. */
+export interface LedgerServiceAnswer {
+  /** What it does not have, or did not say, is as shipped. */
+  readonly service: LedgerService;
+  /** Why this may not be what it has to say; `null` = it is. */
+  readonly failure: Error | null;
+}
+
+/** Asks the ledger for the bounds it enforces. One that has no such fields is not asked. */
+export async function fetchLedgerService(
+  execute: LedgerExecutor,
+  introspection: IntrospectionQuery,
+): Promise<LedgerServiceAnswer> {
+  const query = fieldsOf(introspection, introspection.__schema.queryType.name);
+  const plain = fieldsOf(introspection, 'ServiceConfig').filter(({ args }) => args.length === 0);
+  const known = [...numbers, 'availableVersions'].filter((name) => plain.some((field) => field.name === name));
+  if (!query.some(({ name }) => name === 'serviceConfig') || known.length === 0)
+    return { service: silentLedgerService, failure: null };
   const document = parse(`{serviceConfig{${known.join(' ')}}}`);
-  const { data } = await execute({ document }).catch(() => ({ data: null }));
-  return toLedgerService(data?.serviceConfig);
+  try {
+    const { data, errors } = await execute({ document });
+    const service = toLedgerService(data?.serviceConfig);
+    return { service, failure: errors?.[0] ? toFailure(errors[0]) : null };
+  } catch (error) {
+    return { service: silentLedgerService, failure: toFailure(error) };
+  }
+}
+
+function toFailure(error: unknown): Error {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return gatewayError(
+    'UPSTREAM_BAD_RESPONSE',
+    `The ledger did not answer for its limits: ${cause.message}`,
+    { upstream: 'ledger' },
+    { originalError: cause },
+  );
 }
 
 /** Reads a `serviceConfig` object; anything unusable in it counts as not said. */
@@ -48,8 +78,7 @@ export function toLedgerService(answer: unknown): LedgerService {
   };
 }
 
-function isPlainField(schema: GraphQLSchema, name: string): boolean {
-  const type = schema.getType('ServiceConfig');
-  const field = type && 'getFields' in type ? type.getFields()[name] : undefined;
-  return field !== undefined && (!('args' in field) || field.args.length === 0);
+function fieldsOf({ __schema: { types } }: IntrospectionQuery, name: string) {
+  const type: IntrospectionType | undefined = types.find((each) => each.name === name);
+  return type && 'fields' in type ? type.fields : [];
 }
