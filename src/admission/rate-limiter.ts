@@ -71,52 +71,62 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     resetsAtMs: now() + Math.max(0, result?.msBeforeNext ?? 0),
   });
 
+  const toAllowance = (points: number, result: RateLimiterRes): Allowance => ({
+    isGranted: true,
+    limit: points,
+    remaining: result.remainingPoints,
+    resetsAtMs: now() + Math.max(0, result.msBeforeNext),
+  });
+
   /** The library rejects both with refusals and with errors. */
-  const take = (counters: RateLimiterAbstract, key: string, cost: number): Promise<Allowance | Refusal> => {
-    const { points } = counters;
-    return counters.consume(key, Math.min(cost, points)).then(
-      (result) => {
-        const { limit, remaining, resetsAtMs } = toQuota(points, result);
-        return { isGranted: true, limit, remaining, resetsAtMs };
-      },
-      (error: unknown) => {
-        if (!(error instanceof RateLimiterRes)) throw error;
-        const { limit, resetsAtMs } = toQuota(points, error);
-        const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-        return { isGranted: false, limit, remaining: 0, resetsAtMs, retryAfterSeconds };
-      },
-    );
+  const toRefusal = (points: number, error: unknown): Refusal => {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    const { limit, resetsAtMs } = toQuota(points, error);
+    const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+    return { isGranted: false, limit, remaining: 0, resetsAtMs, retryAfterSeconds };
   };
 
-  /** Asks the store and, when that fails, this process. */
-  const ask = <T extends Quota>(
-    perMinute: number,
-    question: (counters: RateLimiterAbstract) => Promise<T>,
-  ): Promise<T> => {
-    const { shared, own } = countersOf(perMinute);
-    return question(shared).then(
-      (answer) => {
-        // Who has used up everything is refused without asking the store: that says nothing of the store.
-        if (!('retryAfterSeconds' in answer)) outage.succeeded();
-        return answer;
-      },
-      (error: unknown) => {
-        outage.failed(error);
-        return question(own);
-      },
+  const take = (counters: RateLimiterAbstract, key: string, cost: number) =>
+    counters.consume(key, Math.min(cost, counters.points));
+
+  /** While the store is away, this process alone counts. */
+  const takeOwn = (counters: RateLimiterAbstract, key: string, cost: number, reason: unknown) => {
+    outage.failed(reason);
+    return take(counters, key, cost).then(
+      (result) => toAllowance(counters.points, result),
+      (error: unknown) => toRefusal(counters.points, error),
     );
   };
 
   return {
-    consume(caller, points) {
+    consume(caller, cost) {
       const perMinute = limitOf(caller);
       if (perMinute === 0) return unlimited;
-      return ask(perMinute, (counters) => take(counters, caller.rate.key, points));
+      const { shared, own: fallback } = countersOf(perMinute);
+      const { key } = caller.rate;
+      return take(shared, key, cost).then(
+        (result) => {
+          outage.succeeded();
+          return toAllowance(shared.points, result);
+        },
+        // Who has used up everything may be refused without asking the store: that says nothing of the store.
+        (error: unknown) =>
+          error instanceof RateLimiterRes ? toRefusal(shared.points, error) : takeOwn(fallback, key, cost, error),
+      );
     },
     async peek(caller) {
       const perMinute = limitOf(caller);
       if (perMinute === 0) return null;
-      return ask(perMinute, async (counters) => toQuota(counters.points, await counters.get(caller.rate.key)));
+      const { shared, own: fallback } = countersOf(perMinute);
+      const { key } = caller.rate;
+      try {
+        const result = await shared.get(key);
+        outage.succeeded();
+        return toQuota(shared.points, result);
+      } catch (error) {
+        outage.failed(error);
+        return toQuota(fallback.points, await fallback.get(key));
+      }
     },
     close: () => store.close(),
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { HotRequest } from '../gateway/hot-operations.ts';
+import { maxJsonNesting, nestsDeeper } from './json-shape.ts';
 
 const plainType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
@@ -23,7 +24,7 @@ export function toHotRequest(body: Buffer): HotRequest | null {
   } catch {
     return null;
   }
-  if (!isObject(value)) return null;
+  if (!isObject(value) || nestsDeeper(value, maxJsonNesting)) return null;
   let query: string | undefined;
   let variables: HotRequest['variables'] = {};
   let operationName: string | null = null;

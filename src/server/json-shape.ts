@@ -15,6 +15,20 @@ const comma = 0x2c;
  */
 export const maxJsonCommas = 20_000;
 
+/** Bodies of so few bytes cannot have too many values, and their nesting is cheaper to see when they are parsed. */
+export const simpleJsonBytes = 16 * 1024;
+
+/** The same bound on nesting, of a value. */
+export function nestsDeeper(value: unknown, maxNesting: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (maxNesting === 0) return true;
+  if (Array.isArray(value)) return value.some((each) => nestsDeeper(each, maxNesting - 1));
+  for (const key in value) {
+    if (nestsDeeper((value as Readonly<Record<string, unknown>>)[key], maxNesting - 1)) return true;
+  }
+  return false;
+}
+
 /**
  * Is JSON nested deeper, or made of more pieces, than that? Reads the bytes once, without parsing; of what is no JSON any
  * answer will do.

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
-import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
-import { routine } from '../telemetry/routine-line.ts';
+import type { ServerContext } from '../gateway/operation-run.ts';
 import { toAcceptable } from './accept.ts';
 import { declineUpgrade, isWebSocketUpgrade } from './decline-upgrade.ts';
 import { createServerDrain } from './drain-server.ts';
@@ -10,27 +9,14 @@ import { Exchange, type ExchangeOptions } from './exchange.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
 import type { HotLane } from './hot-lane.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonNesting } from './json-shape.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonNesting, simpleJsonBytes } from './json-shape.ts';
 import { sendRaw } from './raw-response.ts';
 import { readBody, restoreBody } from './read-body.ts';
+import { type RequestRecord, toRequestRecord } from './request-record.ts';
 import { normaliseTarget } from './request-target.ts';
 import { sendJson } from './response-body.ts';
 import type { SocketServer } from './socket-server.ts';
 import { sendPreflight, stampHeaders, toRequestId } from './stamp-response.ts';
-
-/** What is known of a request once it has been answered. */
-export interface RequestRecord {
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly operations: readonly OperationRecord[];
-  /** Served without the general server. */
-  readonly lane?: true;
-  /** Of those that were, nothing is the caller's free text. */
-  readonly [routine]?: true;
-}
 
 export interface ListenerOptions extends ExchangeOptions {
   readonly host: string;
@@ -73,7 +59,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       exchange.onClose?.();
       // What hangs on it, the whole answer, is let go of before the response is.
       exchange.onClose = null;
-      options.onRequest(toRecord(exchange));
+      options.onRequest(toRequestRecord(exchange));
     });
     try {
       if (hasHost) route(exchange);
@@ -152,12 +138,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       const { body } = reading;
       // It is called from within the parser, which would take a fault of ours for one of the request's.
       try {
-        if (isTooIntricate(body, maxJsonNesting, maxJsonCommas)) {
-          const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values`;
-          return exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
-        }
+        // Of a small body the short way sees for itself whether it is plain enough.
+        const isSimple = body.length <= simpleJsonBytes;
+        if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
         options.hotLane(exchange, body, {
           leave: (context) => {
+            if (isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
             restoreBody(req, body);
             serveOrdinarily(exchange, context);
           },
@@ -227,13 +213,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
-function toRecord({ requestId, req, res, path, startedAt, operations, isInLane }: Exchange): RequestRecord {
-  const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
-  const method = req.method ?? '';
-  if (!isInLane) return { requestId, method, path, status: res.statusCode, durationMs, operations };
-  return { requestId, method, path, status: res.statusCode, durationMs, operations, lane: true, [routine]: true };
-}
-
 function orFail(exchange: Exchange, work: unknown): void {
   Promise.resolve(work).catch(() => fail(exchange));
 }
@@ -242,6 +221,11 @@ function orFail(exchange: Exchange, work: unknown): void {
 function fail(exchange: Exchange): void {
   if (exchange.res.headersSent) exchange.res.destroy();
   else exchange.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
+}
+
+function refuseIntricate(exchange: Exchange): void {
+  const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values`;
+  exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
 }
 
 const jsonType = /^application\/(graphql\+)?json(?:[ ;]|$)/i;

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config/config.ts';
 import { redactFields, redactText } from './redact-fields.ts';
-import { isRoutine } from './routine-line.ts';
+import { createToRoutineLine, isRoutine } from './routine-line.ts';
 
 export type { Logger };
 
@@ -15,6 +15,7 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
+const { info } = pino.levels.values;
 /** As many bytes of routine lines are written together. */
 const heldBytes = 8_192;
 const heldMs = 100;
@@ -24,8 +25,9 @@ const heldMs = 100;
  * the redaction first, the bindings of child loggers too. Time is ISO 8601, the level a word.
  */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
-  const standardOutput = destination ? null : createStandardOutput();
-  const logger = pino(
+  const output: LineOutput = destination ? { now: destination, held: destination } : createStandardOutput();
+  const toRoutineLine = createToRoutineLine(Date.now);
+  const logger: Logger = pino(
     {
       level,
       base: null,
@@ -35,18 +37,17 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       serializers: { err: (value: unknown) => value },
       hooks: {
         // Not `formatters.log`: pino takes the message of an error before it formats the fields.
-        logMethod(args, method) {
-          if (isRoutine(args[0])) {
-            method.apply(this, args);
-            standardOutput?.hold();
+        logMethod(args, method, level) {
+          const [fields, message] = args as unknown[];
+          if (isRoutine(fields) && typeof message === 'string' && level === info && this === logger) {
+            output.held.write(toRoutineLine(fields, message));
             return;
           }
           method.apply(this, args.map(toSafeArgument) as typeof args);
-          standardOutput?.flush();
         },
       },
     },
-    destination ?? standardOutput?.stream,
+    output.now,
   );
   // pino does not run its formatters over the bindings of children.
   const child = logger.child;
@@ -56,21 +57,38 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
   return logger;
 }
 
-function createStandardOutput() {
-  const stream = pino.destination({ fd: 1, sync: true, minLength: heldBytes });
+interface LineOutput {
+  /** Writes at once. */
+  readonly now: DestinationStream;
+  /** May wait for more. */
+  readonly held: DestinationStream;
+}
+
+/** Standard output: what is held is written with what comes next, in its order. */
+function createStandardOutput(): LineOutput {
+  const stream = pino.destination({ fd: 1, sync: true });
+  let waiting = '';
   let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
+  const release = () => {
     clearTimeout(timer);
     timer = undefined;
-    // Not `flushSync`, which also waits for the disk.
-    stream.flush();
+    if (waiting !== '') stream.write(waiting);
+    waiting = '';
   };
   return {
-    stream,
-    flush,
-    /** What was written so far waits for more, for a moment. The process stays for that long. */
-    hold: () => {
-      timer ??= setTimeout(flush, heldMs);
+    now: {
+      write(line) {
+        release();
+        stream.write(line);
+      },
+    },
+    held: {
+      write(line) {
+        waiting += line;
+        if (waiting.length >= heldBytes) release();
+        // The process stays for that long.
+        else timer ??= setTimeout(release, heldMs);
+      },
     },
   };
 }

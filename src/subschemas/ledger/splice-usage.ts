@@ -17,6 +17,9 @@ const tailBytes = 4_096;
 const maxClosers = 128;
 const extensionsKey = Buffer.from('"extensions"');
 const errorsKey = Buffer.from('"errors"');
+/** What is in them and hardly anywhere else: seven bytes and fewer are searched for five times as fast as more. */
+const partOfExtensionsKey = Buffer.from('xtensio');
+const partOfErrorsKey = Buffer.from('rrors"');
 const closingBrace = 0x7d;
 const openingBrace = 0x7b;
 const openingBracket = 0x5b;
@@ -42,7 +45,7 @@ export function findPlainTail(body: ChunkedBody): number | null {
   const last = skipSpaceBack(tail, tail.length - 1);
   const before = skipSpaceBack(tail, last - 1);
   if (tail[last] !== closingBrace || tail[before] !== closingBrace) return null;
-  if (tail.includes(extensionsKey) || hasErrors(tail) || isBottomless(tail, last)) return null;
+  if (hasExtensions(tail) || hasErrors(tail) || isBottomless(tail, last)) return null;
   return body.size - tail.length + last;
 }
 
@@ -92,8 +95,13 @@ export function skipSpaceBack(bytes: Buffer, from: number): number {
   return index;
 }
 
+function hasExtensions(tail: Buffer): boolean {
+  return tail.includes(partOfExtensionsKey) && tail.includes(extensionsKey);
+}
+
 /** Fields named `errors` are common on a ledger; a list of that name may be the answer's own, an object a broken one. */
 function hasErrors(tail: Buffer): boolean {
+  if (!tail.includes(partOfErrorsKey)) return false;
   for (let at = tail.indexOf(errorsKey); at >= 0; at = tail.indexOf(errorsKey, at + 1)) {
     const afterKey = skipSpace(tail, at + errorsKey.length);
     const value = tail[skipSpace(tail, afterKey + 1)];

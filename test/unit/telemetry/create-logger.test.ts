@@ -28,14 +28,25 @@ describe('a line', () => {
 });
 
 describe('a routine line', () => {
-  test('looks like any other, and does not show its mark', () => {
-    const [line] = record((logger) => logger.info({ requestId: 'r1', [routine]: true }, 'request'));
-    expect(line).toEqual({ level: 'info', time: expect.any(String), requestId: 'r1', msg: 'request' });
+  const fields = { requestId: 'r1', token: 'visible', [routine]: () => '"requestId":"r1","token":"visible"' };
+
+  test('looks like any other', () => {
+    const [line] = record((logger) => logger.info(fields, 'request "1"'));
+    const written = { level: 'info', time: expect.any(String), requestId: 'r1', token: 'visible', msg: 'request "1"' };
+    expect(line).toEqual(written);
+    expect(Object.keys(line ?? {})).toEqual(Object.keys(written));
+    expect(new Date(line?.time as string).toISOString()).toBe(line?.time);
   });
 
-  test('is not searched, so it is for what cannot hold a credential', () => {
-    const [line] = record((logger) => logger.info({ token: 'visible', [routine]: true }, 'request'));
-    expect(line?.token).toBe('visible');
+  test('is searched for credentials when it is none after all', () => {
+    const lines = record((logger) => {
+      logger.warn(fields, 'request');
+      logger.child({ worker: 1 }).info(fields, 'request');
+    });
+    expect(lines).toMatchObject([
+      { level: 'warn', requestId: 'r1', token: '[redacted]' },
+      { level: 'info', worker: 1, requestId: 'r1', token: '[redacted]' },
+    ]);
   });
 });
 

@@ -1,0 +1,62 @@
+import type { OperationRecord } from '../gateway/operation-run.ts';
+import { type RoutineFields, routine, toJsonText } from '../telemetry/routine-line.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What is known of a request once it has been answered. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly operations: readonly OperationRecord[];
+  /** Served without the general server. */
+  readonly lane?: true;
+}
+
+/** The path of one that was served by the short way is our own, so that nothing in its record is the caller's free text. */
+export function toRequestRecord(exchange: Exchange): RequestRecord {
+  const { requestId, req, res, path, startedAt, operations } = exchange;
+  const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+  const method = req.method ?? '';
+  const { statusCode: status } = res;
+  if (!exchange.isInLane) return { requestId, method, path, status, durationMs, operations };
+  return new LaneRecord(requestId, method, path, status, durationMs, operations);
+}
+
+export class LaneRecord implements RequestRecord, RoutineFields {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly operations: readonly OperationRecord[];
+  readonly lane = true;
+
+  constructor(
+    requestId: string,
+    method: string,
+    path: string,
+    status: number,
+    durationMs: number,
+    operations: readonly OperationRecord[],
+  ) {
+    this.requestId = requestId;
+    this.method = method;
+    this.path = path;
+    this.status = status;
+    this.durationMs = durationMs;
+    this.operations = operations;
+  }
+
+  [routine](): string {
+    let operations = '';
+    for (const { caller, name, type, errors } of this.operations) {
+      const shown = name === null ? 'null' : toJsonText(name);
+      operations += `${operations && ','}{"caller":${toJsonText(caller)},"name":${shown},"type":"${type}","errors":${errors}}`;
+    }
+    const { requestId, method, path, status, durationMs } = this;
+    const request = `"requestId":"${requestId}","method":"${method}","path":${toJsonText(path)}`;
+    return `${request},"status":${status},"durationMs":${durationMs},"operations":[${operations}],"lane":true`;
+  }
+}
