@@ -1,5 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FormattedExecutionResult } from 'graphql';
+import { createClient } from 'graphql-ws';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 
@@ -263,8 +266,20 @@ describe('a hostile answer of the ledger', () => {
     ['JSON that breaks off', '{ json }', '{"data":{"json":', /UPSTREAM_BAD_RESPONSE/],
     ['nothing', '{ json }', '', /UPSTREAM_BAD_RESPONSE/],
     ['bytes that are no text', '{ json }', Buffer.from([0xff, 0xfe, 0x00, 0x80]), /UPSTREAM_BAD_RESPONSE/],
-    ['a value nested five thousand deep', '{ json }', `{"data":{"json":${deep(5_000)}}}`, /./],
-    ['a value nested two hundred thousand deep', '{ json }', `{"data":{"json":${deep(200_000)}}}`, /errors/],
+    ['a value nested five hundred deep', '{ json }', `{"data":{"json":${deep(500)}}}`, /^\{"data":\{"json":\{"a"/],
+    ['a value nested six thousand deep', '{ json }', `{"data":{"json":${deep(6_000)}}}`, /UPSTREAM_BAD_RESPONSE/],
+    [
+      'a value nested a hundred and fifty thousand deep',
+      '{ json }',
+      `{"data":{"json":${deep(150_000)}}}`,
+      /UPSTREAM_BAD_RESPONSE/,
+    ],
+    [
+      'an error nested six thousand deep',
+      '{ json }',
+      `{"data":{"json":1},"errors":[{"message":"m","extensions":${deep(6_000)}}]}`,
+      /UPSTREAM_BAD_RESPONSE/,
+    ],
     [
       'a stack in its error',
       '{ json }',
@@ -288,6 +303,64 @@ describe('a hostile answer of the ledger', () => {
       /node_modules|node:internal|secret\.js|Maximum call stack|correctly prefixed|127\.0\.0\.1/,
     );
     for (const key of ['polluted', 'x-evil']) expect(({} as Record<string, unknown>)[key]).toBeUndefined();
+    expect((await gateway.query('{ chainIdentifier }')).data).toEqual({ chainIdentifier: '4c78adac' });
+  });
+});
+
+describe('a value of the ledger nested without bottom', () => {
+  const nested = (depth: number) => `{"data":{"json":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}}`;
+  const refused: unknown = expect.objectContaining({
+    message: "The ledger's answer is nested over 1000 levels deep.",
+    path: ['json'],
+    extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' },
+  });
+  const answers = (depth: number) => {
+    ledger.override = () => ({ status: 200, body: nested(depth) });
+  };
+  afterEach(() => {
+    ledger.override = undefined;
+  });
+
+  it.each([
+    ['forwarded', 'json', {}],
+    ['beside fields of our own', 'json gateway { networkProfile }', { gateway: { networkProfile: 'ledger' } }],
+    [
+      'between fields of our own',
+      'gateway { networkProfile } json sponsor { health }',
+      { gateway: { networkProfile: 'ledger' }, sponsor: { health: null } },
+    ],
+  ])('costs its own field, at first sight and later, over HTTP and a WebSocket: %s', async (name, selection, own) => {
+    answers(6_000);
+    const query = `query bottomless { ${selection} } # ${name}`;
+    const expected = { json: null, ...own };
+    for (const _sight of ['first', 'second']) {
+      const { status, data, errors } = await gateway.query(query);
+      expect([status, data, errors?.filter(({ path }) => path?.[0] === 'json')]).toEqual([200, expected, [refused]]);
+    }
+    const socket = createClient({
+      url: `${gateway.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+    });
+    const results: Pick<FormattedExecutionResult, 'data' | 'errors'>[] = [];
+    for await (const { data, errors = [] } of socket.iterate({ query })) results.push({ data: data ?? null, errors });
+    await socket.dispose();
+    expect(results.map(({ data }) => data)).toEqual([expected]);
+    expect(results[0]?.errors?.filter(({ path }) => path?.[0] === 'json')).toEqual([refused]);
+    expect(gateway.log.filter(({ msg }) => msg === 'an unexpected error was masked')).toEqual([]);
+  });
+
+  it('is refused where the answer is collected, however large; where it is passed on as it comes, it breaks off', async () => {
+    answers(200_000);
+    const payload = JSON.stringify({ query: '{ json } # passed on once it is no news' });
+    const collected = await post(payload);
+    expect([collected.status, JSON.parse(collected.text)]).toEqual([200, { data: { json: null }, errors: [refused] }]);
+    // Its head is gone before its end is seen.
+    await expect(post(payload)).rejects.toThrow('terminated');
+    await expect
+      .poll(() => gateway.log.filter(({ msg }) => msg === 'request').at(-1))
+      .toMatchObject({ status: 200, lane: true, operations: [{ errors: 1 }] });
+    ledger.override = undefined;
     expect((await gateway.query('{ chainIdentifier }')).data).toEqual({ chainIdentifier: '4c78adac' });
   });
 });

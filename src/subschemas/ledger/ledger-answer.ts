@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import { exceedsNesting, maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../transport/upstream-call.ts';
 
 /**
@@ -19,6 +20,8 @@ export function parseLedgerAnswer(response: UpstreamResponse): ExecutionResult {
   // Some servers write out what they do not have.
   const errors = body.errors === undefined || body.errors === null ? [] : toErrors(body.errors);
   const data = toData(body.data);
+  // Every level opens and closes, so that small answers, which are most, need not be walked.
+  if (response.body.length >= 2 * maxAnswerNesting) checkNesting(data);
   if (data === null && errors.length === 0) throw badAnswer("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
 }
@@ -41,6 +44,7 @@ function toData(value: unknown): Record<string, unknown> | null {
 /** The errors of an answer as they are shown. Throws where they are none. */
 export function toErrors(value: unknown): readonly GraphQLError[] {
   if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
+  checkNesting(value);
   return value.map((entry: unknown) => {
     if (!isObject(entry) || typeof entry.message !== 'string') {
       throw badAnswer("The ledger's answer has an error without a message.");
@@ -49,6 +53,11 @@ export function toErrors(value: unknown): readonly GraphQLError[] {
     const path = Array.isArray(entry.path) ? (entry.path as (string | number)[]) : undefined;
     return new GraphQLError(entry.message, { path, extensions });
   });
+}
+
+function checkNesting(value: unknown): void {
+  if (exceedsNesting(value, maxAnswerNesting))
+    throw badAnswer(`The ledger's answer is nested over ${maxAnswerNesting} levels deep.`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

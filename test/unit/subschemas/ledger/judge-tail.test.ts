@@ -84,6 +84,10 @@ describe('the end of a large answer', () => {
     ['something behind the end', '1}},"errors":[{"message":"m"}]}x'],
     ['the name in a text alone', '1}},\\"errors\\":[{\\"message\\":\\"m\\"}]"]}'],
     ['a bottomless value', `1${'}'.repeat(500)},"errors":[{"message":"m"}]}`],
+    [
+      'a bottomless error',
+      `1}},"errors":[{"message":"m","extensions":${'{"a":'.repeat(9_999)}1${'}'.repeat(9_999)}}]}`,
+    ],
     ['no JSON', '<html>'],
     ['nothing', ''],
   ])('is not made sense of: %s', (_, tail) => {

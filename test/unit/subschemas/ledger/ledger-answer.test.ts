@@ -42,6 +42,26 @@ describe("the ledger's answer", () => {
     expect(() => answer(body, status)).not.toThrow(/html|proxy/);
   });
 
+  const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${',"b":1}'.repeat(depth)}`;
+
+  it.each([
+    ['data', `{"data":${deep(1_001)}}`],
+    ['errors', `{"data":{"a":1},"errors":[{"message":"m","extensions":${deep(1_000)}}]}`],
+    ['a path', `{"data":null,"errors":[{"message":"m","path":[${deep(100_000)}]}]}`],
+  ])('refuses %s that nothing could write again', (_, body) => {
+    expect(() => answer(body)).toThrow(
+      expect.objectContaining({
+        message: "The ledger's answer is nested over 1000 levels deep.",
+        extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' },
+      }),
+    );
+  });
+
+  it('takes data as deep as anything has', () => {
+    const { data } = answer(`{"data":${deep(1_000)}}`);
+    expect(JSON.stringify({ data })).toBe(`{"data":${deep(1_000)}}`);
+  });
+
   it.each([429, 500, 502, 503])('takes status %i for an upstream that is unavailable', (status) => {
     expect(() => answer({ data: {} }, status)).toThrow(
       expect.objectContaining({ extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' } }),
