@@ -7,9 +7,18 @@ import { createHealthWatch, type UpstreamHealth } from './upstream-health.ts';
 /** Largest answer of an upstream that is read, in bytes: introspection of a large ledger is a few megabytes. */
 const maxResponseBytes = 64 * 1024 * 1024;
 
+/** More calls than this wait their turn: what an upstream is asked at once is bounded, however many ask us. */
+const connections = 128;
+/**
+ * Large answers that are passed on as they come at once, each no faster than its client reads, however slowly that is: the
+ * other connections are left to those who read. Beyond it an answer is collected as fast as the upstream sends it, so that
+ * a slow client holds memory instead, within the bound above. That is the lesser evil: memory is held for one client,
+ * a connection is missing to all.
+ */
+const maxStreams = connections / 2;
+
 const poolOptions: Pool.Options = {
-  /** More calls than this wait their turn: what an upstream is asked at once is bounded, however many ask us. */
-  connections: 128,
+  connections,
   /** One call after the other on a connection: a slow answer holds up no other, and a broken one fails no other. */
   pipelining: 1,
   /**
@@ -49,7 +58,7 @@ export function connectUpstream({ url, now }: ConnectOptions): UpstreamConnectio
     : null;
   const dispatcher = new Pool(origin, poolOptions);
   const watch = createHealthWatch(now);
-  const rawCall = shareReads(createRawCall({ dispatcher, maxResponseBytes, authorization, watch }));
+  const rawCall = shareReads(createRawCall({ dispatcher, maxResponseBytes, maxStreams, authorization, watch }));
   let closing: Promise<void> | undefined;
   return {
     call: createUpstreamCall(rawCall),

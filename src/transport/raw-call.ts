@@ -69,10 +69,21 @@ export interface RawCallOptions {
   readonly dispatcher: Dispatcher;
   /** Answers above this are refused, in bytes, unless they are taken as they come: those are kept nowhere. */
   readonly maxResponseBytes: number;
+  /** Answers that are taken as they come at once; what goes beyond is collected. Without it any number. */
+  readonly maxStreams?: number;
+  /** How long an answer that is taken as it comes may be paused, in milliseconds; then the call is cut. */
+  readonly maxPauseMs?: number;
   /** Sent with requests that bring no authorization of their own; `null` = none. */
   readonly authorization?: string | null;
   readonly watch?: CallWatch;
 }
+
+/**
+ * A pause holds a connection that others wait for, and ends when whoever reads has taken what there is, some 64 KiB:
+ * whoever is there at all has in this time, by any line that carries large answers. Short beside the deadline of a call,
+ * which those who only hold it would wait for.
+ */
+const usualMaxPauseMs = 5_000;
 
 const nothing = () => {};
 const noHeaders: readonly Buffer[] = [];
@@ -83,13 +94,25 @@ const unwatched: CallWatch = { answered: nothing, failed: nothing };
  * Redirects are not followed and nothing is retried.
  */
 export function createRawCall(options: RawCallOptions): RawCall {
-  const { dispatcher, maxResponseBytes, authorization = null, watch = unwatched } = options;
+  const { dispatcher, maxResponseBytes: maxBytes, authorization = null, watch = unwatched } = options;
+  const { maxStreams = Number.POSITIVE_INFINITY, maxPauseMs = usualMaxPauseMs } = options;
+  const line: Line = { watch, maxBytes, maxStreams, maxPauseMs, streams: 0 };
   return ({ method, path, headers, body, timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY }, listener) => {
-    const call = new Collector(listener, watch, timeoutMs, maxResponseBytes, streamAboveBytes);
+    const call = new Collector(listener, line, timeoutMs, streamAboveBytes);
     const sent = authorization === null ? headers : withAuthorization(headers, authorization);
     dispatcher.dispatch({ method, path, headers: sent, body }, call);
     return call;
   };
+}
+
+/** What all calls to one upstream have in common. */
+interface Line {
+  readonly watch: CallWatch;
+  readonly maxBytes: number;
+  readonly maxStreams: number;
+  readonly maxPauseMs: number;
+  /** Answers that are taken as they come, at this moment. */
+  streams: number;
 }
 
 function withAuthorization(headers: string[], authorization: string): string[] {
@@ -103,12 +126,12 @@ function withAuthorization(headers: string[], authorization: string): string[] {
  */
 class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   readonly #listener: RawListener;
-  readonly #watch: CallWatch;
-  readonly #maxBytes: number;
+  readonly #line: Line;
   readonly #deadline: NodeJS.Timeout;
   #streamAboveBytes: number;
   #sink: RawSink | null = null;
   #resume = nothing;
+  #pause: NodeJS.Timeout | undefined;
   #abort: ((error?: Error) => void) | undefined;
   #gaveUp: UpstreamCallError | undefined;
   #isSettled = false;
@@ -117,10 +140,9 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(listener: RawListener, watch: CallWatch, timeoutMs: number, maxBytes: number, streamAboveBytes: number) {
+  constructor(listener: RawListener, line: Line, timeoutMs: number, streamAboveBytes: number) {
     this.#listener = listener;
-    this.#watch = watch;
-    this.#maxBytes = maxBytes;
+    this.#line = line;
     this.#streamAboveBytes = streamAboveBytes;
     this.#deadline = setTimeout(
       () => this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
@@ -149,26 +171,48 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
 
   onData(chunk: Buffer): boolean {
     if (this.#isSettled) return true;
-    if (this.#sink) return this.#sink.data(chunk);
+    if (this.#sink) return this.#sink.data(chunk) || this.#await();
     this.#size += chunk.length;
     this.#chunks.push(chunk);
     if (this.#size > this.#streamAboveBytes) this.#offerStream();
-    if (this.#size > this.#maxBytes && !this.#sink)
-      this.#giveUp(new UpstreamCallError('too-large', `answer over ${this.#maxBytes} bytes`));
+    const { maxBytes } = this.#line;
+    if (this.#size > maxBytes && !this.#sink)
+      this.#giveUp(new UpstreamCallError('too-large', `answer over ${maxBytes} bytes`));
     return true;
   }
 
   #offerStream(): void {
     this.#streamAboveBytes = Number.POSITIVE_INFINITY;
-    this.#sink = this.#listener.stream?.(this.#toResponse(), this.#resume) ?? null;
-    if (this.#sink) this.#chunks = [];
+    const line = this.#line;
+    if (line.streams >= line.maxStreams) return;
+    this.#sink = this.#listener.stream?.(this.#toResponse(), () => this.#goOn()) ?? null;
+    if (!this.#sink) return;
+    this.#chunks = [];
+    // It may have been given up meanwhile.
+    if (!this.#isSettled) line.streams += 1;
+  }
+
+  /** Pauses, and waits for being resumed; of what was on its way nothing begins the wait anew. */
+  #await(): false {
+    const { maxPauseMs } = this.#line;
+    // Nothing of this is the upstream's doing.
+    const stalled = () => this.#giveUp(new UpstreamCallError('aborted', `not read on within ${maxPauseMs} ms`));
+    this.#pause ??= setTimeout(stalled, maxPauseMs);
+    return false;
+  }
+
+  #goOn(): void {
+    if (this.#isSettled) return;
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#resume();
   }
 
   onComplete(): void {
     if (this.#isSettled) return;
     const response = this.#toResponse();
     this.#settle();
-    this.#watch.answered(response.status);
+    this.#line.watch.answered(response.status);
     if (this.#sink) this.#sink.end();
     else this.#listener.answered(response);
   }
@@ -196,7 +240,7 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   }
 
   #tellFailure(error: UpstreamCallError): void {
-    this.#watch.failed(error);
+    this.#line.watch.failed(error);
     (this.#sink ?? this.#listener).failed(error);
   }
 
@@ -204,6 +248,8 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   #settle(): void {
     this.#isSettled = true;
     clearTimeout(this.#deadline);
+    clearTimeout(this.#pause);
+    if (this.#sink) this.#line.streams -= 1;
     this.#chunks = [];
     this.#headers = noHeaders;
   }

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 
@@ -75,8 +75,8 @@ const isStreamed = (response: Response) => response.headers.get('transfer-encodi
 const lastLine = () => gateway.log.filter(({ msg }) => msg === 'request').at(-1);
 
 /** A connection that reads nothing by itself, with a question asked. */
-function askSlowly(version = '1.1'): Socket {
-  const { hostname, port } = new URL(gateway.url);
+function askSlowly(version = '1.1', url = gateway.url): Socket {
+  const { hostname, port } = new URL(url);
   const body = JSON.stringify({ query: '{ rows }' });
   const socket = connect(Number(port), hostname);
   socket.pause();
@@ -220,5 +220,29 @@ describe('a large answer', () => {
     await expect.poll(() => seen.isCut).toBe(true);
     expect(received).toBeGreaterThan(4 * stuck * 64 * 1_000);
     await expect.poll(lastLine).toMatchObject({ lane: true, operations: [{ errors: 0 }] });
+  });
+
+  test('that a client stops reading is cut off after five seconds, at the ledger too', async () => {
+    await using patient = await createTestGateway({ LEDGER_GRAPHQL_URL: front.url, REQUEST_TIMEOUT_MS: '60000' });
+    const { seen, answer } = endless();
+    await patient.query('{ rows }');
+    front.answer = answer;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const socket = askSlowly('1.1', patient.url);
+      socket.on('error', () => {});
+      await settled(() => seen.written);
+      vi.advanceTimersByTime(4_999);
+      expect(seen.isCut).toBe(false);
+      vi.advanceTimersByTime(1);
+      await expect.poll(() => seen.isCut).toBe(true);
+      // What had been sent can still be read; there is no last chunk behind it.
+      const received = await text(socket).catch(String);
+      expect(received.endsWith('\r\n0\r\n\r\n')).toBe(false);
+      const last = () => patient.log.filter(({ msg }) => msg === 'request').at(-1);
+      await expect.poll(last).toMatchObject({ lane: true, operations: [{ errors: 1 }] });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

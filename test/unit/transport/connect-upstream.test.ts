@@ -56,6 +56,30 @@ describe('a connected upstream', () => {
     expect(seen).toBe('Bearer own');
   });
 
+  it('passes on no more answers at once as they come than on half of its connections', async () => {
+    let [asked, streamed] = [0, 0];
+    const { rawCall } = await connect((_req, res) => {
+      asked += 1;
+      res.write('x'.repeat(20));
+    });
+    const sink = { data: () => true, end: () => {}, failed: () => {} };
+    const calls = Array.from({ length: 128 }, () =>
+      rawCall(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 5_000, streamAboveBytes: 10 },
+        {
+          answered: () => {},
+          failed: () => {},
+          stream: () => {
+            streamed += 1;
+            return sink;
+          },
+        },
+      ),
+    );
+    await expect.poll(() => [asked, streamed]).toEqual([128, 64]);
+    for (const call of calls) call.cancel('aborted');
+  });
+
   it('notes how it is, whichever way it is called', async () => {
     const upstream = await connect((_req, res) => void res.writeHead(503).end());
     expect(upstream.health().state).toBe('unknown');

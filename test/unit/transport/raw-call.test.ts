@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { Pool } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { type Dispatcher, Pool } from 'undici';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
 import {
   type CallUnderWay,
@@ -323,6 +323,103 @@ describe('a large answer', () => {
     );
     expect((await done).error?.failure).toBe('aborted');
     await isCut;
+  });
+});
+
+describe('an answer that is paused', () => {
+  /** What undici tells a call, told by a test. */
+  type Told = Required<Pick<Dispatcher.DispatchHandler, 'onConnect' | 'onHeaders' | 'onData' | 'onComplete'>>;
+
+  const piece = Buffer.alloc(20, 'x');
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Calls that take all answers over 10 bytes as they come, have room when a test says so, and say what they heard. */
+  function open(options: Partial<RawCallOptions> = {}) {
+    const handlers: Told[] = [];
+    const dispatcher = { dispatch: (_options: unknown, handler: Told) => handlers.push(handler) };
+    const call = createRawCall({
+      dispatcher: dispatcher as unknown as Dispatcher,
+      maxResponseBytes: 1_000,
+      ...options,
+    });
+    /** A call of which 20 bytes have come. */
+    return () => {
+      const heard: string[] = [];
+      const reader = { hasRoom: false, resume: () => {} };
+      const fail = ({ failure }: UpstreamCallError) => void heard.push(failure);
+      const underWay = call(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 60_000, streamAboveBytes: 10 },
+        {
+          answered: () => void heard.push('answered'),
+          failed: fail,
+          stream: (_begun, resume) => {
+            heard.push('streamed');
+            reader.resume = resume;
+            return { data: () => reader.hasRoom, end: () => void heard.push('ended'), failed: fail };
+          },
+        },
+      );
+      const told = handlers.at(-1);
+      if (!told) throw new Error('the call was not made');
+      told.onConnect(() => heard.push('cut'));
+      told.onHeaders(200, [], () => heard.push('resumed'), 'OK');
+      told.onData(piece);
+      return { told, heard, reader, underWay };
+    };
+  }
+
+  it('for five seconds is cut, as what nobody waits for, which says nothing of the upstream', async () => {
+    const watch = createHealthWatch(() => 7);
+    const { told, heard } = open({ watch })();
+    expect(told.onData(piece)).toBe(false);
+    await vi.advanceTimersByTimeAsync(4_000);
+    // What was on its way does not begin the wait anew.
+    expect(told.onData(piece)).toBe(false);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(heard).toEqual(['streamed']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(heard).toEqual(['streamed', 'cut', 'aborted']);
+    expect(watch.health().state).toBe('unknown');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('and resumed each time before that takes as long as it takes', async () => {
+    const { told, heard, reader } = open()();
+    for (let pause = 0; pause < 10; pause += 1) {
+      expect(told.onData(piece)).toBe(false);
+      await vi.advanceTimersByTimeAsync(4_999);
+      reader.resume();
+    }
+    reader.hasRoom = true;
+    expect(told.onData(piece)).toBe(true);
+    await vi.advanceTimersByTimeAsync(9_000);
+    told.onComplete([]);
+    expect(heard).toEqual(['streamed', ...Array.from({ length: 10 }, () => 'resumed'), 'ended']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('and over meanwhile is not waited for, nor resumed', () => {
+    const { told, heard, reader, underWay } = open()();
+    told.onData(piece);
+    underWay.cancel('aborted');
+    reader.resume();
+    expect(heard).toEqual(['streamed', 'cut', 'aborted']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is one of so many at most; those beyond are collected, and whoever ends makes room', () => {
+    const begin = open({ maxStreams: 2 });
+    const [first, second, third] = [begin(), begin(), begin()];
+    expect([first, second, third].map(({ heard }) => heard)).toEqual([['streamed'], ['streamed'], []]);
+    expect(third.told.onData(piece)).toBe(true);
+    first.underWay.cancel('aborted');
+    const fourth = begin();
+    expect(fourth.heard).toEqual(['streamed']);
+    second.told.onComplete([]);
+    third.told.onComplete([]);
+    expect([second.heard, third.heard]).toEqual([['streamed', 'ended'], ['answered']]);
+    expect([begin(), begin()].map(({ heard }) => heard)).toEqual([['streamed'], []]);
   });
 });
 
