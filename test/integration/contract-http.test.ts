@@ -266,7 +266,7 @@ describe('a hostile answer of the ledger', () => {
     ['JSON that breaks off', '{ json }', '{"data":{"json":', /UPSTREAM_BAD_RESPONSE/],
     ['nothing', '{ json }', '', /UPSTREAM_BAD_RESPONSE/],
     ['bytes that are no text', '{ json }', Buffer.from([0xff, 0xfe, 0x00, 0x80]), /UPSTREAM_BAD_RESPONSE/],
-    ['a value nested five hundred deep', '{ json }', `{"data":{"json":${deep(500)}}}`, /^\{"data":\{"json":\{"a"/],
+    ['a value nested a thousand deep', '{ json }', `{"data":{"json":${deep(1_000)}}}`, /^\{"data":\{"json":\{"a"/],
     ['a value nested six thousand deep', '{ json }', `{"data":{"json":${deep(6_000)}}}`, /UPSTREAM_BAD_RESPONSE/],
     [
       'a value nested a hundred and fifty thousand deep',
@@ -310,7 +310,7 @@ describe('a hostile answer of the ledger', () => {
 describe('a value of the ledger nested without bottom', () => {
   const nested = (depth: number) => `{"data":{"json":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}}`;
   const refused: unknown = expect.objectContaining({
-    message: "The ledger's answer is nested over 1000 levels deep.",
+    message: "The ledger's answer is nested over 2000 levels deep.",
     path: ['json'],
     extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' },
   });

@@ -45,21 +45,21 @@ describe("the ledger's answer", () => {
   const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${',"b":1}'.repeat(depth)}`;
 
   it.each([
-    ['data', `{"data":${deep(1_001)}}`],
-    ['errors', `{"data":{"a":1},"errors":[{"message":"m","extensions":${deep(1_000)}}]}`],
+    ['data', `{"data":${deep(2_001)}}`],
+    ['errors', `{"data":{"a":1},"errors":[{"message":"m","extensions":${deep(2_000)}}]}`],
     ['a path', `{"data":null,"errors":[{"message":"m","path":[${deep(100_000)}]}]}`],
   ])('refuses %s that nothing could write again', (_, body) => {
     expect(() => answer(body)).toThrow(
       expect.objectContaining({
-        message: "The ledger's answer is nested over 1000 levels deep.",
+        message: "The ledger's answer is nested over 2000 levels deep.",
         extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' },
       }),
     );
   });
 
   it('takes data as deep as anything has', () => {
-    const { data } = answer(`{"data":${deep(1_000)}}`);
-    expect(JSON.stringify({ data })).toBe(`{"data":${deep(1_000)}}`);
+    const { data } = answer(`{"data":${deep(2_000)}}`);
+    expect(JSON.stringify({ data })).toBe(`{"data":${deep(2_000)}}`);
   });
 
   it.each([429, 500, 502, 503])('takes status %i for an upstream that is unavailable', (status) => {
