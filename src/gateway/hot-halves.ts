@@ -4,7 +4,8 @@ import { spliceData } from '../subschemas/ledger/splice-data.ts';
 import type { OperationAdmission } from './admit-operation.ts';
 import type { HotOutcome, HotRequest } from './hot-operations.ts';
 import type { OpenOperation, ServerContext } from './operation-run.ts';
-import type { Halves, RunPlan } from './run-plan.ts';
+import type { Halves } from './planned-operation.ts';
+import type { RunPlan } from './run-plan.ts';
 
 type Answered = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 type Admitted = Extract<OperationAdmission, { kind: 'admitted' }>;

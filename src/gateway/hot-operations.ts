@@ -10,7 +10,8 @@ import type { Generation } from './generation.ts';
 import { createRunHalves } from './hot-halves.ts';
 import type { BegunOperation } from './hot-handover.ts';
 import type { OpenOperation, OperationRecord, ServerContext } from './operation-run.ts';
-import { coerceVariables, type Halves, isForwarded, type RunPlan } from './run-plan.ts';
+import { type Halves, isForwarded } from './planned-operation.ts';
+import { coerceVariables, type RunPlan } from './run-plan.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
 export interface HotRequest {

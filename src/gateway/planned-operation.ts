@@ -1,0 +1,148 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  print,
+  stripIgnoredCharacters,
+} from 'graphql';
+import { collectFields } from '../planning/collect-fields.ts';
+import { hasDirectivesAtRoot, type Plan, planOperation, usedFragments } from '../planning/plan-operation.ts';
+import { type DocumentPart, takePart, variablesOf } from '../planning/split-document.ts';
+import { createExecuteOwn, type ExecuteOwn } from './execute-own.ts';
+import type { Generation } from './generation.ts';
+
+/** What of an operation the text alone decides, worked out when it is first run. */
+export interface PlannedOperation {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly plan: Plan;
+  /** Is there nothing in the document beside this operation and what it uses? Then its text can go as it came. */
+  readonly isWhole: boolean;
+  /** Do directives decide what there is at the root? */
+  readonly isConditional: boolean;
+  readonly parts: () => {
+    readonly ledger: DocumentPart & { readonly text: string };
+    readonly own: DocumentPart & { readonly execute: ExecuteOwn };
+  };
+  /** For an operation whose root fields are all our own. */
+  readonly executeOwn: () => ExecuteOwn;
+  readonly halves: () => Halves | null;
+}
+
+/** A split operation whose root keys stand owner by owner, so that the texts of both answers can be put side by side. */
+export interface Halves {
+  /** The ledger's part, as JSON has it. */
+  readonly queryJson: string;
+  readonly ledgerVariables: (sent: Variables) => Variables;
+  readonly isLedgerFirst: boolean;
+  readonly executeOwn: ExecuteOwn;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** What of an operation decides whether its text can go to the ledger as it came. */
+export type OperationForm = Pick<PlannedOperation, 'operation' | 'plan' | 'isWhole' | 'isConditional'>;
+
+/** The operation of that name; `null` where the document has none. */
+export function planDocument(
+  generation: Generation,
+  document: DocumentNode,
+  operationName: string | null,
+): PlannedOperation | null {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return null;
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const { ownership } = generation;
+  const plan = planOperation(operation, fragments, ownership);
+  let parts: ReturnType<PlannedOperation['parts']> | undefined;
+  let executeOwn: ExecuteOwn | undefined;
+  let halves: Halves | null | undefined;
+  const isLedgers = (name: string) =>
+    ownership.ownerOf(operation.operation, name) === 'ledger' && name !== '__typename';
+  const made: PlannedOperation = {
+    operation,
+    fragments,
+    plan,
+    isWhole: document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length,
+    isConditional: hasDirectivesAtRoot(operation, fragments),
+    parts: () => {
+      if (!parts) {
+        const isOwn = (name: string) => !isLedgers(name);
+        // Where everything is the ledger's, its `__typename` is too.
+        const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
+        const own = takePart(operation, fragments, isOwn);
+        parts = {
+          ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) },
+          own: {
+            ...own,
+            execute: createExecuteOwn({
+              schema: generation.local,
+              local: generation.local,
+              document: own.document,
+              operationName: null,
+              joins: null,
+            }),
+          },
+        };
+      }
+      return parts;
+    },
+    executeOwn: () => {
+      const isLocal = plan === 'LOCAL';
+      executeOwn ??= createExecuteOwn({
+        schema: isLocal ? generation.local : generation.schema,
+        local: generation.local,
+        document,
+        operationName,
+        joins: isLocal ? null : generation.operationJoins,
+      });
+      return executeOwn;
+    },
+    halves: () => {
+      if (halves === undefined) {
+        halves = plan === 'SPLIT' && !made.isConditional ? toHalves(generation, made, isLedgers) : null;
+      }
+      return halves;
+    },
+  };
+  return made;
+}
+
+function toHalves(
+  generation: Generation,
+  found: PlannedOperation,
+  isLedgers: (name: string) => boolean,
+): Halves | null {
+  const owners = [...rootFields(generation, found, {}).values()].map(([node]) => isLedgers(node?.name.value ?? ''));
+  // Two runs: the owner changes once.
+  if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
+  const { ledger, own } = found.parts();
+  return {
+    queryJson: JSON.stringify(ledger.text),
+    ledgerVariables: (sent) => variablesOf(ledger, sent),
+    isLedgerFirst: owners[0] === true,
+    executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
+  };
+}
+
+/** Can the client's text go to the ledger as it came, whatever the variables? */
+export function isForwarded(found: Pick<PlannedOperation, 'plan' | 'isWhole' | 'isConditional'> | null): boolean {
+  return found?.plan === 'PASS_THROUGH' && found.isWhole && !found.isConditional;
+}
+
+/** The fields at the root by their keys in the answer, in its order. */
+export function rootFields(
+  { schema }: Generation,
+  { operation, fragments }: PlannedOperation,
+  variables: Record<string, unknown>,
+) {
+  const type = schema.getRootType(operation.operation) as GraphQLObjectType;
+  return collectFields(type, [operation.selectionSet], { schema, fragments, variables });
+}
