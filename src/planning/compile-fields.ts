@@ -84,21 +84,25 @@ export function executeFields(
   state: ExecutionState,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   const data: Record<string, unknown> = {};
-  let hasPromise = false;
+  let pending: string | undefined;
+  let isPendingAlone = false;
   try {
     for (const { key, execute } of fields) {
       const value = execute(source, path, state, data);
       data[key] = value;
-      hasPromise ||= isPromise(value);
+      if (!isPromise(value)) continue;
+      isPendingAlone = pending === undefined;
+      pending = key;
     }
   } catch (error) {
-    if (!hasPromise) throw error;
+    if (pending === undefined) throw error;
     // Those under way are waited for, as the reference library does, and so heard if they fail as well.
     return settle(data).finally(() => {
       throw error;
     });
   }
-  return hasPromise ? settle(data) : data;
+  if (pending === undefined) return data;
+  return isPendingAlone ? settleOne(data, pending) : settle(data);
 }
 
 /** Reads the key where the field stands, and leaves a null there until the value is known. */
@@ -119,6 +123,16 @@ function compileJoin(
     const key = completeKey(source, prev, state);
     return isPromise(key) ? key.then(note) : note(key);
   };
+}
+
+/**
+ * The same object, once the only value that takes time is there. No sooner than it would be among others: of errors that
+ * race for one null it decides which are told.
+ */
+async function settleOne(data: Record<string, unknown>, key: string): Promise<Record<string, unknown>> {
+  const [value] = await Promise.all([data[key]]);
+  data[key] = value;
+  return data;
 }
 
 /** The same object, once all its values are there. */

@@ -58,23 +58,21 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
   const { call, requestTypeKey, timeouts, observe } = options;
   const basePath = options.basePath.replace(/\/+$/, '');
 
-  async function ask({ endpoint, authorization, facts, body, cancellation }: Call): Promise<SponsorAnswer> {
+  function ask({ endpoint, authorization, facts, body, cancellation }: Call): Promise<SponsorAnswer> {
     const { method, path } = sponsorEndpoints[endpoint];
-    const response = await call({
+    return call({
       method,
       path: basePath + path,
-      headers: {
-        accept: 'application/json, text/plain',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(authorization ? { authorization: authorization.reveal() } : {}),
-      },
+      headers: toHeaders(authorization, body !== undefined),
       ...(body === undefined ? {} : { body }),
       timeoutMs: endpoint === 'health' || endpoint === 'version' ? timeouts.queryMs : timeouts.mutationMs,
       cancellation,
-    }).catch((error: unknown) => {
-      throw toLostAnswerError(endpoint, error, { upstream: 'sponsor', ...facts });
-    });
-    return withoutCredential(toSponsorAnswer(response), authorization);
+    }).then(
+      (response) => withoutCredential(toSponsorAnswer(response), authorization),
+      (error: unknown) => {
+        throw toLostAnswerError(endpoint, error, { upstream: 'sponsor', ...facts });
+      },
+    );
   }
 
   function note(
@@ -95,9 +93,8 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     });
   }
 
-  async function read<Result>(asked: Call, toResult: (answer: SponsorAnswer) => Result | null): Promise<Result> {
-    const answer = await ask(asked);
-    return toResult(answer) ?? refuse(asked, answer);
+  function read<Result>(asked: Call, toResult: (answer: SponsorAnswer) => Result | null): Promise<Result> {
+    return ask(asked).then((answer) => toResult(answer) ?? refuse(asked, answer));
   }
 
   return {
@@ -153,6 +150,13 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       return { result: await read({ endpoint: 'reloadAccessController', authorization }, readReloadResult) };
     },
   };
+}
+
+function toHeaders(authorization: Secret | null, hasBody: boolean): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json, text/plain' };
+  if (hasBody) headers['content-type'] = 'application/json';
+  if (authorization) headers.authorization = authorization.reveal();
+  return headers;
 }
 
 function reserveGasBody({ gasBudget, reserveDurationSecs }: ReserveGasInput): string {
