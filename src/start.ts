@@ -40,7 +40,7 @@ import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts'
 import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
 import { silentLedgerService } from './subschemas/ledger/ledger-service.ts';
 import { createRawLedger } from './subschemas/ledger/raw-ledger.ts';
-import { createRpcVersion } from './subschemas/ledger/rpc-version.ts';
+import { createRpcVersion, unknownRpcVersion } from './subschemas/ledger/rpc-version.ts';
 import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
 import type { Logger } from './telemetry/create-logger.ts';
@@ -130,9 +130,12 @@ async function open(
   const events = network.rpcUrl === null ? null : connect(network.rpcUrl);
 
   let keeper: SchemaKeeper | undefined;
+  let changedMeanwhile = false;
   const rpcVersion = createRpcVersion((version, previous) => {
     logger.info({ version, previous }, 'the ledger reports another version');
-    void keeper?.refresh();
+    if (keeper) void keeper.refresh();
+    // While the first schema is read: the first version is that schema's, another one may not be.
+    else changedMeanwhile = previous !== unknownRpcVersion;
   });
   const ledgerOptions = {
     call: ledger.call,
@@ -219,6 +222,7 @@ async function open(
     },
   });
   const schema = keeper;
+  if (changedMeanwhile) void schema.refresh();
   defer(() => schema.stop());
 
   const devnet = config.upstreams.kind === 'devnet';

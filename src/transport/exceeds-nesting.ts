@@ -24,6 +24,11 @@ export function exceedsNesting(value: unknown, max: number): boolean {
   return false;
 }
 
+/** The same for an upstream's answer, looked into only where it has the bytes for it. */
+export function isAnswerTooDeep(value: unknown, bodyBytes: number): boolean {
+  return bodyBytes >= 2 * maxAnswerNesting && exceedsNesting(value, maxAnswerNesting);
+}
+
 function isNesting(value: unknown): value is Record<string, unknown> | unknown[] {
   return typeof value === 'object' && value !== null;
 }

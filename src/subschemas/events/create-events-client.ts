@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
+import { isAnswerTooDeep } from '../../transport/exceeds-nesting.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall, UpstreamResponse } from '../../transport/upstream-call.ts';
 import { toRpcGatewayError } from './rpc-failure.ts';
@@ -100,6 +101,7 @@ function parseAnswer({ status, body }: UpstreamResponse): z.output<typeof rpcAns
   } catch (error) {
     throw badResponse('sent something that is not JSON', error);
   }
+  if (isAnswerTooDeep(json, body.length)) throw badResponse('sent something nested too deep');
   const answer = rpcAnswerWire.safeParse(json);
   if (!answer.success) throw badResponse('sent something that is not a JSON-RPC answer', answer.error);
   return answer.data;

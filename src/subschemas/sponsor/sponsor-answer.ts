@@ -1,3 +1,4 @@
+import { isAnswerTooDeep } from '../../transport/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../transport/upstream-call.ts';
 import { parseLosslessJson } from './lossless-json.ts';
 
@@ -53,7 +54,8 @@ function isJsonContent(contentType: string | string[] | undefined): boolean {
 
 function jsonOrUndefined(text: string): unknown {
   try {
-    return parseLosslessJson(text);
+    const json = parseLosslessJson(text);
+    return isAnswerTooDeep(json, text.length) ? undefined : json;
   } catch {
     return undefined;
   }

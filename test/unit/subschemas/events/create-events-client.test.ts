@@ -52,6 +52,18 @@ test('a call is one JSON-RPC request with positional parameters', async () => {
   });
 });
 
+test('an event nested so deep that nobody could write it again is a bad answer', async () => {
+  const parsedJson = '['.repeat(6_000) + ']'.repeat(6_000);
+  const { client } = clientOf(({ id }) => {
+    const whole = JSON.stringify({ jsonrpc: '2.0', id, result: page([{ ...event, parsedJson: null }]) });
+    return whole.replace('"parsedJson":null', `"parsedJson":${parsedJson}`);
+  });
+  await expect(client.queryEvents(request)).rejects.toMatchObject({
+    message: 'The events upstream sent something nested too deep.',
+    extensions: { code: 'UPSTREAM_BAD_RESPONSE' },
+  });
+});
+
 test('transactions are asked for with filter and options in one parameter', async () => {
   const { client, sent } = clientOf(
     result(page([{ digest: 'd', checkpoint: 7, timestampMs: '17', extra: [1] }], { nextCursor: 'd' })),

@@ -23,6 +23,12 @@ describe('toSponsorAnswer', () => {
     expect(answer('"OK"').json).toBe('OK');
   });
 
+  it('takes JSON that nobody could write again for none', () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    expect(answer(nested(2_001), 'application/json').json).toBeUndefined();
+    expect(answer(nested(2_000), 'application/json').json).toBeDefined();
+  });
+
   it('keeps the text of JSON that is none', () => {
     expect(answer('OK', 'application/json')).toEqual({ status: 200, text: 'OK', json: undefined });
   });
