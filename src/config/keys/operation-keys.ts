@@ -15,7 +15,8 @@ export const operationKeys = {
     group: 'Operation',
     kind: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     fallback: 'info',
-    description: 'The least severe log line that is written. Logs are JSON, one object a line, on standard output.',
+    description:
+      'The least severe log line that is written. Logs are JSON, one object a line, on standard output; the lines of requests a tenth of a second late at most.',
     inForce: true,
   }),
   SCHEMA_POLL_MS: configKey({
