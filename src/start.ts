@@ -67,6 +67,8 @@ export interface RunningGateway extends AsyncDisposable {
 const contractVersionHeader = networkProfiles.ledger.headers.version;
 /** What the last requests may take beyond their own deadline when draining, in milliseconds. */
 const drainMarginMs = 1_000;
+/** What a client may do nothing for beyond that, before it is taken for gone, in milliseconds. */
+const stallMarginMs = 10_000;
 
 /** Addresses and credentials in force, whoever provides them. */
 interface Network {
@@ -252,6 +254,7 @@ async function open(
   const usageHeaders = [...new Set([networkProfiles.ledger.headers.showUsage, config.profile.headers.showUsage])];
   const { corsOrigins } = config;
   const stamps = createStamps({ versionHeaders, rpcVersion: () => rpcVersion.current, corsOrigins });
+  const longestMs = Math.max(config.timeouts.queryMs, config.timeouts.mutationMs);
   const sockets = createSocketServer({
     operations: createSocketOperations({ admit, openOperation, runPlan, maskError }),
     maxMessageBytes: config.limits.maxBodyBytes,
@@ -268,6 +271,7 @@ async function open(
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: rpcVersion.current, available: schema.current.availableVersions }),
     maxBodyBytes: config.limits.maxBodyBytes,
+    stallMs: longestMs + stallMarginMs,
     stamps,
     corsOrigins,
     sockets,
@@ -294,7 +298,7 @@ async function open(
     onRequest: (record) => logger.info(record, 'request'),
     now,
   });
-  defer(() => listener.drain(Math.max(config.timeouts.queryMs, config.timeouts.mutationMs) + drainMarginMs));
+  defer(() => listener.drain(longestMs + drainMarginMs));
 
   logger.info(
     { url: listener.url + graphqlPath, devnet, schema: keeper.current.origin, profile: config.profile.name },

@@ -5,11 +5,11 @@ import {
   type FragmentDefinitionNode,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   Kind,
 } from 'graphql';
 import { compileOperation } from '../planning/compile-operation.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
+import { coerceVariables } from './coerce-variables.ts';
 import type { CreateOperationJoins } from './operation-joins.ts';
 
 export interface ExecuteOwnOptions {
@@ -29,18 +29,19 @@ export type ExecuteOwn = (
   context: OperationContext,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** As many errors as `execute` shows of variables. */
-const maxVariableErrors = 50;
-
 /** A plain operation whose root fields are all our own is compiled; any other is executed as a whole each time. */
 export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
   const { schema, document, operationName } = options;
+  const operation = getOperationAST(document, operationName);
   return (
     compileOwn(options) ??
-    ((variables, context) =>
-      execute({ schema, document, operationName, variableValues: variables, contextValue: context }) as
+    ((variables, context) => {
+      const { errors } = operation ? coerceVariables(schema, operation, variables) : {};
+      if (errors) return { errors };
+      return execute({ schema, document, operationName, variableValues: variables, contextValue: context }) as
         | ExecutionResult
-        | Promise<ExecutionResult>)
+        | Promise<ExecutionResult>;
+    })
   );
 }
 
@@ -61,12 +62,10 @@ export function compileOwn({ schema, local, document, operationName, joins }: Ex
     ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),
   });
   if (!run) return null;
-  const { variableDefinitions = [] } = operation;
   return (sent, context) => {
-    const { errors, coerced: variables } = getVariableValues(schema, variableDefinitions, sent, {
-      maxErrors: maxVariableErrors,
-    });
-    if (errors) return { errors };
+    const coerced = coerceVariables(schema, operation, sent);
+    if (coerced.errors) return { errors: coerced.errors };
+    const variables = coerced.values;
     return run({
       variables,
       context,

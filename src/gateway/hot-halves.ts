@@ -64,18 +64,25 @@ export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptio
         canStream: false,
       },
       (answer) => {
-        // It was said that it cannot be passed on as it comes.
-        if (answer.kind === 'stream') return;
+        if (answer.kind === 'stream') throw new Error('an answer is passed on that cannot be');
         theirs = answer;
         finish();
       },
     );
     context.cancellation.onCancel(giveUp);
     onHangUp(hangUp);
-    const result = halves.executeOwn(variables, context);
-    if (!('then' in result)) return own(() => result);
-    result.then(
-      (settled) => own(() => settled),
+    let result: ReturnType<Halves['executeOwn']>;
+    try {
+      result = halves.executeOwn(variables, context);
+    } catch (error) {
+      return own(() => {
+        throw error;
+      });
+    }
+    const settled = result;
+    if (!('then' in settled)) return own(() => settled);
+    settled.then(
+      (answer) => own(() => answer),
       (error: unknown) =>
         own(() => {
           throw error;

@@ -6,12 +6,13 @@ import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
 import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
+import { coerceVariables } from './coerce-variables.ts';
 import type { Generation } from './generation.ts';
 import { createRunHalves } from './hot-halves.ts';
 import type { BegunOperation } from './hot-handover.ts';
 import type { OpenOperation, OperationRecord, ServerContext } from './operation-run.ts';
 import { type Halves, isForwarded } from './planned-operation.ts';
-import { coerceVariables, type RunPlan } from './run-plan.ts';
+import type { RunPlan } from './run-plan.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
 export interface HotRequest {
@@ -132,7 +133,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       const form = lookUp(generation, request);
       if (!form) return null;
       if (!form.fits(request.variables)) {
-        const { errors } = coerceVariables(generation.schema, form.operation, request.variables);
+        // Nobody is admitted yet: that something is wrong is all that is asked.
+        const { errors } = coerceVariables(generation.schema, form.operation, request.variables, 1);
         if (errors) return null;
       }
       return { request, generation, form };

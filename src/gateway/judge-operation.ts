@@ -1,9 +1,10 @@
-import { type GraphQLError, getOperationAST, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import { type GraphQLError, getOperationAST, type OperationDefinitionNode } from 'graphql';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
 import { admitPrepared } from './admit-operation.ts';
+import { coerceVariables } from './coerce-variables.ts';
 import type { Generation } from './generation.ts';
 
 /** An operation that is asked about and not executed. */
@@ -23,9 +24,6 @@ export interface Judgement {
   readonly bound: { readonly operation: OperationDefinitionNode; readonly variables: Variables } | null;
 }
 
-/** As many errors of variables as execution reports before it gives up. */
-const maxVariableErrors = 50;
-
 /**
  * Decides what becomes of an operation up to the moment at which it would be executed: everything that admission says of
  * its document, then which operation is meant, then whether the variables fit it. Nothing of it is kept.
@@ -39,10 +37,7 @@ export function judgeOperation(generation: Generation, request: JudgedRequest): 
   if (!operation) {
     return refused([gatewayError('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.')]);
   }
-  const declared = operation.variableDefinitions ?? [];
-  const { coerced, errors } = getVariableValues(generation.schema, declared, request.variables, {
-    maxErrors: maxVariableErrors,
-  });
-  if (errors) return refused(errors);
-  return { prepared, usage: admission.usage, errors: [], bound: { operation, variables: coerced } };
+  const coerced = coerceVariables(generation.schema, operation, request.variables);
+  if (coerced.errors) return refused(coerced.errors);
+  return { prepared, usage: admission.usage, errors: [], bound: { operation, variables: coerced.values } };
 }

@@ -1,16 +1,9 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  type GraphQLError,
-  type GraphQLSchema,
-  getVariableValues,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { type DocumentNode, type ExecutionResult, execute } from 'graphql';
 import type { Plan } from '../planning/plan-operation.ts';
 import { variablesOf } from '../planning/split-document.ts';
 import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
+import { coerceVariables } from './coerce-variables.ts';
 import type { Generation } from './generation.ts';
 import { begunIn } from './hot-handover.ts';
 import { failAll, isRefused, mergeParts } from './merge-parts.ts';
@@ -162,16 +155,4 @@ async function split(
     own.execute(variablesOf(own, variables), context),
   ]);
   return mergeParts(generation, found, coerced.values, readTheirs, ours);
-}
-
-/** Values of an operation's variables as the graph's own types have them, or what is wrong with those that were sent. */
-export function coerceVariables(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-):
-  | { readonly errors: readonly GraphQLError[] }
-  | { readonly errors?: never; readonly values: Record<string, unknown> } {
-  const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  return errors ? { errors } : { values: coerced };
 }

@@ -28,7 +28,7 @@ export class Exchange implements ServerContext {
   readonly operations: OperationRecord[] = [];
   /** Monotonic milliseconds. */
   readonly startedAt = performance.now();
-  /** Path and query without the host, as they came. */
+  /** As it came, without host and query. */
   readonly path: string;
   /** Served without the general server. */
   isInLane = false;

@@ -11,8 +11,8 @@ export interface HotLaneOptions {
 
 /** Where a request goes that the lane does not answer. One is called at most, and at most once. */
 export interface LaneExits {
-  /** To the ordinary way, with what is known of it so far. */
-  readonly leave: (context: ServerContext) => void;
+  /** To the ordinary way, with what is known of it so far. @param isBegun it was counted, and may have been executed */
+  readonly leave: (context: ServerContext, isBegun: boolean) => void;
   readonly fail: () => void;
 }
 
@@ -28,7 +28,7 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
     const mediaType = isHotHead(req, graphqlPath) ? toHotMediaType(req.headers.accept ?? '*/*') : null;
     const request = mediaType && toHotRequest(body);
     const operation = request && operations.find(request);
-    if (!operation) return exits.leave(exchange.toContext());
+    if (!operation) return exits.leave(exchange.toContext(), false);
     exchange.isInLane = true;
     const finish = (outcome: HotOutcome): void => {
       if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
@@ -36,7 +36,7 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
       if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind !== 'handover') return;
       exchange.isInLane = false;
-      exits.leave(withBegun(exchange.toContext(), outcome.begun));
+      exits.leave(withBegun(exchange.toContext(), outcome.begun), true);
     };
     operations
       .run(
@@ -45,7 +45,7 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
         // Before chunks there was no way to end an answer of unknown length but to hang up, as broken ones end.
         req.httpVersion !== '1.0',
         (giveUp) => {
-          if (res.socket?.destroyed !== false) giveUp();
+          if (req.socket.destroyed) giveUp();
           else exchange.onClose = giveUp;
         },
         (outcome) => {

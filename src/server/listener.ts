@@ -25,6 +25,11 @@ export interface ListenerOptions extends ExchangeOptions {
   /** Why the version that path and header ask for is not served; `null` when it is. */
   readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
   readonly maxBodyBytes: number;
+  /**
+   * How long a connection may make no progress while a request is under way, in milliseconds: longer than any answer may
+   * take. It ends with those who do not read what they asked for, who would hold their answers for ever.
+   */
+  readonly stallMs: number;
   /** Names of the headers by which a client asks for a version. */
   readonly versionHeaders: readonly string[];
   readonly corsOrigins: '*' | readonly string[];
@@ -54,13 +59,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     normaliseTarget(req);
     const exchange = new Exchange(req, res, pathOf(req), options);
     lifetime.enter(res);
-    res.on('close', () => {
-      lifetime.leave(res);
-      exchange.onClose?.();
-      // What hangs on it, the whole answer, is let go of before the response is.
-      exchange.onClose = null;
-      options.onRequest(toRequestRecord(exchange));
-    });
+    open.get(req.socket)?.add(exchange);
+    res.on('close', () => end(exchange));
     try {
       if (hasHost) route(exchange);
       else exchange.refuseUnread('BAD_REQUEST', 'A request needs a Host header.', 400);
@@ -69,6 +69,23 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   });
 
+  /** The exchanges under way on each connection: of clients that do not wait for an answer before they ask again, several. */
+  const open = new WeakMap<object, Set<Exchange>>();
+  server.on('connection', (socket) => {
+    const exchanges = new Set<Exchange>();
+    open.set(socket, exchanges);
+    // A response that waits behind another has no connection yet, and is not told when that closes.
+    socket.once('close', () => exchanges.forEach(end));
+  });
+  const end = (exchange: Exchange) => {
+    if (!open.get(exchange.req.socket)?.delete(exchange)) return;
+    lifetime.leave(exchange.res);
+    exchange.onClose?.();
+    // What hangs on it, the whole answer, is let go of before the response is.
+    exchange.onClose = null;
+    options.onRequest(toRequestRecord(exchange));
+  };
+  server.setTimeout(options.stallMs);
   const lifetime = createServerDrain(server);
 
   const route = (exchange: Exchange) => {
@@ -142,8 +159,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
         const isSimple = body.length <= simpleJsonBytes;
         if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
         options.hotLane(exchange, body, {
-          leave: (context) => {
-            if (isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
+          leave: (context, isBegun) => {
+            // What has begun was found plain enough, and may have been paid for.
+            if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
+              return refuseIntricate(exchange);
             restoreBody(req, body);
             serveOrdinarily(exchange, context);
           },
@@ -161,6 +180,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // What is behind an answer that has begun would be taken for a part of it.
+    if ([...(open.get(socket) ?? [])].some(({ res }) => res.headersSent)) {
+      socket.destroy();
+      return;
+    }
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
     const status = tooLarge ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
     sendRaw(

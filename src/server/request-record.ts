@@ -14,12 +14,15 @@ export interface RequestRecord {
   readonly lane?: true;
 }
 
+/** What is logged of a request whose client was gone before there was an answer, as proxies do. */
+const hungUp = 499;
+
 /** The path of one that was served by the short way is our own, so that nothing in its record is the caller's free text. */
 export function toRequestRecord(exchange: Exchange): RequestRecord {
   const { requestId, req, res, path, startedAt, operations } = exchange;
   const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
   const method = req.method ?? '';
-  const { statusCode: status } = res;
+  const status = res.headersSent ? res.statusCode : hungUp;
   if (!exchange.isInLane) return { requestId, method, path, status, durationMs, operations };
   return new LaneRecord(requestId, method, path, status, durationMs, operations);
 }

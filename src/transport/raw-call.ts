@@ -233,6 +233,7 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
   }
 
   #giveUp(error: UpstreamCallError): void {
+    if (this.#isSettled) return;
     this.#gaveUp = error;
     this.#settle();
     this.#abort?.(error);

@@ -21,8 +21,11 @@ export interface StreamedAnswer {
   resume(): void;
 }
 
-/** So much is held back that what follows an answer's data is in one hand when its end has come, in bytes. */
-export const heldBackBytes = 64 * 1024;
+/**
+ * So much is held back that what follows an answer's data, an error for each of thousands of items, is in one hand when its
+ * end has come, in bytes.
+ */
+export const heldBackBytes = 1024 * 1024;
 
 /** Passes an answer on as it comes, but for its end, which is judged when it is all there. */
 export class AnswerStream implements RawSink, StreamedAnswer {

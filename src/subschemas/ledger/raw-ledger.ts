@@ -87,7 +87,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
           else answered(new PlainLedgerAnswer(response, plainEnd, usage));
         },
         stream: (begun, resume) => {
-          if (!isPlain(begun) || !hasPlainHead(begun)) return null;
+          if (!canStream || isMutation || !isPlain(begun) || !hasPlainHead(begun)) return null;
           version.observe(begun.headers.get(versionHeader));
           const body = new AnswerStream(begun, usage, resume);
           answered({ kind: 'stream', body });

@@ -8,9 +8,10 @@ export interface ChunkedBody {
   readonly size: number;
 }
 
-const head = Buffer.from('{"data":{');
-/** Of the head that every plain answer has, in bytes. */
-export const headBytes = head.length;
+/** With the quote of a first member: data without any is left to the parser. */
+const head = Buffer.from('{"data":{"');
+/** Of what comes before the members of every plain answer, in bytes. */
+export const headBytes = head.length - 1;
 /** What has an answer's extensions or errors behind its data has their names here, if they are of any usual size. */
 const tailBytes = 4_096;
 /** Objects and lists that may end in one place. */

@@ -4,9 +4,9 @@ import { AnswerStream, heldBackBytes } from '../../../../src/subschemas/ledger/a
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 const head = '{"data":{"a":"';
 
-/** A stream that has begun with so many pieces of 16 KiB, and what comes of it. */
+/** A stream that has begun with twice what is held back, in eight pieces, and what comes of it. */
 function begin({ room = () => true, withUsage = false }: { room?: () => boolean; withUsage?: boolean } = {}) {
-  const chunks = [Buffer.from(head), ...Array.from({ length: 8 }, () => Buffer.alloc(16 * 1024, 'x'))];
+  const chunks = [Buffer.from(head), ...Array.from({ length: 8 }, () => Buffer.alloc(heldBackBytes / 4, 'x'))];
   const size = chunks.reduce((sum, { length }) => sum + length, 0);
   const outcome = { text: '', ended: [] as number[], failed: 0, resumed: 0 };
   const stream = new AnswerStream({ status: 200, headers: new Map(), chunks, size }, withUsage ? usage : null, () => {
@@ -31,11 +31,11 @@ describe('an answer that is passed on as it comes', () => {
     expect(text.startsWith(outcome.text)).toBe(true);
     expect(text.length - outcome.text.length).toBeGreaterThanOrEqual(heldBackBytes);
     expect(outcome.text.length).toBeGreaterThan(0);
-    stream.data(Buffer.alloc(100_000, 'y'));
+    stream.data(Buffer.alloc(heldBackBytes, 'y'));
     expect(outcome.text).toBe(text);
     stream.data(Buffer.from('"}}'));
     stream.end();
-    expect(outcome).toMatchObject({ text: `${text}${'y'.repeat(100_000)}"}}`, ended: [0], failed: 0 });
+    expect(outcome).toMatchObject({ text: `${text}${'y'.repeat(heldBackBytes)}"}}`, ended: [0], failed: 0 });
   });
 
   it('gets usage at its end, and its errors tidied', () => {

@@ -32,7 +32,6 @@ const merged = (text: string) => {
 describe('the end of an answer', () => {
   it.each([
     ['{"data":{"a":{}}}'],
-    ['{"data":{}}'],
     ['{"data":{"effects":{"errors":null}}}'],
     ['{"data":{"effects":{"errors":"out of gas"}}}'],
     ['{"data":{"text":"\\"extensions\\":{} \\"errors\\":[]"}}'],
@@ -45,6 +44,7 @@ describe('the end of an answer', () => {
     ['nothing', ''],
     ['no JSON', '<html>}}'],
     ['no data', '{"data":null}'],
+    ['data without a member', '{"data":{}}'],
     ['errors last', '{"data":{"a":null},"errors":[{"message":"x"}]}'],
     ['errors first', '{"errors":[{"message":"x"}],"data":{"a":{}}}'],
     ['errors and extensions', '{"data":{"a":null},"errors":[{"message":"x"}],"extensions":{"a":{}}}'],
