@@ -187,6 +187,7 @@ export type Gateway = {
 
 /** An optional part of the graph. */
 export type GatewayCapability = {
+  /** Does it work on this network as this gateway is configured? A join that is not available is not in the graph; an event filter that is not is refused with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` where there is no events upstream. */
   readonly available: Scalars['Boolean']['output'];
   /** For example `join:ReservedGasCoin.object` or `eventFilter:moveEventType`. */
   readonly name: Scalars['String']['output'];
@@ -204,11 +205,13 @@ export type GatewayUpstream = {
   readonly lastSeenAt?: Maybe<Scalars['DateTime']['output']>;
   /** ledger, sponsor or events. */
   readonly name: Scalars['String']['output'];
+  /** How its last call went, whoever made it; telling it asks nobody. */
   readonly state: GatewayUpstreamState;
   /** The version it reported, where it reports one. */
   readonly version?: Maybe<Scalars['String']['output']>;
 };
 
+/** What is known of an upstream from its last call. */
 export type GatewayUpstreamState =
   /** It answers, but not all of it works. */
   | 'DEGRADED'
@@ -647,6 +650,7 @@ export type Viewer = {
   readonly gas?: Maybe<ViewerAllowance>;
   /** `client:` and the name of an API key, `credential:` and a short hash of a forwarded one, or `address:` and the IP address. */
   readonly id: Scalars['String']['output'];
+  /** By what the caller is known, and so by what it is counted. */
   readonly kind: ViewerKind;
   /** Attempts: operations, or the points they count for. Null when this caller has no limit. */
   readonly rate?: Maybe<ViewerAllowance>;
@@ -666,6 +670,7 @@ export type ViewerAllowance = {
   readonly resetsAt: Scalars['DateTime']['output'];
 };
 
+/** How a caller identified itself. */
 export type ViewerKind =
   /** No credential: known by address. */
   | 'ANONYMOUS'

@@ -20,7 +20,7 @@ export const limitKeys = {
     kind: integer(1, 1000, 'items'),
     fallback: defaults.maxPageSize,
     description:
-      'The largest `first` or `last` of the same two; more is refused. Above what the node itself gives (commonly 50), pages come out short.',
+      'The largest `first` or `last` of the same two; more is refused. A node gives 50 at a time, so a page takes a call for each 50 begun; where a node gives less at a time, or stops early, a page may come out short and says that there is more.',
     inForce: true,
   }),
   LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE: configKey({

@@ -32,6 +32,7 @@ describe('on the ledger network', () => {
     [{ recipient: { addressOwner: '0x7' } }, { Recipient: { AddressOwner: '0x7' } }],
     [{ object: '0x7' }, { Object: '0x7' }],
     [{ timeRange: { startTime: 5, endTime: 9 } }, { TimeRange: { startTime: 5, endTime: 9 } }],
+    [{ timeRange: { startTime: 7, endTime: 7 } }, { TimeRange: { startTime: 7, endTime: 7 } }],
   ])('%j goes out as %j', (filter, wire) => {
     expect(toEventFilterWire(filter, ledger.events).wire).toEqual(wire);
   });
@@ -52,6 +53,7 @@ describe('on a network of real nodes', () => {
     [{ moveEventType: '0x2::coin::Minted' }, { MoveEventType: '0x2::coin::Minted' }],
     [{ eventType: '0x2::coin::Minted' }, { MoveEventType: '0x2::coin::Minted' }],
     [{ timeRange: { startTime: 5, endTime: 9 } }, { TimeRange: { startTime: '5', endTime: '10' } }],
+    [{ timeRange: { startTime: 7, endTime: 7 } }, { TimeRange: { startTime: '7', endTime: '8' } }],
     [
       { timeRange: { startTime: 0, endTime: Number.MAX_SAFE_INTEGER } },
       { TimeRange: { startTime: '0', endTime: '9007199254740992' } },
