@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { StrictReporter } from './test/support/strict-reporter.ts';
 
 /**
  * Sources import `graphql` as ES modules and Yoga loads it as CommonJS; two copies would break `instanceof GraphQLError`,
@@ -8,12 +9,21 @@ const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
 
 const project = (name: string, options: Record<string, unknown> = {}) => ({
   resolve: { alias },
-  test: { name, include: [`test/${name}/**/*.test.ts`], environment: 'node' as const, ...options },
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    environment: 'node' as const,
+    // A test whose loop finds nothing to look at would pass without having looked.
+    expect: { requireAssertions: true },
+    ...options,
+  },
 });
 
 export default defineConfig({
   resolve: { alias },
   test: {
+    // Elsewhere a missing browser or Redis is a skip with a reason; where a change is accepted, all of it has to run.
+    reporters: process.env.CI ? ['dot', new StrictReporter()] : ['default'],
     projects: [
       project('unit'),
       project('integration', { testTimeout: 30_000, hookTimeout: 30_000 }),

@@ -10,6 +10,16 @@ const cases: [scalar: string, accepted: unknown[], refused: unknown[]][] = [
   ['JSON', [null, 1, 'a', { a: [1] }], []],
 ];
 
+/** Does it throw, and say so? */
+function refuses(parse: () => unknown, message: string): boolean {
+  try {
+    parse();
+    return false;
+  } catch (error) {
+    return error instanceof Error && error.message.startsWith(message);
+  }
+}
+
 describe.each(cases)('%s', (name, accepted, refused) => {
   const scalar = sharedScalars[name]!;
 
@@ -18,7 +28,8 @@ describe.each(cases)('%s', (name, accepted, refused) => {
   });
 
   it('refuses anything else and says what it expects', () => {
-    for (const value of refused) expect(() => scalar.parseValue(value)).toThrow(`${name} expects `);
+    const unrefused = refused.filter((value) => !refuses(() => scalar.parseValue(value), `${name} expects `));
+    expect(unrefused).toEqual([]);
   });
 
   it('never changes a value on its way out, so that no upstream value becomes a null', () => {
