@@ -3,7 +3,9 @@ import type { Standing } from '../admission/caller-gate.ts';
 import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
 import { type Sender, toSender } from '../admission/sender.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
+import { type PlainType, readAccept } from './accept.ts';
 import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
@@ -32,6 +34,8 @@ export class Exchange implements ServerContext {
   readonly path: string;
   /** Served without the general server. */
   isInLane = false;
+  /** What a whole answer is written as; `null` where the caller takes none, or has not been asked yet. */
+  plainType: PlainType | null = null;
   /** Called once, when the connection is done with the answer; or was, before there was one. */
   onClose: (() => void) | null = null;
   readonly #stamps: string[];
@@ -83,10 +87,11 @@ export class Exchange implements ServerContext {
     this.res.writeHead(status, head);
   }
 
-  /** Refuses the request before GraphQL saw it, in GraphQL's shape. */
+  /** Refuses the request before GraphQL saw it, in GraphQL's shape, as JSON where the caller takes nothing that can be had. */
   refuse(code: ErrorCode, message: string, status?: number): void {
     this.stamp();
-    sendRefusal(this.req, this.res, code, message, status);
+    const type = this.plainType ?? readAccept(this.req.headers.accept)?.plain ?? 'application/json';
+    sendRefusal(this.req, this.res, type, gatewayError(code, message), status);
   }
 
   /** The same for a request whose body nobody has read, and which would be taken for the next request. */

@@ -2,7 +2,7 @@ import { withBegun } from '../gateway/hot-handover.ts';
 import type { HotOperations, HotOutcome } from '../gateway/hot-operations.ts';
 import type { ServerContext } from '../gateway/operation-run.ts';
 import type { Exchange } from './exchange.ts';
-import { isHotHead, toHotMediaType, toHotRequest } from './hot-request.ts';
+import { toHotRequest } from './hot-request.ts';
 
 export interface HotLaneOptions {
   readonly operations: HotOperations;
@@ -25,10 +25,11 @@ export type HotLane = (exchange: Exchange, body: Buffer, exits: LaneExits) => vo
 export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotLane {
   return (exchange, body, exits) => {
     const { req, res } = exchange;
-    const mediaType = isHotHead(req, graphqlPath) ? toHotMediaType(req.headers.accept ?? '*/*') : null;
-    const request = mediaType && toHotRequest(body);
+    const mediaType = exchange.plainType;
+    // A query string may say something, and is not read here.
+    const request = mediaType && req.url === graphqlPath ? toHotRequest(body) : null;
     const operation = request && operations.find(request);
-    if (!operation) return exits.leave(exchange.toContext(), false);
+    if (!mediaType || !operation) return exits.leave(exchange.toContext(), false);
     exchange.isInLane = true;
     const finish = (outcome: HotOutcome): void => {
       if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);

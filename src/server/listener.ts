@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
 import type { ServerContext } from '../gateway/operation-run.ts';
-import { toAcceptable } from './accept.ts';
+import { acceptsPage, readAccept } from './accept.ts';
+import { isEncoded, isJsonType } from './content-type.ts';
 import { declineUpgrade, isWebSocketUpgrade } from './decline-upgrade.ts';
 import { createServerDrain } from './drain-server.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
@@ -139,13 +140,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const servePost = (exchange: Exchange) => {
     const { req, res } = exchange;
     if (!negotiate(exchange)) return;
-    // Forms and plain text need no preflight, so a page elsewhere could post them in a user's name: only JSON is read.
-    if (!jsonType.test(req.headers['content-type'] ?? '')) {
-      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json.', 415);
+    if (!isJsonType(req.headers['content-type'])) {
+      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json, in UTF-8.', 415);
     }
-    if (req.headers['content-encoding'] !== undefined && req.headers['content-encoding'] !== 'identity') {
+    if (isEncoded(req.headers['content-encoding'])) {
       return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
     }
+    // Whoever reads it next compares texts: it must find the one that says what was found here.
+    req.headers['content-type'] = 'application/json';
     readBody(req, options.maxBodyBytes, (reading) => {
       if (reading.kind === 'aborted') return;
       if (reading.kind === 'too-large') {
@@ -252,18 +254,17 @@ function refuseIntricate(exchange: Exchange): void {
   exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
 }
 
-const jsonType = /^application\/(graphql\+)?json(?:[ ;]|$)/i;
-
 /** Leaves of the Accept header what can be served; refuses the request when that is nothing. */
 function negotiate(exchange: Exchange): boolean {
   const { req } = exchange;
-  const acceptable = toAcceptable(req.headers.accept);
+  const acceptable = readAccept(req.headers.accept);
   if (acceptable === null) {
     const types = 'application/graphql-response+json, application/json or text/event-stream';
     exchange.refuseUnread('BAD_REQUEST', `Accept must allow ${types}.`, 406);
     return false;
   }
-  req.headers.accept = acceptable;
+  req.headers.accept = acceptable.header;
+  exchange.plainType = acceptable.plain;
   return true;
 }
 
@@ -282,7 +283,7 @@ function pathOf(req: IncomingMessage): string {
 
 /** A browser that navigates here, rather than a client that queries. */
 function wantsPage(req: IncomingMessage): boolean {
-  return (req.headers.accept ?? '').includes('text/html') && !/[?&](query|extensions)=/.test(req.url ?? '');
+  return acceptsPage(req.headers.accept) && !/[?&](query|extensions)=/.test(req.url ?? '');
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

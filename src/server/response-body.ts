@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
+import type { gatewayError } from '../errors/gateway-error.ts';
+import type { PlainType } from './accept.ts';
 
 /** Writes a JSON answer whole, with its length. A HEAD request gets the headers alone. */
 export function sendJson(
@@ -19,9 +20,9 @@ export function sendJson(
 export function sendRefusal(
   req: IncomingMessage,
   res: ServerResponse,
-  code: ErrorCode,
-  message: string,
-  status: number = errorCatalogue[code].status,
+  type: PlainType,
+  error: ReturnType<typeof gatewayError>,
+  status: number = errorCatalogue[error.extensions.code as ErrorCode].status,
 ): void {
-  sendJson(req, res, status, { errors: [gatewayError(code, message)] });
+  sendJson(req, res, status, { errors: [error] }, `${type}; charset=utf-8`);
 }

@@ -1,24 +1,103 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toAcceptable } from '../../../src/server/accept.ts';
+import { acceptsPage, readAccept } from '../../../src/server/accept.ts';
+
+const json = 'application/json';
+const strict = 'application/graphql-response+json';
+const everything = `${json}, ${strict}, text/event-stream, multipart/mixed`;
 
 describe('the Accept header', () => {
   it.each([
-    [undefined, '*/*'],
-    ['', '*/*'],
-    ['application/json', 'application/json'],
-    [
-      'application/graphql-response+json; charset=utf-8, application/json;q=0.9',
-      'application/graphql-response+json; charset=utf-8, application/json;q=0.9',
-    ],
-    ['text/html, */*', '*/*'],
-    ['TEXT/EVENT-STREAM', 'text/event-stream'],
-    ['image/png', null],
-    ['text/html', null],
-    ['application/json;q=0', null],
-    ['application/json;q=0.5', 'application/json;q=0.5'],
-    [`${'text/x, '.repeat(5_000)}application/json`, null],
-    ['application/json, '.repeat(5_000), 'application/json'],
-  ])('%.60s', (header, expected) => {
-    expect(toAcceptable(header)).toBe(expected);
+    [undefined, everything, json],
+    ['', everything, json],
+    ['*/*', everything, json],
+    [json, json, json],
+    ['Application/JSON', json, json],
+    ['application/*', `${json}, ${strict}`, json],
+    [strict, strict, strict],
+    [`${strict}; charset=utf-8, application/json;q=0.9`, `${strict}, ${json}`, strict],
+    [`${strict} ; Charset="UTF-8" , application/json`, `${strict}, ${json}`, strict],
+    [`${json}, ${strict}`, `${json}, ${strict}`, json],
+    [`${json};q=0.1, ${strict}`, `${strict}, ${json}`, strict],
+    [`${strict};charset=latin1, ${json}`, json, json],
+    [`${json};q=0, */*`, `${strict}, text/event-stream, multipart/mixed`, strict],
+    [`text/event-stream, ${strict}`, `text/event-stream, ${strict}`, strict],
+    ['text/html, */*', everything, json],
+    ['TEXT/EVENT-STREAM', 'text/event-stream', null],
+    ['multipart/mixed;deferSpec=20220824', 'multipart/mixed', null],
+    ['text/*', 'text/event-stream', null],
+    [`x/y;a="${json}, */*", ${strict}`, strict, strict],
+    [`no type, ;;, ${json}`, json, json],
+    ['application/json, '.repeat(5_000), json, json],
+  ])('%.60s leaves %s, and %s for a whole answer', (header, served, plain) => {
+    expect(readAccept(header)).toEqual({ header: served, plain });
+  });
+
+  it.each([
+    'image/png',
+    'text/html',
+    'application/json;q=0',
+    'application/json;q=0.000',
+    'application/json ; Q=0',
+    'application/json;charset=utf-16',
+    'application/jsonx',
+    'json',
+    `${'text/x, '.repeat(5_000)}application/json`,
+  ])('%.60s leaves nothing', (header) => {
+    expect(readAccept(header)).toBeNull();
+  });
+
+  const range = fc.constantFrom('*/*', 'application/*', json, strict, 'text/event-stream', 'text/html', 'image/png');
+  const space = fc.constantFrom('', ' ', '\t', '  ');
+  const entry = fc.record({ range, quality: fc.constantFrom('', '0', '0.1', '0.5', '1'), space, upper: fc.boolean() });
+
+  it('means the same however it is spelt', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { minLength: 1, maxLength: 6 }), (entries) => {
+        const write = (spelt: boolean) =>
+          entries
+            .map(({ range: name, quality, space: gap, upper }) => {
+              const q = quality && (spelt ? `${gap};${gap}${upper ? 'Q' : 'q'}=${quality}` : `;q=${quality}`);
+              return spelt ? `${gap}${upper ? name.toUpperCase() : name}${q}${gap}` : `${name}${q}`;
+            })
+            .join(',');
+        expect(readAccept(write(true))).toEqual(readAccept(write(false)));
+      }),
+    );
+  });
+
+  it('read from what it left is the same again, whatever it was', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(fc.oneof(range, fc.string())).map((all) => all.join(',')),
+        ),
+        (header) => {
+          const read = readAccept(header);
+          if (read) expect(readAccept(read.header)).toEqual(read);
+        },
+      ),
+    );
+  });
+
+  it('of the longest kind is read in time linear in its length', () => {
+    for (const piece of ['a/b;', 'a/b;"', '\\"', ' ', 'a/b;c="\\', ';', '"'])
+      expect(readAccept(`a/b;c="${piece.repeat(16_000)}`)).toBeNull();
+  });
+});
+
+describe('a page', () => {
+  it.each([
+    ['text/html', true],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+    ['application/json, TEXT/HTML;q=0.1', true],
+    ['text/html;q=0, */*', false],
+    ['text/html-sandboxed', false],
+    ['x/y;a="text/html"', false],
+    ['*/*', false],
+    [undefined, false],
+  ])('is asked for by %s: %s', (header, asked) => {
+    expect(acceptsPage(header)).toBe(asked);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isHotHead, toHotMediaType, toHotRequest } from '../../../src/server/hot-request.ts';
+import { toHotRequest } from '../../../src/server/hot-request.ts';
 
 const read = (text: string) => toHotRequest(Buffer.from(text));
 
@@ -42,43 +42,5 @@ describe('the body of a request for the short way', () => {
     ['\ufeff{"query":"{a}"}'],
   ])('is left to others: %s', (text) => {
     expect(read(text)).toBeNull();
-  });
-});
-
-describe('the head of a request for the short way', () => {
-  const head = (url: string, headers: Record<string, string>) => isHotHead({ url, headers }, '/graphql');
-
-  it.each([['application/json'], ['application/json; charset=utf-8'], ['Application/JSON;charset="UTF-8"']])(
-    'says %s',
-    (type) => {
-      expect(head('/graphql', { 'content-type': type })).toBe(true);
-    },
-  );
-
-  it.each([
-    ['/graphql', {}],
-    ['/graphql', { 'content-type': 'application/graphql+json' }],
-    ['/graphql', { 'content-type': 'application/json; charset=utf-16' }],
-    ['/graphql', { 'content-type': 'application/json', 'content-encoding': 'identity' }],
-    ['/graphql?query={a}', { 'content-type': 'application/json' }],
-  ])('says nothing else: %s %j', (url, headers) => {
-    expect(head(url, headers as Record<string, string>)).toBe(false);
-  });
-});
-
-describe('the type of a plain answer', () => {
-  it.each([
-    ['*/*', 'application/json'],
-    ['application/json', 'application/json'],
-    ['application/*', 'application/json'],
-    ['application/graphql-response+json', 'application/graphql-response+json'],
-    ['application/graphql-response+json; charset=utf-8, application/json', 'application/graphql-response+json'],
-    ['application/json, application/graphql-response+json', 'application/json'],
-    ['text/event-stream, application/graphql-response+json', 'application/graphql-response+json'],
-    ['application/graphql-response+json;charset=latin1, application/json', 'application/json'],
-    ['text/event-stream', null],
-    ['multipart/mixed', null],
-  ])('accepting %s is %s', (accept, type) => {
-    expect(toHotMediaType(accept)).toBe(type);
   });
 });
