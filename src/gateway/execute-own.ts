@@ -1,13 +1,6 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  type FragmentDefinitionNode,
-  type GraphQLSchema,
-  getOperationAST,
-  Kind,
-} from 'graphql';
+import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, getOperationAST } from 'graphql';
 import { compileOperation } from '../planning/compile-operation.ts';
+import { fragmentsOf } from '../planning/fragments-of.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { coerceVariables } from './coerce-variables.ts';
 import type { CreateOperationJoins } from './operation-joins.ts';
@@ -49,11 +42,7 @@ export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
 export function compileOwn({ schema, local, document, operationName, joins }: ExecuteOwnOptions): ExecuteOwn | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const fragments = new Map(
-    document.definitions
-      .filter((each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION)
-      .map((each) => [each.name.value, each]),
-  );
+  const fragments = fragmentsOf(document);
   const operationJoins = joins?.(operation, fragments);
   const run = compileOperation({
     schema: local,

@@ -3,7 +3,9 @@ import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
+import { fragmentsOf } from '../planning/fragments-of.ts';
 import { admitPrepared } from './admit-operation.ts';
+import { createCheckWaits } from './check-waits.ts';
 import { coerceVariables } from './coerce-variables.ts';
 import type { Generation } from './generation.ts';
 
@@ -39,5 +41,8 @@ export function judgeOperation(generation: Generation, request: JudgedRequest): 
   }
   const coerced = coerceVariables(generation.schema, operation, request.variables);
   if (coerced.errors) return refused(coerced.errors);
+  const errors =
+    createCheckWaits(generation.schema, operation, fragmentsOf(admission.document))?.(coerced.values) ?? [];
+  if (errors.length > 0) return refused(errors);
   return { prepared, usage: admission.usage, errors: [], bound: { operation, variables: coerced.values } };
 }

@@ -87,14 +87,15 @@ export function hangUpOn(signal: AbortSignal, { hangUp }: Pick<OperationRun, 'ha
   return () => signal.removeEventListener('abort', hangUp);
 }
 
-/** Without `data` nothing was executed: the variables do not fit the operation. */
+/** Without `data` nothing was executed: the variables do not fit the operation, or an argument is out of its range. */
 function asVariableError(error: GraphQLError): GraphQLError {
-  if (error.extensions.code) return error;
-  const { message, nodes = null, source = null, positions = null } = error;
+  const { code = 'BAD_USER_INPUT' } = error.extensions;
+  if (code !== 'BAD_USER_INPUT') return error;
+  const { message, nodes = null, source = null, positions = null, extensions } = error;
   return new GraphQLError(message, {
     nodes,
     source,
     positions,
-    extensions: { code: 'BAD_USER_INPUT', http: { spec: true, status: 400 } },
+    extensions: { code, ...extensions, http: { spec: true, status: 400 } },
   });
 }

@@ -3,14 +3,15 @@ import {
   type FragmentDefinitionNode,
   type GraphQLObjectType,
   getOperationAST,
-  Kind,
   type OperationDefinitionNode,
   print,
   stripIgnoredCharacters,
 } from 'graphql';
 import { collectFields } from '../planning/collect-fields.ts';
+import { fragmentsOf } from '../planning/fragments-of.ts';
 import { hasDirectivesAtRoot, type Plan, planOperation, usedFragments } from '../planning/plan-operation.ts';
 import { type DocumentPart, takePart, variablesOf } from '../planning/split-document.ts';
+import { type CheckWaits, createCheckWaits } from './check-waits.ts';
 import { createExecuteOwn, type ExecuteOwn } from './execute-own.ts';
 import type { Generation } from './generation.ts';
 
@@ -30,6 +31,8 @@ export interface PlannedOperation {
   /** For an operation whose root fields are all our own. */
   readonly executeOwn: () => ExecuteOwn;
   readonly halves: () => Halves | null;
+  /** What is to be refused before anything is executed; `null` where there is nothing to look at. */
+  readonly checkWaits: CheckWaits | null;
 }
 
 /** A split operation whose root keys stand owner by owner, so that the texts of both answers can be put side by side. */
@@ -54,11 +57,7 @@ export function planDocument(
 ): PlannedOperation | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
-  const fragments = new Map(
-    document.definitions.flatMap((each) =>
-      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
-    ),
-  );
+  const fragments = fragmentsOf(document);
   const { ownership } = generation;
   const plan = planOperation(operation, fragments, ownership);
   let parts: ReturnType<PlannedOperation['parts']> | undefined;
@@ -72,6 +71,8 @@ export function planDocument(
     plan,
     isWhole: document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length,
     isConditional: hasDirectivesAtRoot(operation, fragments),
+    // Only stitching has joins.
+    checkWaits: plan === 'STITCHED' ? createCheckWaits(generation.schema, operation, fragments) : null,
     parts: () => {
       if (!parts) {
         const isOwn = (name: string) => !isLedgers(name);

@@ -86,8 +86,9 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
       if (begun && !isForwarded(found)) return begun();
       switch (found?.plan) {
         case 'LOCAL':
-        case 'STITCHED':
           return found.executeOwn()(variables, context);
+        case 'STITCHED':
+          return refuseWaits(request, found) ?? found.executeOwn()(variables, context);
         case 'PASS_THROUGH':
           return asksLedger(request, found) ? passThrough(request, found, forward) : executeWhole();
         case 'SPLIT':
@@ -97,6 +98,15 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
       }
     },
   };
+}
+
+/** Why nothing is executed; `null` where nothing is to be said against it. */
+function refuseWaits({ generation, variables }: PlannedRequest, found: PlannedOperation): ExecutionResult | null {
+  if (!found.checkWaits) return null;
+  const coerced = coerceVariables(generation.schema, found.operation, variables);
+  // Variables that do not fit are refused where they are read.
+  const errors = coerced.errors ? [] : found.checkWaits(coerced.values);
+  return errors.length > 0 ? { errors } : null;
 }
 
 /** Whether anything of the ledger's is left when `@skip` and `@include` have had their say. */

@@ -34,7 +34,7 @@ export function collectFields(
 
   function collect(selectionSet: SelectionSetNode | undefined): void {
     for (const selection of selectionSet?.selections ?? []) {
-      if (!isIncluded(selection, scope)) continue;
+      if (!isIncluded(selection, scope.variables)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         fields.set(key, [...(fields.get(key) ?? []), selection]);
@@ -53,7 +53,9 @@ export function collectFields(
   }
 }
 
-function isIncluded(selection: SelectionNode, { variables }: SelectionScope): boolean {
+/** Have `@skip` and `@include` nothing against a selection? @param variables coerced */
+export function isIncluded(selection: SelectionNode, variables: SelectionScope['variables']): boolean {
+  if (!selection.directives || selection.directives.length === 0) return true;
   const skip = getDirectiveValues(GraphQLSkipDirective, selection, variables);
   const include = getDirectiveValues(GraphQLIncludeDirective, selection, variables);
   return skip?.if !== true && include?.if !== false;

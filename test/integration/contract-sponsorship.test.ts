@@ -220,6 +220,58 @@ describe('what breaks a rule never reaches an upstream:', () => {
   });
 });
 
+describe('a waiting time out of its range is refused before anything is sent:', () => {
+  const spend = 'executeTx(reservationId: "1", txBytes: "AAAA", userSig: "AAAA")';
+  const refused: [text: string, got: number, variables?: object][] = [
+    [`mutation { ${spend} { transactionBlock(waitMs: 10001) { digest } } }`, 10_001],
+    [`mutation { ${spend} { effects { transactionBlock(waitMs: -1) { digest } } } }`, -1],
+    [
+      `mutation ($w: Int) { ${spend} { digest ...R } } fragment R on ExecuteTxResult { again: transactionBlock(waitMs: $w) { digest } }`,
+      20_000,
+      { w: 20_000 },
+    ],
+    [
+      `mutation ($w: Int = 10002) { ${spend} { ... @include(if: true) { transactionBlock(waitMs: $w) { digest } } } }`,
+      10_002,
+    ],
+    [
+      `mutation { a: executeTransactionBlock(txBytes: "AA==", signatures: []) { errors } ${spend} { transactionBlock(waitMs: 10001) { digest } } }`,
+      10_001,
+    ],
+  ];
+
+  it.each(refused)('%s', async (text, got, variables = {}) => {
+    // The second time the document is known.
+    for (let sight = 1; sight <= 2; sight += 1) {
+      const { data, errors, status } = await gateway.query(text, variables);
+      expect(status).toBe(200);
+      expect(data).toBeUndefined();
+      expect(errors).toEqual([
+        {
+          message: `waitMs must be from 0 to 10000 milliseconds; got ${got}.`,
+          locations: [{ line: 1, column: text.search(/(again: )?transactionBlock\(/) + 1 }],
+          extensions: { code: 'BAD_USER_INPUT', argument: 'waitMs' },
+        },
+      ]);
+    }
+    const strict = await gateway.query(text, variables, { accept: 'application/graphql-response+json' });
+    expect(strict.status).toBe(400);
+    const judged = await gateway.query(
+      'query ($q: String!, $v: JSON) { estimate(query: $q, variables: $v) { refused reasons } }',
+      { q: text, v: variables },
+    );
+    expect(judged.data.estimate).toEqual({ refused: true, reasons: [expect.stringMatching(/^waitMs must be/)] });
+    expect([ledger, sponsor, events].flatMap(({ requests }) => requests)).toEqual([]);
+  });
+
+  it('and matters to nobody where it is left out', async () => {
+    const text = `mutation ($no: Boolean!) { ${spend} { digest transactionBlock(waitMs: 10001) @include(if: $no) { digest } } }`;
+    const { data } = await gateway.query(text, { no: false });
+    expect(data).toEqual({ executeTx: null });
+    expect(sponsor.requests.filter(({ path }) => path.includes('execute'))).toHaveLength(1);
+  });
+});
+
 const someExecution = executeWith('reservationId: "77", txBytes: "AAAA", userSig: "AAAA"');
 const someReservation = reserveWith('gasBudget: 5000000, reserveDurationSecs: 5');
 
