@@ -112,6 +112,8 @@ export async function startSchemaKeeper(options: SchemaKeeperOptions): Promise<S
   const look = async (): Promise<void> => {
     const introspection = await fetchLedgerIntrospection(execute);
     const { service: said, failure } = await fetchLedgerService(execute, introspection);
+    // What a service that is closing would be built on is nobody's any more.
+    if (stopped) return;
     if (!failure) knownService = said;
     else if (!knownService) await readCache();
     const source: LedgerSource = { introspection, service: knownService ?? said, origin: 'ledger' };
@@ -149,7 +151,7 @@ export async function startSchemaKeeper(options: SchemaKeeperOptions): Promise<S
     } catch (error) {
       // A schema that collides has been read: it is looked at again when it is time, not because of that.
       hasFailed = !(error instanceof SchemaCollisionError);
-      report(error);
+      if (!stopped) report(error);
     }
     isLooking = false;
     for (const tell of served) tell();

@@ -67,7 +67,10 @@ export interface CallWatch {
 export interface RawCallOptions {
   /** Of one origin, which the calls go to. */
   readonly dispatcher: Dispatcher;
-  /** Answers above this are refused, in bytes, unless they are taken as they come: those are kept nowhere. */
+  /**
+   * Answers above this are refused, in bytes. One that is taken as it comes is kept nowhere, and is refused all the same:
+   * whether a client is served does not depend on whether others asked for the same, or on what is known of its document.
+   */
   readonly maxResponseBytes: number;
   /** Answers that are taken as they come at once; what goes beyond is collected. Without it any number. */
   readonly maxStreams?: number;
@@ -171,19 +174,29 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
 
   onData(chunk: Buffer): boolean {
     if (this.#isSettled) return true;
-    if (this.#sink) return this.#sink.data(chunk) || this.#await();
     this.#size += chunk.length;
+    if (this.#size > this.#line.maxBytes) {
+      this.#refuseSize();
+      return true;
+    }
+    if (this.#sink) return this.#sink.data(chunk) || this.#await();
     this.#chunks.push(chunk);
     if (this.#size > this.#streamAboveBytes) this.#offerStream();
-    const { maxBytes } = this.#line;
-    if (this.#size > maxBytes && !this.#sink)
-      this.#giveUp(new UpstreamCallError('too-large', `answer over ${maxBytes} bytes`));
     return true;
+  }
+
+  #refuseSize(): void {
+    this.#giveUp(new UpstreamCallError('too-large', `answer over ${this.#line.maxBytes} bytes`));
   }
 
   #offerStream(): void {
     this.#streamAboveBytes = Number.POSITIVE_INFINITY;
     const line = this.#line;
+    // Before anything of it is passed on there still is a way to say why it is not.
+    if (Number(toAnswerHeaders(this.#headers).get('content-length')) > line.maxBytes) {
+      this.#refuseSize();
+      return;
+    }
     if (line.streams >= line.maxStreams) return;
     this.#sink = this.#listener.stream?.(this.#toResponse(), () => this.#goOn()) ?? null;
     if (!this.#sink) return;

@@ -4,8 +4,9 @@ import { exceedsNesting, maxAnswerNesting } from '../../transport/exceeds-nestin
 import type { UpstreamResponse } from '../../transport/upstream-call.ts';
 
 /**
- * Reads the ledger's answer. Its errors are public and keep message, path and extensions; only `extensions.http` goes,
- * which would otherwise set the status of our own response. Anything that is not a GraphQL answer is never shown.
+ * Reads the ledger's answer. Its errors are public and keep message, path and extensions, but for two: `extensions.http`,
+ * which would set the status of our own response, and `extensions.debug`, where servers put their stacks and file paths.
+ * Anything that is not a GraphQL answer is never shown.
  */
 export function parseLedgerAnswer(response: UpstreamResponse): ExecutionResult {
   if (response.status === 429 || response.status >= 500) {
@@ -49,7 +50,7 @@ export function toErrors(value: unknown): readonly GraphQLError[] {
     if (!isObject(entry) || typeof entry.message !== 'string') {
       throw badAnswer("The ledger's answer has an error without a message.");
     }
-    const { http: _http, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
+    const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = Array.isArray(entry.path) ? (entry.path as (string | number)[]) : undefined;
     return new GraphQLError(entry.message, { path, extensions });
   });

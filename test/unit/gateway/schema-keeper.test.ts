@@ -205,6 +205,39 @@ describe('asking for a look', () => {
   });
 });
 
+describe('a keeper that is stopped during a look', () => {
+  it.each<[string, Answer]>([
+    ['finds the same', schemaOf(plain)],
+    ['finds another', schemaOf(`${plain} brandNew: Int`)],
+    ['fails', down],
+  ])('that %s begins no other and leaves no timer', async (_, answer) => {
+    const { keeper } = await start({ pollMs: 1_000 });
+    const { release, held } = holdBack();
+    ledger.schema = () => held.then(answer);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ledger.looks).toBe(2);
+    keeper.stop();
+    release();
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect([ledger.looks, vi.getTimerCount()]).toEqual([2, 0]);
+  });
+
+  it('replaces nothing that others are closing, and keeps nothing', async () => {
+    const cache = createCache();
+    const { keeper } = await start({ cache });
+    const before = keeper.current;
+    const { release, held } = holdBack();
+    ledger.schema = () => held.then(schemaOf(`${plain} brandNew: Int`));
+    const asked = keeper.refresh();
+    keeper.stop();
+    release();
+    await asked;
+    expect(keeper.current).toBe(before);
+    expect(said).toEqual(['replaced from ledger']);
+    expect(cache.written).toHaveLength(1);
+  });
+});
+
 describe('a ledger that does not say which limits it has', () => {
   it('leaves those in force that it said before, with all that was prepared, and is asked again soon', async () => {
     const { keeper, maxQueryNodes } = await start();

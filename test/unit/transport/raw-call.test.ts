@@ -254,19 +254,43 @@ describe('a large answer', () => {
     return { done, underWay };
   }
 
-  const large = 'x'.repeat(2_000);
+  const large = 'x'.repeat(900);
 
-  it('goes as it comes to a listener that takes it, beyond the bound of what is collected', async () => {
+  it('goes as it comes to a listener that takes it', async () => {
     const call = await serve((_req, res) => void res.write('x'.repeat(20), () => res.end(large)));
     const { begun, text, isWhole } = await stream(call).done;
-    expect([begun, text.length, isWhole]).toEqual([20, 2_020, true]);
+    expect([begun, text.length, isWhole]).toEqual([20, 920, true]);
   });
 
-  it('is collected where the listener does not take it, within that bound', async () => {
-    const call = await serve((_req, res) => void res.writeHead(203).write('x'.repeat(20), () => res.end(large)));
-    expect((await stream(call).done).error?.failure).toBe('too-large');
-    const small = await serve((_req, res) => void res.writeHead(203).write('x'.repeat(20), () => res.end('y')));
-    expect((await stream(small).done).response?.size).toBe(21);
+  it('is collected where the listener does not take it', async () => {
+    const call = await serve((_req, res) => void res.writeHead(203).write('x'.repeat(20), () => res.end('y')));
+    expect((await stream(call).done).response?.size).toBe(21);
+  });
+
+  describe.each([
+    ['taken as it comes', 200],
+    ['collected', 203],
+  ])('%s', (_, status) => {
+    it.each([
+      [1_000, 'whole'],
+      [1_001, 'too-large'],
+    ])('of %i bytes is %s, since it is bounded whichever way it goes', async (size, outcome) => {
+      const call = await serve(
+        (_req, res) => void res.writeHead(status).write('x'.repeat(20), () => res.end('x'.repeat(size - 20))),
+      );
+      const { text, isWhole, response, error } = await stream(call).done;
+      expect(error?.failure ?? 'whole').toBe(outcome);
+      if (outcome === 'whole') expect(response?.size ?? text.length).toBe(size);
+      expect(isWhole).toBe(outcome === 'whole' && status === 200);
+    });
+  });
+
+  it('that says beforehand that it is too large is refused before anything of it is passed on', async () => {
+    const call = await serve((_req, res) => {
+      res.writeHead(200, { 'content-length': 1_001 }).write('x'.repeat(20), () => res.end('x'.repeat(981)));
+    });
+    const { begun, error } = await stream(call).done;
+    expect([begun, error?.failure]).toEqual([0, 'too-large']);
   });
 
   it('is answered whole below the size from which it is streamed', async () => {
@@ -279,7 +303,9 @@ describe('a large answer', () => {
     function* answer() {
       for (; written < 64; written += 1) yield mebibyte;
     }
-    const call = await serve((_req, res) => void Readable.from(answer()).pipe(res));
+    const call = await serve((_req, res) => void Readable.from(answer()).pipe(res), 1, {
+      maxResponseBytes: 64 * mebibyte.length,
+    });
     let pauses = 0;
     let goOn = () => {};
     const { done } = stream(call, (resume) => {
@@ -397,6 +423,20 @@ describe('an answer that is paused', () => {
     told.onComplete([]);
     expect(heard).toEqual(['streamed', ...Array.from({ length: 10 }, () => 'resumed'), 'ended']);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('by what was on its way is one pause, and resumed is none', async () => {
+    const { told, heard, reader } = open()();
+    for (let count = 0; count < 3; count += 1) expect(told.onData(piece)).toBe(false);
+    expect(vi.getTimerCount()).toBe(2);
+    reader.resume();
+    reader.hasRoom = true;
+    // Only the deadline of the call is left.
+    expect(vi.getTimerCount()).toBe(1);
+    for (let count = 0; count < 3; count += 1) expect(told.onData(piece)).toBe(true);
+    await vi.advanceTimersByTimeAsync(30_000);
+    told.onComplete([]);
+    expect(heard).toEqual(['streamed', 'resumed', 'ended']);
   });
 
   it('and over meanwhile is not waited for, nor resumed', () => {

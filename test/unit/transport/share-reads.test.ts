@@ -229,6 +229,31 @@ describe('a large answer', () => {
 });
 
 describe('what is not shared', () => {
+  it('the 65th of different reads of one length, while 64 are under way', () => {
+    const { calls, call } = heldUpstream();
+    const numbered = (index: number) => read(`{a${String(index).padStart(3, '0')}}`);
+    const heard = Array.from({ length: 64 }, (_, index) => {
+      const each = hearer();
+      call(numbered(index), each.listener);
+      return each.heard;
+    });
+    const [last, twin, known] = [hearer(), hearer(), hearer()];
+    call(numbered(64), last.listener);
+    call(numbered(64), twin.listener);
+    expect(calls).toHaveLength(66);
+    // Those under way are shared as before, and so are newcomers of another length.
+    call(numbered(63), known.listener);
+    expect(calls).toHaveLength(66);
+    for (const other of [hearer(), hearer()]) call(read('{other}'), other.listener);
+    expect(calls).toHaveLength(67);
+    for (const [index, { listener }] of calls.entries()) listener.answered(answer(String(index)));
+    expect(heard).toEqual(Array.from({ length: 64 }, (_, index) => [String(index)]));
+    expect([last.heard, twin.heard, known.heard]).toEqual([['64'], ['65'], ['63']]);
+    // There is room again.
+    for (const other of [hearer(), hearer()]) call(numbered(64), other.listener);
+    expect(calls).toHaveLength(68);
+  });
+
   it.each([
     ['another body', read('{b}')],
     ['another path', read('{a}', { path: '/other' })],

@@ -24,7 +24,7 @@ describe('the end of a large answer', () => {
     ['one error', 'null}},"errors":[{"message":"é"}]}', 'null}},"errors":[{"message":"é"}]}', 1],
     [
       'what errors lose and keep',
-      '1}},"errors":[{"message":"m","path":["a",0],"locations":[{"line":1,"column":2}],"extensions":{"code":"X","http":{"status":500}},"more":1}]}',
+      '1}},"errors":[{"message":"m","path":["a",0],"locations":[{"line":1,"column":2}],"extensions":{"code":"X","http":{"status":500},"debug":"/srv/a.rs:7"},"more":1}]}',
       '1}},"errors":[{"message":"m","path":["a",0],"extensions":{"code":"X"}}]}',
       1,
     ],

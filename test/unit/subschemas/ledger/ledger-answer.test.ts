@@ -11,10 +11,11 @@ const answer = (body: unknown, status = 200) =>
   });
 
 describe("the ledger's answer", () => {
-  it('keeps message, path and extensions of an error, but not what would set our HTTP status', () => {
+  it('keeps message, path and extensions of an error, but not what would set our HTTP status, nor where it broke', () => {
+    const debug = { file: '/srv/ledger/src/resolver.rs', line: 7 };
     const { errors } = answer({
       data: null,
-      errors: [{ message: 'no', path: ['a', 0], extensions: { code: 'X', http: { status: 500 } } }],
+      errors: [{ message: 'no', path: ['a', 0], extensions: { code: 'X', http: { status: 500 }, debug } }],
     });
     expect(errors?.map((error) => error.toJSON())).toEqual([
       { message: 'no', path: ['a', 0], extensions: { code: 'X' } },

@@ -18,14 +18,14 @@ const sdl = `
   type Dog implements Being { name: String }
   union Any = Person | Dog
   enum Unit { YEAR MONTH }
-  input Filter { tags: [String!] = ["x"] box: Box = { left: [{ left: [] }], right: { left: [] } } }
+  input Filter { tags: [String!] = ["x", "y"] box: Box = { left: [{ left: [] }, { right: {} }], right: { left: [] } } }
   input Box { left: [Box!] right: Box }
   type Query { being(filter: Filter): Being any: Any }
 `;
 const sameInAnotherOrder = `
   type Query { any: Any being(filter: Filter): Being }
   input Box { right: Box left: [Box!] }
-  input Filter { box: Box = { right: { left: [] }, left: [{ left: [] }] } tags: [String!] = ["x"] }
+  input Filter { box: Box = { right: { left: [] }, left: [{ left: [] }, { right: {} }] } tags: [String!] = ["x", "y"] }
   enum Unit { MONTH YEAR }
   union Any = Dog | Person
   type Dog implements Being { name: String }
@@ -46,8 +46,14 @@ describe('the fingerprint of a ledger', () => {
     ['an argument', 'being(filter: Filter)', 'being'],
     ['whether a type may be null', 'Int!', 'Int'],
     ['a default', 'min: Int = 3', 'min: Int = 4'],
-    ['the order of a list in a default', 'tags: [String!] = ["x"]', 'tags: [String!] = ["x", "y"]'],
+    ['the order of a list in a default', '["x", "y"]', '["y", "x"]'],
+    ['an entry of a list in a default', '["x", "y"]', '["x", "y", "y"]'],
     ['a member of a default', 'right: { left: [] } }', 'right: { left: [{ left: [] }] } }'],
+    [
+      'the order of a list within an object of a default',
+      '[{ left: [] }, { right: {} }]',
+      '[{ right: {} }, { left: [] }]',
+    ],
     ['a value', 'YEAR MONTH', 'YEAR MONTH DAY'],
     ['what a type implements', 'Being & Named', 'Being'],
     ['a deprecation', 'any: Any }', 'any: Any @deprecated(reason: "old") }'],
@@ -62,12 +68,16 @@ describe('the fingerprint of a ledger', () => {
     const { limits } = silentLedgerService;
     const all = [
       service({}),
-      service({ limits: { ...limits, maxQueryNodes: limits.maxQueryNodes + 1 } }),
+      ...Object.entries(limits).map(([name, value]) => service({ limits: { ...limits, [name]: value + 1 } })),
       service({ requestTimeoutMs: 7 }),
+      service({ mutationTimeoutMs: 7 }),
+      service({ requestTimeoutMs: 7, mutationTimeoutMs: 7 }),
       service({ availableVersions: ['2026.11'] }),
+      service({ availableVersions: ['2026.11', '2026.10'] }),
     ];
     expect(new Set(all).size).toBe(all.length);
     expect(service({})).toBe(service({}));
+    expect(service({ availableVersions: ['2026.10', '2026.11'] })).toBe(all.at(-1));
   });
 
   it('is that of the schema without what makes the ledger a subgraph', () => {
