@@ -11,12 +11,13 @@ interface Room {
 }
 
 const subschema: Room = {
-  rooms: ['operation-context', 'transport', 'errors', 'config', 'limits', 'telemetry', 'generated'],
+  rooms: ['operation-context', 'transport', 'errors', 'config', 'limits', 'telemetry', 'generated', 'json'],
   packages: ['graphql', '@graphql-tools/*', 'dataloader', 'ws', 'zod', '@scure/base', '@noble/*', '@mysten/bcs'],
 };
 
 const beforeGateway = [
   'errors',
+  'json',
   'config',
   'telemetry',
   'transport',
@@ -36,11 +37,13 @@ const house: Readonly<Record<string, Room>> = {
   /** Resolver types name the models behind them. */
   generated: { rooms: ['types of devnet', 'types of operation-context'], packages: ['graphql'] },
   errors: { rooms: [], packages: ['graphql'] },
+  /** JSON whose numbers keep their digits. */
+  json: { rooms: [], packages: [] },
   config: { rooms: ['errors'], packages: ['zod', 'yaml'] },
   telemetry: { rooms: ['config'], packages: ['pino', 'prom-client', '@opentelemetry/api'] },
   transport: { rooms: ['errors'], packages: ['graphql', 'undici', 'cockatiel'] },
-  limits: { rooms: ['errors', 'config'], packages: ['graphql', 'graphql-depth-limit'] },
-  planning: { rooms: ['errors', 'types of limits'], packages: ['graphql', '@graphql-tools/utils'] },
+  limits: { rooms: ['errors', 'config', 'json'], packages: ['graphql', 'graphql-depth-limit'] },
+  planning: { rooms: ['errors', 'json', 'types of limits'], packages: ['graphql', '@graphql-tools/utils'] },
   documents: { rooms: ['errors', 'config', 'limits', 'planning'], packages: ['graphql', 'lru-cache'] },
   admission: {
     rooms: ['errors', 'config', 'operation-context'],
@@ -63,6 +66,7 @@ const house: Readonly<Record<string, Room>> = {
       'limits',
       'errors',
       'config',
+      'json',
       'telemetry',
       'operation-context',
       'types of transport',

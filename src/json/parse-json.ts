@@ -1,0 +1,117 @@
+import { ExactNumber, isExactDouble, reviveMarked, toMarked } from './exact-number.ts';
+
+/**
+ * `JSON.parse` that keeps the digits of numbers: what a double would write otherwise comes out as an `ExactNumber`.
+ * @throws SyntaxError where the text is no JSON
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const marked = markNumbers(text, isExactDouble);
+  return marked === null ? value : reviveMarked(JSON.parse(marked));
+}
+
+/**
+ * The same for the body of a request, or a list of them: what is kept is in their variables. A whole number that is safe
+ * in a double is that number however it is written, `1.0` or `1e1`: whoever takes one takes those.
+ * @throws SyntaxError where the text is no JSON
+ */
+export function parseRequestJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const marked = markNumbers(text, isSafeOrExact);
+  if (marked === null) return value;
+  const exact: unknown = JSON.parse(marked);
+  if (Array.isArray(value) && Array.isArray(exact)) {
+    for (const [index, each] of value.entries()) keepVariables(each, exact[index]);
+  } else keepVariables(value, exact);
+  return value;
+}
+
+/** Variables alone, as the query string has them. @throws SyntaxError where the text is no JSON */
+export function parseVariables(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const marked = markNumbers(text, isSafeOrExact);
+  return marked === null || !isObject(value) ? value : reviveMarked(JSON.parse(marked));
+}
+
+function keepVariables(request: unknown, exact: unknown): void {
+  if (!isObject(request) || !isObject(exact) || !isObject(request.variables)) return;
+  request.variables = reviveMarked(exact.variables);
+}
+
+function isSafeOrExact(text: string): boolean {
+  return Number.isSafeInteger(Number(text)) || isExactDouble(text);
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const minus = 0x2d;
+const zero = 0x30;
+const nine = 0x39;
+/** So many digits fit a double, whatever they are. */
+const safeDigits = 15;
+
+/**
+ * The text with a mark in place of each number that is not exact; `null` where there is none. Whatever is in texts is
+ * passed over, so that reading a large document costs next to nothing.
+ * @param json valid
+ */
+export function markNumbers(json: string, isExact: (number: string) => boolean): string | null {
+  let marked: string | null = null;
+  let from = 0;
+  for (let at = 0; at < json.length; ) {
+    const code = json.charCodeAt(at);
+    if (code === quote) at = endOfText(json, at);
+    else if (code !== minus && !isDigit(code)) at += 1;
+    else {
+      const end = endOfNumber(json, at);
+      if (!isPlainNumber(json, at, end)) {
+        const number = json.slice(at, end);
+        if (!isExact(number)) {
+          marked = `${marked ?? ''}${json.slice(from, at)}${toMarked(number)}`;
+          from = end;
+        }
+      }
+      at = end;
+    }
+  }
+  return marked === null ? null : marked + json.slice(from);
+}
+
+/** @returns where the text that begins at `at` is over */
+function endOfText(json: string, at: number): number {
+  let end = json.indexOf('"', at + 1);
+  while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end < 0 ? json.length : end + 1;
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let before = at - 1;
+  while (json.charCodeAt(before) === backslash) before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+function endOfNumber(json: string, at: number): number {
+  let end = at + 1;
+  while (end < json.length && isPartOfNumber(json.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** `0123456789+-.eE` */
+function isPartOfNumber(code: number): boolean {
+  return isDigit(code) || code === minus || code === 0x2b || code === 0x2e || code === 0x65 || code === 0x45;
+}
+
+function isDigit(code: number): boolean {
+  return code >= zero && code <= nine;
+}
+
+/** A few digits and nothing else, which is what numbers mostly are. */
+function isPlainNumber(json: string, at: number, end: number): boolean {
+  if (end - at > safeDigits) return false;
+  for (let index = at; index < end; index += 1) if (!isDigit(json.charCodeAt(index))) return false;
+  return true;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ExactNumber, hasExactNumber, printJson } from '../../../src/json/exact-number.ts';
+import { parseJson, parseRequestJson, parseVariables } from '../../../src/json/parse-json.ts';
+
+const exact = (text: string) => new ExactNumber(text);
+
+describe('JSON with numbers of any size', () => {
+  it.each([
+    '18446744073709551615',
+    '9007199254740993',
+    '-9223372036854775809',
+    '1.10',
+    '1.0',
+    '-0',
+    '-0.0',
+    '1e400',
+    '1E2',
+    '0.1234567890123456789',
+    '1e-400',
+    `${'9'.repeat(5_000)}.${'1'.repeat(5_000)}`,
+  ])('keeps the digits of %s', (number) => {
+    expect(parseJson(number)).toEqual(exact(number));
+    for (const text of [number, `[${number},0]`, `{"a":{"b":[${number}]},"c":"${number}"}`]) {
+      expect(printJson(parseJson(text))).toBe(text);
+      expect(hasExactNumber(parseJson(text))).toBe(true);
+    }
+  });
+
+  it.each(['0', '-1', '1.5', '9007199254740991', '123456789012345680', '1e+21', '5e-324'])(
+    'leaves %s a number',
+    (number) => expect(parseJson(`[${number}]`)).toEqual([Number(number)]),
+  );
+
+  it('never takes what stands in texts for numbers', () => {
+    for (const text of ['18446744073709551615', '\\"1.10, 1.10', '\\\\', 'a\\\\\\", 1.10: [1.10', '']) {
+      const json = `{"${text}":["${text}",1,"${text}"]}`;
+      expect(parseJson(json)).toEqual(JSON.parse(json));
+    }
+  });
+
+  it('gives back every JSON text as it came, space aside', () => {
+    const number = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.bigInt({ min: 0n }),
+        fc.option(fc.stringMatching(/^\d{1,20}$/)),
+        fc.option(fc.stringMatching(/^[eE][+-]?\d{1,3}$/)),
+      )
+      .map(([sign, whole, fraction, exponent]) => `${sign}${whole}${fraction ? `.${fraction}` : ''}${exponent ?? ''}`);
+    const text = fc.string({ unit: 'binary' }).map((each) => JSON.stringify(each));
+    const { json } = fc.letrec((tie) => ({
+      json: fc.oneof(
+        { maxDepth: 4 },
+        number,
+        text,
+        fc.constantFrom('true', 'false', 'null'),
+        fc.array(tie('json') as fc.Arbitrary<string>).map((items) => `[${items.join(',')}]`),
+        fc
+          .uniqueArray(
+            fc.tuple(
+              fc.string({ unit: 'binary' }).filter((key) => !/^\d+$/.test(key)),
+              tie('json') as fc.Arbitrary<string>,
+            ),
+            { selector: ([key]) => key },
+          )
+          .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(json as fc.Arbitrary<string>, (given) => {
+        expect(printJson(parseJson(given))).toBe(given);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('refuses what is no JSON, as ever', () => {
+    for (const text of ['', '01', '1.', '+1', '{"a":1.10', '-', '1e', '.5', 'NaN'])
+      for (const parse of [parseJson, parseRequestJson, parseVariables]) expect(() => parse(text)).toThrow(SyntaxError);
+  });
+
+  it('reads a number of a megabyte, and a text of quotes, in time that grows with their length', () => {
+    const took = (length: number) => {
+      const [digits, quotes] = ['7'.repeat(length), '\\"'.repeat(length)];
+      const startedMs = performance.now();
+      for (let turn = 0; turn < 5; turn += 1)
+        expect(printJson(parseJson(`["${quotes}",${digits}]`))).toHaveLength(3 * length + 5);
+      return performance.now() - startedMs;
+    };
+    took(100_000);
+    expect(took(800_000)).toBeLessThan(80 * Math.max(took(100_000), 1));
+  });
+});
+
+describe('the body of a request', () => {
+  it('keeps the digits of its variables, and of nothing else', () => {
+    const body =
+      '{"query":"{ a }","variables":{"v":18446744073709551615,"f":[1.10]},"extensions":{"x":18446744073709551615}}';
+    expect(parseRequestJson(body)).toEqual({
+      query: '{ a }',
+      variables: { v: exact('18446744073709551615'), f: [exact('1.10')] },
+      extensions: { x: 18446744073709552000 },
+    });
+    expect(parseRequestJson(`[${body},1e400,{"variables":18446744073709551615}]`)).toEqual([
+      parseRequestJson(body),
+      Number.POSITIVE_INFINITY,
+      { variables: 18446744073709552000 },
+    ]);
+    expect(parseRequestJson('18446744073709551615')).toBe(18446744073709552000);
+  });
+
+  it('takes a safe whole number for what it is, however it is written', () => {
+    expect(parseRequestJson('{"variables":{"a":1.0,"b":1e1,"c":9007199254740991.0,"d":1}}')).toEqual({
+      variables: { a: 1, b: 10, c: 9007199254740991, d: 1 },
+    });
+    expect(parseVariables('{"a":1.0,"b":9007199254740993}')).toEqual({ a: 1, b: exact('9007199254740993') });
+    expect(parseVariables('18446744073709551615')).toBe(18446744073709552000);
+  });
+
+  it('takes the last of what is said twice', () => {
+    expect(parseRequestJson('{"variables":{"v":18446744073709551615},"variables":{"v":1}}')).toEqual({
+      variables: { v: 1 },
+    });
+  });
+});
