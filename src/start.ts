@@ -34,6 +34,7 @@ import { createSocketServer } from './server/socket-server.ts';
 import { createStamps } from './server/stamp-response.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
+import { createCursorKeys } from './subschemas/events/cursor-keys.ts';
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
 import { fetchLedgerIntrospection } from './subschemas/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts';
@@ -192,6 +193,7 @@ async function open(
       missingSetting: 'LEDGER_RPC_URL',
       profile: config.profile,
       pages: config.pages,
+      cursorKeys: createCursorKeys(config.cursorKeys ?? []),
     }),
     createGatewayResolvers(facts),
     createViewerResolvers(limiter),

@@ -20,6 +20,8 @@ export interface Config {
     /** A budget must be below it. */
     readonly maxGasBudgetExclusive: number;
   };
+  /** What signs the cursors of our own connections: the first signs, all verify; `null` = made at start. */
+  readonly cursorKeys: readonly Secret[] | null;
   /** Of our own connections; the ledger's page sizes are the ledger's. */
   readonly pages: { readonly defaultSize: number; readonly maxSize: number };
   readonly limits: {

@@ -56,6 +56,7 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
       defaultSize: values.LIMIT_DEFAULT_PAGE_SIZE ?? Math.min(defaults.defaultPageSize, values.LIMIT_MAX_PAGE_SIZE),
       maxSize: values.LIMIT_MAX_PAGE_SIZE,
     },
+    cursorKeys: values.CURSOR_KEYS,
     limits: {
       documents: {
         maxQueryDepth: values.LIMIT_MAX_QUERY_DEPTH,

@@ -8,6 +8,7 @@ import { type RawSettings, type ReadFile, toErrorCode } from './read-settings.ts
 export const secretFiles = [
   ['SPONSOR_TOKEN', 'SPONSOR_TOKEN_FILE'],
   ['LEASE_KEYS', 'LEASE_KEYS_FILE'],
+  ['CURSOR_KEYS', 'CURSOR_KEYS_FILE'],
 ] as const satisfies readonly (readonly [ConfigKeyName, ConfigKeyName])[];
 
 export interface ParsedValues {

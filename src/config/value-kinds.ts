@@ -63,13 +63,16 @@ export const bearerToken: ValueKind<Secret> = {
 
 const minSigningKeyCharacters = 32;
 
-export const signingKeys: ValueKind<Secret> = {
+/** The first signs, all verify. */
+export const signingKeys: ValueKind<readonly Secret[]> = {
   expected: `signing keys separated by commas, each of ${minSigningKeyCharacters} visible ASCII characters or more`,
   isList: true,
-  parse: (text) =>
-    toItems(text).every((key) => key.length >= minSigningKeyCharacters && /^[\x21-\x7e]+$/.test(key))
-      ? new Secret(text)
-      : undefined,
+  parse: (text) => {
+    const keys = toItems(text);
+    return keys.every((key) => key.length >= minSigningKeyCharacters && /^[\x21-\x7e]+$/.test(key))
+      ? keys.map((key) => new Secret(key))
+      : undefined;
+  },
   show: () => '[redacted]',
 };
 

@@ -12,6 +12,7 @@ import { createRunPlan, type RunPlan } from '../../src/gateway/run-plan.ts';
 import type { Plan } from '../../src/planning/plan-operation.ts';
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
+import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { fetchLedgerIntrospection } from '../../src/subschemas/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger } from '../../src/subschemas/ledger/forward-to-ledger.ts';
 import { createLedgerExecutor } from '../../src/subschemas/ledger/ledger-executor.ts';
@@ -82,6 +83,7 @@ describe('the plans', () => {
         missingSetting: '',
         profile,
         pages: { defaultSize: 20, maxSize: 50 },
+        cursorKeys: createCursorKeys([]),
       }),
       createSponsorResolvers({
         client: createSponsorClient({

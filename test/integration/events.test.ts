@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventQueryFilter, TransactionQueryFilter } from '../../src/generated/local.ts';
+import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { createCancellation } from '../../src/transport/cancellation.ts';
 import { createEventsGraph, type EventsGraph } from '../support/create-events-graph.ts';
 import { type RpcDevnet, startRpcDevnet } from '../support/start-rpc-devnet.ts';
 
 let devnet: RpcDevnet;
 let graph: EventsGraph;
+const cursorKeys = createCursorKeys([]);
 beforeAll(async () => {
   devnet = await startRpcDevnet();
-  graph = createEventsGraph({ url: devnet.url });
+  graph = createEventsGraph({ url: devnet.url, cursorKeys });
 });
 afterAll(async () => {
   await graph[Symbol.asyncDispose]();
@@ -376,7 +378,7 @@ test('an upstream that is gone costs only its own fields', async () => {
 test('a cursor the node does not know any more is stale', async () => {
   const cursor = (await page(eventsQuery, null, { last: 1 })).cursors[0];
   const younger = await startRpcDevnet({ checkpoints: 2, checkpointIntervalMs: 777 });
-  await using other = createEventsGraph({ url: younger.url });
+  await using other = createEventsGraph({ url: younger.url, cursorKeys });
   const { errors } = await other.query(eventsQuery, { first: 1, after: cursor });
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'STALE_CURSOR', upstream: 'events', rpcCode: -32602 });
   await younger[Symbol.asyncDispose]();

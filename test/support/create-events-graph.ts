@@ -5,6 +5,7 @@ import { Pool } from 'undici';
 import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
+import { type CursorKeys, createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
 import { createRawCall } from '../../src/transport/raw-call.ts';
@@ -25,6 +26,8 @@ export interface EventsGraphOptions {
   readonly url: string | null;
   readonly profile?: NetworkProfileName;
   readonly pages?: { readonly defaultSize: number; readonly maxSize: number };
+  /** Of the cursors; two graphs with the same ones read each other's. */
+  readonly cursorKeys?: CursorKeys;
 }
 
 /** The events part of the graph alone, in front of a real JSON-RPC upstream. */
@@ -32,6 +35,7 @@ export function createEventsGraph({
   url,
   profile = 'ledger',
   pages = { defaultSize: 20, maxSize: 50 },
+  cursorKeys = createCursorKeys([]),
 }: EventsGraphOptions): EventsGraph {
   const dispatcher = new Pool(url ?? 'http://127.0.0.1');
   const calls: EventsGraph['calls'] = [];
@@ -51,7 +55,13 @@ export function createEventsGraph({
         });
   const schema = makeExecutableSchema({
     typeDefs: ['schema/gateway.graphql', 'schema/events.graphql'].map((file) => readFileSync(file, 'utf8')),
-    resolvers: createEventsResolvers({ client, missingSetting: 'LEDGER_RPC_URL', profile: network, pages }),
+    resolvers: createEventsResolvers({
+      client,
+      missingSetting: 'LEDGER_RPC_URL',
+      profile: network,
+      pages,
+      cursorKeys,
+    }),
   });
   return {
     calls,

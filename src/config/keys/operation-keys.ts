@@ -1,6 +1,6 @@
 import { configKey } from '../config-key.ts';
 import { defaults } from '../defaults.ts';
-import { filePath, integer, oneOf, workerCount } from '../value-kinds.ts';
+import { filePath, integer, oneOf, secretFilePath, signingKeys, workerCount } from '../value-kinds.ts';
 
 export const operationKeys = {
   CONFIG_FILE: configKey({
@@ -32,6 +32,22 @@ export const operationKeys = {
     fallback: null,
     description:
       'Where the last good ledger schema is kept, so that a start while the ledger is down still serves. The directory must exist and be writable.',
+    inForce: true,
+  }),
+  CURSOR_KEYS: configKey({
+    group: 'Operation',
+    kind: signingKeys,
+    fallback: null,
+    fallbackText: 'one made at start',
+    description:
+      'Keys that sign the cursors of `queryEvents` and `queryTransactionBlocks`, separated by commas: the first signs, all verify. Unset: cursors are good until the process ends, and on this instance alone.',
+    inForce: true,
+  }),
+  CURSOR_KEYS_FILE: configKey({
+    group: 'Operation',
+    kind: secretFilePath,
+    fallback: null,
+    description: 'A file that holds the keys instead. Setting both is a mistake.',
     inForce: true,
   }),
   METRICS_PORT: configKey({

@@ -1,12 +1,15 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { PageInfo, Resolvers, RpcEvent, RpcTransaction } from '../../generated/local.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { EventsClient } from './create-events-client.ts';
-import { type CursorScope, createCursorCodec } from './cursor.ts';
+import { type CursorCodec, createCursorCodec } from './cursor.ts';
+import type { CursorKeys } from './cursor-keys.ts';
 import { type PageArguments, type PageSizes, planPage } from './plan-page.ts';
 import type { Position } from './position.ts';
 import { readPage, type Walk } from './read-page.ts';
 import { selectsField } from './selects-field.ts';
+import { createSpareCalls, type SpareCalls } from './spare-calls.ts';
 import { toEventFilterWire } from './to-event-filter-wire.ts';
 import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 import type { EventIdWire, EventWire, TransactionOptionsWire, TransactionWire } from './wire.ts';
@@ -18,6 +21,7 @@ export interface EventsResolversOptions {
   readonly missingSetting: string;
   readonly profile: NetworkProfile;
   readonly pages: PageSizes;
+  readonly cursorKeys: CursorKeys;
 }
 
 /** Asked for only when `raw` is selected: these parts cost the node more than the transaction itself. */
@@ -30,7 +34,18 @@ const wholeTransaction: TransactionOptionsWire = {
 };
 
 export function createEventsResolvers(options: EventsResolversOptions): Pick<Resolvers, 'Query'> {
-  const { profile, pages, missingSetting } = options;
+  const { profile, pages, missingSetting, cursorKeys } = options;
+
+  const spareCalls = new WeakMap<OperationContext, SpareCalls>();
+
+  /** Those of the whole operation; hardly any operation takes one, so they are made for the first. */
+  const spareCallsOf = (context: OperationContext): SpareCalls => ({
+    take() {
+      const known = spareCalls.get(context) ?? createSpareCalls();
+      spareCalls.set(context, known);
+      return known.take();
+    },
+  });
 
   function configuredClient(): EventsClient {
     if (options.client) return options.client;
@@ -40,10 +55,12 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
 
   return {
     Query: {
-      queryEvents: async (_, args, { cancellation }) => {
+      queryEvents: async (_, args, context) => {
+        const { cancellation } = context;
         const client = configuredClient();
         const { wire: filter, identity } = toEventFilterWire(args.filter, profile.events);
-        return readConnection({ field: 'queryEvents', identity }, args, pages, toEventNode, {
+        const codec = createCursorCodec({ field: 'queryEvents', identity }, cursorKeys);
+        return readConnection({ args, pages, codec, spare: spareCallsOf(context) }, toEventNode, {
           positionOf: toEventPosition,
           step: async (position, limit, descending) => {
             const cursor = position && { txDigest: position.digest, eventSeq: position.eventSeq ?? '0' };
@@ -56,12 +73,14 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
           },
         });
       },
-      queryTransactionBlocks: async (_, args, { cancellation }, info) => {
+      queryTransactionBlocks: async (_, args, context, info) => {
+        const { cancellation } = context;
         const client = configuredClient();
         const { wire: filter, identity } = toTransactionFilterWire(args.filter);
         const rawSelected = selectsField(info, ['nodes', 'raw']) || selectsField(info, ['edges', 'node', 'raw']);
         const shown = rawSelected ? wholeTransaction : {};
-        return readConnection({ field: 'queryTransactionBlocks', identity }, args, pages, toTransactionNode, {
+        const codec = createCursorCodec({ field: 'queryTransactionBlocks', identity }, cursorKeys);
+        return readConnection({ args, pages, codec, spare: spareCallsOf(context) }, toTransactionNode, {
           positionOf: toTransactionPosition,
           step: async (position, limit, descending) => {
             const cursor = position?.digest ?? null;
@@ -91,25 +110,39 @@ interface Connection<Node> {
   readonly nodes: readonly Node[];
 }
 
+interface ConnectionRequest {
+  readonly args: PageArguments;
+  readonly pages: PageSizes;
+  readonly codec: CursorCodec;
+  readonly spare: SpareCalls;
+}
+
 async function readConnection<Item, Node>(
-  scope: CursorScope,
-  args: PageArguments,
-  sizes: PageSizes,
+  { args, pages, codec, spare }: ConnectionRequest,
   toNode: (item: Item) => Node,
   walk: Walk<Item>,
 ): Promise<Connection<Node>> {
-  const { size, backward } = planPage(args, sizes);
-  const { toCursor, parseCursor } = createCursorCodec(scope);
-  const after = args.after == null ? null : parseCursor('after', args.after);
-  const before = args.before == null ? null : parseCursor('before', args.before);
-  const page = await readPage({ size, backward, after, before }, walk);
-  const edges = page.items.map((item) => ({ cursor: toCursor(walk.positionOf(item)), node: toNode(item) }));
+  const { size, backward } = planPage(args, pages);
+  const after = args.after == null ? null : codec.parseCursor('after', args.after);
+  const before = args.before == null ? null : codec.parseCursor('before', args.before);
+  const page = await readPage({ size, backward, after, before }, walk, spare);
+  // Cursors are made when they are read: to sign all of a page costs more than the rest of it, and most are never asked for.
+  const edges = page.items.map((item) => ({
+    node: toNode(item),
+    get cursor() {
+      return codec.toCursor(walk.positionOf(item));
+    },
+  }));
   return {
     pageInfo: {
       hasPreviousPage: page.hasPreviousPage,
       hasNextPage: page.hasNextPage,
-      startCursor: edges.at(0)?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      get startCursor() {
+        return edges.at(0)?.cursor ?? null;
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? null;
+      },
     },
     edges,
     nodes: edges.map(({ node }) => node),

@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { argumentError, isDigest, isU64Text, refuse } from './check-argument.ts';
+import { signatureBytes } from './cursor-key.ts';
+import type { CursorKeys } from './cursor-keys.ts';
 import type { Position } from './position.ts';
 
 /** What a cursor belongs to: the field it was read from and the filter it was read with. */
@@ -11,9 +13,8 @@ export interface CursorScope {
   readonly identity: string;
 }
 
-/** Hash of the scope, transaction digest, event sequence, milliseconds. */
-const cursorShape = z.tuple([
-  z.string().max(64),
+/** Transaction digest, event sequence, milliseconds. */
+const positionShape = z.tuple([
   z.string().refine(isDigest),
   z.string().refine(isU64Text).nullable(),
   z.number().int().nonnegative().nullable(),
@@ -22,6 +23,7 @@ const cursorShape = z.tuple([
 /** Longer text cannot be one of ours. */
 const maxCursorCharacters = 512;
 
+/** The ledger's text for cursors that do not belong together; it is as true of one that nobody here has made. */
 const mixedCursors =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 
@@ -30,33 +32,42 @@ export interface CursorCodec {
   toCursor(position: Position): string;
   /**
    * @param argument `after` or `before`, for the message
-   * @throws `BAD_USER_INPUT` if it is malformed or belongs to another scope
+   * @throws `BAD_USER_INPUT` if it is malformed, belongs to another scope, or was not signed by a key in force
    */
   parseCursor(argument: 'after' | 'before', cursor: string): Position;
 }
 
-export function createCursorCodec({ field, identity }: CursorScope): CursorCodec {
-  const scope = createHash('sha256').update(`${field}\n${identity}`).digest().subarray(0, 9).toString('base64url');
+/** A cursor is a signature and the position it vouches for: who alters one, or makes one up, is refused without a call. */
+export function createCursorCodec({ field, identity }: CursorScope, keys: CursorKeys): CursorCodec {
+  const scope = hash('sha256', `${field}\n${identity}`, 'buffer');
   return {
-    toCursor: ({ digest, eventSeq, timestampMs }) =>
-      Buffer.from(JSON.stringify([scope, digest, eventSeq, timestampMs])).toString('base64url'),
+    toCursor: ({ digest, eventSeq, timestampMs }) => {
+      const text = Buffer.from(JSON.stringify([digest, eventSeq, timestampMs]));
+      return Buffer.concat([keys.signing.sign(scope, text), text]).toString('base64url');
+    },
     parseCursor: (argument, cursor) => {
-      const [cursorScope, digest, eventSeq, timestampMs] = decode(argument, cursor);
-      if (cursorScope !== scope) throw argumentError(argument, mixedCursors);
-      if ((eventSeq === null) === (field === 'queryEvents')) refuseCursor(argument, cursor);
-      return { digest, eventSeq, timestampMs };
+      const bytes = decode(argument, cursor);
+      const signature = bytes.subarray(0, signatureBytes);
+      const text = bytes.subarray(signatureBytes);
+      // The last letter of base64 may have bits to spare, so that two texts stand for the same bytes: one of them is ours.
+      const isOurs =
+        bytes.toString('base64url') === cursor && keys.all.some((key) => key.verify(scope, text, signature));
+      if (!isOurs) throw argumentError(argument, mixedCursors);
+      return toPosition(text) ?? refuseCursor(argument, cursor);
     },
   };
 }
 
-function decode(argument: string, cursor: string): z.output<typeof cursorShape> {
-  if (cursor.length > maxCursorCharacters || !/^[A-Za-z0-9_-]+$/.test(cursor)) refuseCursor(argument, cursor);
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  try {
-    return cursorShape.parse(JSON.parse(text));
-  } catch {
-    return refuseCursor(argument, cursor);
-  }
+function decode(argument: string, cursor: string): Buffer {
+  if (cursor.length > maxCursorCharacters || !/^[A-Za-z0-9_-]+$/.test(cursor)) return refuseCursor(argument, cursor);
+  const bytes = Buffer.from(cursor, 'base64url');
+  return bytes.length > signatureBytes ? bytes : refuseCursor(argument, cursor);
+}
+
+/** `null` where the upstream named something in a way that it cannot be asked for again. */
+function toPosition(text: Buffer): Position | null {
+  const { data } = positionShape.safeParse(JSON.parse(text.toString('utf8')));
+  return data ? { digest: data[0], eventSeq: data[1], timestampMs: data[2] } : null;
 }
 
 function refuseCursor(argument: string, cursor: string): never {

@@ -1,12 +1,14 @@
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { type Position, relationToBound, toPositionKey } from './position.ts';
+import type { SpareCalls } from './spare-calls.ts';
 import { maxItemsPerCall } from './wire.ts';
 
 /** What one upstream call of a walk answers. `next` may be missing although there is more. */
 export interface WalkStep<Item> {
   readonly items: readonly Item[];
   readonly next: Position | null;
-  readonly hasMore: boolean;
+  /** `null` where the upstream does not say: then only an empty answer is the end. */
+  readonly hasMore: boolean | null;
 }
 
 export interface Walk<Item> {
@@ -30,14 +32,17 @@ export interface Page<Item> {
   readonly hasNextPage: boolean;
 }
 
-/** Calls beyond those a page needs anyway: where the upstream gives little at a time, or bounds have no plain order. */
-const extraCalls = 20;
+/** Calls that a page takes of an upstream that gives as much as it is asked for. */
+export function countPageCalls(size: number): number {
+  return Math.ceil(size / maxItemsPerCall);
+}
 
 /**
  * Reads one page by walking from one bound towards the other. The flags say what the ledger's own connections say: on
  * the side the walk came from, whether a bound was given; on the other, whether anything was left out.
+ * @param spare what may be asked beyond `countPageCalls`
  */
-export async function readPage<Item>(range: PageRange, walk: Walk<Item>): Promise<Page<Item>> {
+export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: SpareCalls): Promise<Page<Item>> {
   const { size, backward } = range;
   const from = backward ? range.before : range.after;
   const until = backward ? range.after : range.before;
@@ -54,10 +59,11 @@ export async function readPage<Item>(range: PageRange, walk: Walk<Item>): Promis
     leftOut: false,
     ended: false,
   };
-  const callsLeft = Math.ceil(size / maxItemsPerCall) + extraCalls;
-  await walkOn({ gathered, cursor: from, until, range, callsLeft }, walk);
+  await walkOn({ gathered, from, until, range, spare }, walk);
 
-  const { items, leftOut, boundProved } = gathered;
+  const { items, boundProved } = gathered;
+  // What nobody has said, and no call was left to ask: the caller asks for it by asking for the next page.
+  const leftOut = gathered.leftOut ?? true;
   if (!boundProved || items.length === 0) return empty;
   return backward
     ? { items: items.toReversed(), hasPreviousPage: leftOut, hasNextPage: from !== null }
@@ -73,34 +79,36 @@ interface Gathered<Item> {
    * meets it before anything beyond it. Where times do not tell the order of the two, only meeting it proves it.
    */
   boundProved: boolean;
-  /** Is there anything between here and the end of the ledger that is not in `items`? */
-  leftOut: boolean;
+  /** Is there anything between here and the end of the ledger that is not in `items`? `null`: nobody has said. */
+  leftOut: boolean | null;
   ended: boolean;
 }
 
-interface WalkState<Item> {
+interface WalkStart<Item> {
   readonly gathered: Gathered<Item>;
-  readonly cursor: Position | null;
+  readonly from: Position | null;
   readonly until: Position | null;
   readonly range: PageRange;
-  readonly callsLeft: number;
+  readonly spare: SpareCalls;
 }
 
-async function walkOn<Item>(start: WalkState<Item>, walk: Walk<Item>): Promise<void> {
-  const { gathered, range, until } = start;
-  let { cursor } = start;
-  for (let { callsLeft } = start; callsLeft > 0; callsLeft -= 1) {
+async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<void> {
+  const { gathered, from, range, until, spare } = start;
+  const visited = new Set(from ? [toPositionKey(from)] : []);
+  let cursor = from;
+  for (let planned = countPageCalls(range.size); planned > 0 || spare.take(); planned -= 1) {
     const missing = range.size - gathered.items.length;
-    const limit = missing > 0 ? Math.min(missing, maxItemsPerCall) : maxItemsPerCall;
-    const step = await walk.step(cursor, limit, range.backward);
+    // Of a page that is full, all that is asked is whether something follows, or where the other bound lies.
+    const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : maxItemsPerCall;
+    const step = await walk.step(cursor, Math.min(wanted, maxItemsPerCall), range.backward);
     gather(step, gathered, until, range, walk);
-    if (gathered.ended || (gathered.items.length === range.size && gathered.boundProved)) return;
-
+    if (gathered.ended || (gathered.items.length === range.size && gathered.boundProved && gathered.leftOut !== null)) {
+      return;
+    }
     const last = step.items.at(-1);
     const next = step.next ?? (last === undefined ? null : walk.positionOf(last));
-    if (!next || (cursor && toPositionKey(next) === toPositionKey(cursor))) {
-      throw badWalk('gives a cursor that does not advance');
-    }
+    if (!next || visited.has(toPositionKey(next))) throw badWalk('gives a cursor that does not advance');
+    visited.add(toPositionKey(next));
     cursor = next;
   }
   // A short page from which the caller can go on is an answer; one that leads nowhere is not.
@@ -130,8 +138,10 @@ function gather<Item>(
     if (gathered.items.length < size) gathered.items.push(item);
     else gathered.leftOut = true;
   }
-  gathered.leftOut ||= step.hasMore;
-  gathered.ended = !step.hasMore;
+  // Who does not say whether there is more has said all when nothing comes.
+  const hasMore = step.hasMore ?? (step.items.length === 0 ? false : null);
+  if (gathered.leftOut !== true) gathered.leftOut = hasMore;
+  gathered.ended = hasMore === false;
 }
 
 function badWalk(what: string) {

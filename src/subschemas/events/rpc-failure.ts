@@ -4,6 +4,8 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 export interface RpcFailure {
   readonly code: number;
   readonly message: string;
+  /** Nodes put what is wrong here, under a message as general as `Invalid params`. */
+  readonly data?: unknown;
 }
 
 /** Bad parameters, an invalid request, a transaction refused because of its content: the caller can mend these. */
@@ -12,16 +14,26 @@ const callersFault = new Set([-32602, -32600, -32002]);
 const passing = new Set([-32050, -32009]);
 const unknownMethod = -32601;
 
+/** How nodes say that they no longer have what a cursor names; some of it under the code of bad parameters. */
+const staleTexts = [
+  /could not find the referenced (transaction|event)/i,
+  /\bcursor\b.{0,80}\b(not found|not exist|unknown|invalid|expired|stale|pruned|too old|no longer|outside|out of range)\b/i,
+  /\b(unknown|invalid|expired|stale|pruned|no such|find( the)?|found( the)?)\b.{0,40}\bcursor\b/i,
+  /\b(transaction|event)\b.{0,120}\b(not found|not exist|been pruned|no longer available)\b/i,
+];
+/** More than any node says; what is beyond is not looked at. */
+const maxReadCharacters = 1_000;
+
 /**
  * What a JSON-RPC error means to the client. The node's own text is kept only where it speaks to the caller and is plain.
  * @param cursorSent whether the call carried a cursor: only then can "not found" mean that the cursor is stale
  */
-export function toRpcGatewayError({ code, message }: RpcFailure, cursorSent: boolean): GraphQLError {
+export function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSent: boolean): GraphQLError {
   const facts = { upstream: 'events', rpcCode: code } as const;
   if (passing.has(code) || /too many requests/i.test(message)) {
     return gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy.', facts);
   }
-  if (cursorSent && /could not find the referenced (transaction|event)/i.test(message)) {
+  if (cursorSent && (saysStale(message) || saysStale(toText(data)))) {
     return gatewayError(
       'STALE_CURSOR',
       'The events upstream no longer knows the position this cursor points to.',
@@ -37,6 +49,15 @@ export function toRpcGatewayError({ code, message }: RpcFailure, cursorSent: boo
     code === unknownMethod ? 'The events upstream does not have this query.' : 'The events upstream failed to answer.',
     facts,
   );
+}
+
+function saysStale(text: string): boolean {
+  const start = text.slice(0, maxReadCharacters);
+  return staleTexts.some((pattern) => pattern.test(start));
+}
+
+function toText(data: unknown): string {
+  return typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
 }
 
 /** One short line without addresses of machines, places in source code, or control characters. */

@@ -31,11 +31,19 @@ const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) =>
 }));
 const timeAndPlace = z.object({ timestampMs: optionalDecimalText, checkpoint: optionalDecimalText });
 
-/** `nextCursor` is the last item's id even on the last page, so only `hasNextPage` says whether to go on. */
+/**
+ * A page may be its `data` alone: that is all a node promises. `nextCursor` is the last item's id even on the last page, so
+ * only `hasNextPage` says whether to go on, and nothing where it is missing.
+ */
+const hasNextPage = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? null);
+
 export const eventPageWire = z.object({
   data: z.array(eventWire),
   nextCursor: eventIdWire.nullish().transform((value) => value ?? null),
-  hasNextPage: z.boolean(),
+  hasNextPage,
 });
 
 export const transactionPageWire = z.object({
@@ -44,11 +52,13 @@ export const transactionPageWire = z.object({
     .string()
     .nullish()
     .transform((value) => value ?? null),
-  hasNextPage: z.boolean(),
+  hasNextPage,
 });
 
+const rpcErrorWire = z.object({ code: z.number().int(), message: z.string(), data: z.unknown().optional() });
+
 export const rpcAnswerWire = z.union([
-  z.object({ id: z.unknown().optional(), error: z.object({ code: z.number().int(), message: z.string() }) }),
+  z.object({ id: z.unknown().optional(), error: rpcErrorWire }),
   z.object({ id: z.unknown().optional(), result: z.unknown() }),
 ]);
 

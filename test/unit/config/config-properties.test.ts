@@ -24,6 +24,8 @@ const badValues: Partial<Record<ConfigKeyName, readonly string[]>> = {
   SPONSOR_PREFLIGHT: ['on'],
   LEASE_KEYS: [secret, `${'k'.repeat(32)},${secret}`],
   LEASE_KEYS_FILE: [`/missing/${secret}`],
+  CURSOR_KEYS: [secret, `${'k'.repeat(32)},${secret}`],
+  CURSOR_KEYS_FILE: [`/missing/${secret}`],
   CORS_ORIGINS: ['*,*', 'app.example', 'https://a.example/path', 'https://a.example,', 'null'],
   TRUSTED_PROXIES: ['10.0.0.0/33', '::/129', '10.0.0', 'localhost', '10.0.0.0/8,', '10.0.0.0/8/8'],
   GRAPHIQL: ['on', 'toString'],

@@ -43,6 +43,7 @@ describe('nothing set', () => {
       profile: networkProfiles.ledger,
       upstreams: { kind: 'devnet' },
       sponsorship: { auth: 'token', token: null, allowAnonymous: true, maxGasBudgetExclusive: 2_000_000_000 },
+      cursorKeys: null,
       pages: { defaultSize: 20, maxSize: 50 },
       limits: {
         documents: {
@@ -76,6 +77,12 @@ describe('nothing set', () => {
   test('white space around a value does not count', () => {
     expect(parse({ PORT: ' 4001\n' }).port).toBe(4001);
   });
+});
+
+test('keys of cursors are told apart, whether they are given or stand in a file', () => {
+  const [one, two] = ['1'.repeat(32), '2'.repeat(40)] as const;
+  const reveal = ({ cursorKeys }: ReturnType<typeof parse>) => cursorKeys?.map((key) => key.reveal());
+  expect(reveal(parse({ CURSOR_KEYS: `${one}, ${two}` }))).toEqual([one, two]);
 });
 
 describe('upstreams', () => {

@@ -97,9 +97,17 @@ test('what some nodes leave out, or send as numbers, is taken', async () => {
   expect({ nextCursor, hasNextPage }).toEqual({ nextCursor: null, hasNextPage: true });
 });
 
+test('a page that is its data alone is taken, and says nothing of what follows', async () => {
+  const { client } = clientOf(result({ data: [event] }));
+  expect(await client.queryEvents(request)).toMatchObject({ nextCursor: null, hasNextPage: null });
+  const { client: other } = clientOf(result({ data: [{ digest: 'd' }] }));
+  const transactions = await other.queryTransactionBlocks({ ...request, filter: null, options: {} });
+  expect(transactions).toMatchObject({ nextCursor: null, hasNextPage: null });
+});
+
 describe('a JSON-RPC error becomes', () => {
-  const error = (code: number, message: string, cursor: typeof event.id | null = null) =>
-    clientOf(({ id }) => ({ jsonrpc: '2.0', id, error: { code, message } }))
+  const error = (code: number, message: string, cursor: typeof event.id | null = null, data?: unknown) =>
+    clientOf(({ id }) => ({ jsonrpc: '2.0', id, error: { code, message, data } }))
       .client.queryEvents({ ...request, cursor })
       .then(
         () => expect.unreachable(),
@@ -143,6 +151,38 @@ describe('a JSON-RPC error becomes', () => {
     expect((await error(-32602, unknown, event.id)).extensions).toMatchObject({ code: 'STALE_CURSOR' });
     expect((await error(-32602, unknown)).extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
   });
+
+  test.each<[number, string, unknown]>([
+    [-32602, 'Invalid params', 'cursor not found'],
+    [-32602, 'Invalid params', 'Cursor 8qbH:3 does not exist'],
+    [-32602, 'Invalid params', { reason: 'the cursor has expired' }],
+    [-32602, 'Invalid params', ['Could not find cursor']],
+    [-32602, 'Invalid params', 'unknown cursor'],
+    [-32602, 'Invalid cursor: it was pruned', undefined],
+    [-32603, 'Internal error', 'Transaction 8qbH not found'],
+    [-32000, 'Event has been pruned', null],
+  ])('a stale cursor where %i %s says so: %j', async (rpcCode, message, data) => {
+    expect(await error(rpcCode, message, event.id, data)).toEqual({
+      message: 'The events upstream no longer knows the position this cursor points to.',
+      extensions: { code: 'STALE_CURSOR', upstream: 'events', rpcCode },
+    });
+    expect((await error(rpcCode, message, null, data)).extensions).not.toMatchObject({ code: 'STALE_CURSOR' });
+  });
+
+  test.each<[number, string, unknown]>([
+    [-32602, 'Invalid params', 'unknown variant `Foo`'],
+    [-32602, 'Invalid params', undefined],
+    [-32602, 'Invalid params', { limit: 5 }],
+    [-32602, `Invalid params ${' '.repeat(2_000)} cursor not found`, undefined],
+  ])('no stale cursor where %i %s says something else: %j', async (rpcCode, message, data) => {
+    expect((await error(rpcCode, message, event.id, data)).extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
+  });
+
+  test('busy rather than stale where the node is both', async () => {
+    expect((await error(-32050, 'Transient', event.id, 'cursor not found')).extensions).toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+    });
+  });
 });
 
 describe('an answer that is not of the contract is UPSTREAM_BAD_RESPONSE:', () => {
@@ -152,7 +192,8 @@ describe('an answer that is not of the contract is UPSTREAM_BAD_RESPONSE:', () =
     ['the answer to another call', ({ id }) => ({ jsonrpc: '2.0', id: id + 1, result: page([]) })],
     ['no page', result({ data: 'none' })],
     ['an event without a type', result(page([{ ...event, type: undefined }]))],
-    ['no hasNextPage', result({ data: [], nextCursor: null })],
+    ['a hasNextPage that is neither', result({ data: [], nextCursor: null, hasNextPage: 'yes' })],
+    ['a page without data', result({ nextCursor: null, hasNextPage: false })],
   ])('%s', async (_, answer) => {
     await expect(clientOf(answer).client.queryEvents(request)).rejects.toMatchObject({
       extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'events' },

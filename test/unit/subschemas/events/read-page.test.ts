@@ -1,13 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../../src/subschemas/events/position.ts';
-import { readPage, type Walk, type WalkStep } from '../../../../src/subschemas/events/read-page.ts';
+import {
+  type Page,
+  type PageRange,
+  readPage as readPageOf,
+  type Walk,
+  type WalkStep,
+} from '../../../../src/subschemas/events/read-page.ts';
+import { createSpareCalls, maxSpareCalls } from '../../../../src/subschemas/events/spare-calls.ts';
 
 const at = (digest: string, eventSeq: number, timestampMs: number | null): Position => ({
   digest,
   eventSeq: String(eventSeq),
   timestampMs,
 });
+
+/** One page of an operation that reads no other. */
+const readPage = <Item>(range: PageRange, walk: Walk<Item>, spare = createSpareCalls()): Promise<Page<Item>> =>
+  readPageOf(range, walk, spare);
 
 /** An upstream that behaves: exclusive cursors, 50 at most, `next` is the last item even at the end. */
 function upstream(ledger: readonly Position[]) {
@@ -177,7 +188,34 @@ describe('an upstream that misbehaves is an error, never an endless loop:', () =
       ),
     ).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'events' } });
 
-  test('a cursor that does not advance', () => stuck((cursor) => ({ items: [], next: cursor, hasMore: true })));
+  test.each<[string, Position | null]>([
+    ['from the start', null],
+    ['from a cursor', one],
+  ])('a cursor that does not advance, %s, after two calls', async (_, after) => {
+    let calls = 0;
+    const walk: Walk<Position> = {
+      positionOf: (item) => item,
+      step: async () => {
+        calls += 1;
+        return { items: [], next: two, hasMore: true };
+      },
+    };
+    await expect(readPage<Position>({ size: 10, backward: false, after, before: null }, walk)).rejects.toMatchObject({
+      message: 'The events upstream gives a cursor that does not advance.',
+      extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'events' },
+    });
+    expect(calls).toBe(2);
+  });
+  test('the cursor it was given, at once', () => stuck((cursor) => ({ items: [], next: cursor, hasMore: true })));
+  test('cursors that go round in a circle', async () => {
+    let calls = 0;
+    const circle = events(3);
+    await stuck(() => {
+      calls += 1;
+      return { items: [], next: circle[calls % 3]!, hasMore: true };
+    });
+    expect(calls).toBeLessThanOrEqual(4);
+  });
   test('no cursor, no items, but more to come', () => stuck(() => ({ items: [], next: null, hasMore: true })));
   test('the same items again', () => stuck(() => ({ items: [two], next: two, hasMore: true })));
   test('the item of the cursor itself', () => stuck(() => ({ items: [one], next: one, hasMore: false })));
@@ -204,6 +242,81 @@ test('two bounds among very many of one millisecond are an error once that canno
     extensions: { code: 'UPSTREAM_BAD_RESPONSE' },
   });
   expect(calls.length).toBeLessThanOrEqual(42);
+});
+
+describe('an upstream that does not say whether there is more', () => {
+  /** Gives `data` and nothing else, at most `most` at a time. */
+  function silent(ledger: readonly Position[], most = 50) {
+    const { walk, calls } = upstream(ledger);
+    const quiet: Walk<Position> = {
+      ...walk,
+      step: async (cursor, limit, descending) => {
+        const { items } = await walk.step(cursor, Math.min(limit, most), descending);
+        return { items, next: null, hasMore: null };
+      },
+    };
+    return { walk: quiet, calls };
+  }
+
+  test('is asked for one more where the page is full', async () => {
+    const { walk, calls } = silent(events(10));
+    const range = { size: 4, backward: false, after: null, before: null };
+    expect(await readPage(range, walk)).toMatchObject({ hasNextPage: true });
+    expect(calls.map(({ limit }) => limit)).toEqual([4, 1]);
+    const whole = silent(events(4));
+    expect(await readPage(range, whole.walk)).toMatchObject({ hasNextPage: false });
+    expect(whole.calls.map(({ limit }) => limit)).toEqual([4, 1]);
+  });
+
+  test('is asked until nothing comes where the page is not full', async () => {
+    const ledger = events(7);
+    const { walk } = silent(ledger, 3);
+    const page = await readPage({ size: 20, backward: true, after: null, before: null }, walk);
+    expect(page).toEqual({ items: ledger, hasPreviousPage: false, hasNextPage: false });
+  });
+
+  test('may have more once nobody can be asked any more', async () => {
+    const spent = { take: () => false };
+    const page = await readPage({ size: 4, backward: false, after: null, before: null }, silent(events(4)).walk, spent);
+    expect(page).toMatchObject({ items: events(4), hasNextPage: true });
+  });
+
+  test('gives the same pages as one that says it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        ledgers,
+        fc.nat(),
+        fc.nat(),
+        fc.integer({ min: 1, max: 8 }),
+        fc.boolean(),
+        async (ledger, a, b, size, backward) => {
+          const range = {
+            size,
+            backward,
+            after: ledger[a % (ledger.length + 1)] ?? null,
+            before: ledger[b % (ledger.length + 1)] ?? null,
+          };
+          expect(await readPage(range, silent(ledger).walk)).toEqual(await readPage(range, upstream(ledger).walk));
+        },
+      ),
+    );
+  });
+});
+
+test('what one page of an operation took beyond its need is not there for the next', async () => {
+  const ledger = events(100);
+  const { walk, calls } = upstream(ledger);
+  const single: Walk<Position> = { ...walk, step: (cursor, _limit, descending) => walk.step(cursor, 1, descending) };
+  const spare = createSpareCalls();
+  const range = { size: 15, backward: false, after: null, before: null };
+  expect((await readPage(range, single, spare)).items).toHaveLength(15);
+  expect((await readPage(range, single, spare)).items).toHaveLength(7);
+  expect(await readPage(range, single, spare)).toEqual({
+    items: ledger.slice(0, 1),
+    hasPreviousPage: false,
+    hasNextPage: true,
+  });
+  expect(calls).toHaveLength(3 + maxSpareCalls);
 });
 
 test('hasMore decides, not a missing cursor', async () => {

@@ -1,0 +1,150 @@
+import { Buffer } from 'node:buffer';
+import { base58 } from '@scure/base';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { maxSpareCalls } from '../../src/subschemas/events/spare-calls.ts';
+import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import { type RpcCall, type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
+
+/** Very many events of one millisecond: which of two comes first, only a walk from one to the other can tell. */
+const crowd = Array.from({ length: 3_000 }, (_, index) => {
+  const bytes = Buffer.alloc(32, 1);
+  bytes.writeUInt32BE(index, 0);
+  return {
+    id: { txDigest: base58.encode(bytes), eventSeq: '0' },
+    packageId: '0x2',
+    transactionModule: 'm',
+    sender: '0x1',
+    type: '0x2::m::T',
+    timestampMs: '1767225600000',
+  };
+});
+
+function answerCrowd({ params: [, cursor, limit, descending] }: RpcCall): string {
+  const order = descending ? crowd.toReversed() : crowd;
+  const start = cursor ? order.findIndex(({ id }) => id.txDigest === cursor.txDigest) + 1 : 0;
+  const data = order.slice(start, start + Math.min(limit ?? 50, 50));
+  return JSON.stringify({
+    data,
+    nextCursor: data.at(-1)?.id ?? cursor,
+    hasNextPage: start + data.length < order.length,
+  });
+}
+
+let devnet: Devnet;
+let rpc: ScriptedRpc;
+let gateway: TestGateway;
+beforeAll(async () => {
+  devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, genesis: { checkpoints: 3 } });
+  rpc = await startScriptedRpc(answerCrowd);
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: rpc.url });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await rpc?.[Symbol.asyncDispose]();
+  await devnet?.close();
+});
+
+async function callsOf(query: string, variables: object) {
+  const before = rpc.calls.length;
+  const { data, errors } = await gateway.query(query, variables);
+  return { calls: rpc.calls.length - before, data, errors };
+}
+
+async function cursorsOf(bounds: string): Promise<[string, ...string[]]> {
+  const { data } = await gateway.query(`{ queryEvents(${bounds}) { edges { cursor } } }`);
+  return data.queryEvents.edges.map(({ cursor }: { readonly cursor: string }) => cursor);
+}
+
+const mixed =
+  'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
+
+/** `count` pages between two cursors, beside whatever else is asked. */
+const pages = (count: number, beside = '') =>
+  `query ($after: String, $before: String) { ${beside} ${Array.from({ length: count }, (_, index) => `p${index}: queryEvents(after: $after, before: $before, first: 10) { ...F }`).join(' ')} }
+   fragment F on RpcEventConnection { nodes { type } }`;
+
+describe('a cursor that nobody here has made', () => {
+  const made = (seq: string, ms: number | null) => JSON.stringify([crowd[9]?.id.txDigest, seq, ms]);
+  test.each<[string, (good: string) => string]>([
+    ['unsigned', () => Buffer.from(made('0', null)).toString('base64url')],
+    ['signed with nothing', () => Buffer.concat([Buffer.alloc(16), Buffer.from(made('0', 5))]).toString('base64url')],
+    [
+      'under the signature of another',
+      (good) =>
+        Buffer.concat([
+          Buffer.from(good, 'base64url').subarray(0, 16),
+          Buffer.from(made('0', 1_767_225_600_000)),
+        ]).toString('base64url'),
+    ],
+  ])('is refused in every page that has it, and asks nobody: %s', async (_, forge) => {
+    const [good] = await cursorsOf('first: 1');
+    const { calls, errors } = await callsOf(pages(20), { after: good, before: forge(good) });
+    expect(calls).toBe(0);
+    expect(errors).toHaveLength(20);
+    for (const error of errors ?? []) {
+      expect(error).toMatchObject({ message: mixed, extensions: { code: 'BAD_USER_INPUT', argument: 'before' } });
+    }
+  });
+});
+
+describe('two honest cursors whose order only a walk can tell', () => {
+  const plans: readonly (readonly [string, string])[] = [
+    ['LOCAL', ''],
+    ['SPLIT', 'chainIdentifier'],
+    ['STITCHED', '__schema { queryType { name } } chainIdentifier'],
+  ];
+  test.each(plans)(
+    'cost an operation of many pages little more than one of a single page: %s',
+    async (plan, beside) => {
+      const [after] = await cursorsOf('first: 1');
+      const [before] = await cursorsOf('last: 1');
+      const one = await callsOf(pages(1, beside), { after, before });
+      expect(one.calls).toBe(1 + maxSpareCalls);
+      const many = await callsOf(pages(20, beside), { after, before });
+      expect(many.calls).toBe(20 + maxSpareCalls);
+      expect(many.errors).toHaveLength(20);
+      const { data } = await gateway.query('query ($query: String!) { estimate(query: $query) { plan } }', {
+        query: pages(1, beside),
+      });
+      expect(data.estimate.plan).toBe(plan);
+    },
+  );
+
+  test('do no harm to the next operation', async () => {
+    const [after] = await cursorsOf('first: 1');
+    const [before] = (await cursorsOf('first: 40')).slice(-1);
+    const { data, errors } = await callsOf(pages(2), { after, before });
+    expect(errors).toBeUndefined();
+    expect(data.p1.nodes).toHaveLength(10);
+  });
+});
+
+describe('keys of cursors', () => {
+  const env = () => ({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: rpc.url });
+  const follow = async (reader: TestGateway, after: string) => {
+    const query = 'query ($after: String) { queryEvents(first: 1, after: $after) { nodes { id { txDigest } } } }';
+    const { data, errors } = await reader.query(query, { after });
+    return errors?.[0]?.message ?? data.queryEvents.nodes[0].id.txDigest;
+  };
+  const [one, two] = ['the-first-key-of-'.repeat(2), 'the-second-key-of-'.repeat(2)] as const;
+
+  test('instances that are given the same read one another’s, also while a key is exchanged', async () => {
+    await using instance = await createTestGateway({ ...env(), CURSOR_KEYS: one });
+    await using next = await createTestGateway({ ...env(), CURSOR_KEYS: `${two},${one}` });
+    await using last = await createTestGateway({ ...env(), CURSOR_KEYS_FILE: '/keys' }, { '/keys': `${two}\n` });
+    const cursorOf = async (maker: TestGateway): Promise<string> =>
+      (await maker.query('{ queryEvents(first: 1) { pageInfo { endCursor } } }')).data.queryEvents.pageInfo.endCursor;
+    const second = crowd[1]?.id.txDigest;
+    expect(await follow(next, await cursorOf(instance))).toBe(second);
+    expect(await follow(last, await cursorOf(next))).toBe(second);
+    expect(await follow(instance, await cursorOf(next))).toBe(mixed);
+    expect(await follow(gateway, await cursorOf(instance))).toBe(mixed);
+  });
+
+  test('are never shown', async () => {
+    await using instance = await createTestGateway({ ...env(), CURSOR_KEYS: one, LOG_LEVEL: 'trace' });
+    await follow(instance, 'WyJ4Il0');
+    expect(JSON.stringify(instance.log)).not.toContain(one);
+  });
+});
