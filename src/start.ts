@@ -15,7 +15,6 @@ import { createEstimateResolvers } from './gateway/estimate-resolvers.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
 import { buildGeneration } from './gateway/generation.ts';
-import { resumeAdmission } from './gateway/hot-handover.ts';
 import { createHotOperations } from './gateway/hot-operations.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
@@ -237,7 +236,7 @@ async function open(
   const gateway = createGateway({
     maxBatchSize: config.limits.maxBatchSize,
     keeper,
-    admit: resumeAdmission(admit),
+    admit,
     openOperation,
     runPlan,
     maskError,
@@ -277,6 +276,7 @@ async function open(
     stamps,
     corsOrigins,
     sockets,
+    enter: (server) => admit.enter(server),
     graphql: gateway,
     hotLane: createHotLane({
       operations: createHotOperations({
@@ -297,6 +297,7 @@ async function open(
         upstreams: { ledger: ledger.health(), sponsor: sponsor?.health() ?? null, events: events?.health() ?? null },
       });
     },
+    onFault: (err, requestId) => logger.error({ err, requestId }, 'an unexpected error was masked'),
     onRequest: (record) => logger.info(record, 'request'),
     now,
   });

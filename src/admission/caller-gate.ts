@@ -41,10 +41,11 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
     charge,
   };
 
-  async function charge(caller: Caller, points: number): Promise<CallerAdmission> {
-    const standing = await limiter.consume(caller, points);
-    const error = toRefusal(standing);
-    return error ? { kind: 'refused', error, standing } : { kind: 'admitted', caller, standing };
+  function charge(caller: Caller, points: number): Promise<CallerAdmission> {
+    return limiter.consume(caller, points).then((standing): CallerAdmission => {
+      const error = toRefusal(standing);
+      return error ? { kind: 'refused', error, standing } : { kind: 'admitted', caller, standing };
+    });
   }
 }
 

@@ -31,41 +31,60 @@ export interface AdmitOperationOptions {
 export interface OperationRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Its document, where it was looked up already; believed as long as its generation is in force. */
+  /** Its document, where it was looked up already, and the generation it is to run on. */
   readonly found?: { readonly generation: Generation; readonly prepared: PreparedDocument };
 }
 
-/**
- * Decides whether an operation may run, whichever shell it came through: who asks, may they ask again, and is the
- * document within the limits and valid. What is refused first costs nothing of what comes after.
- * @returns a function that takes `null` where the request has no query to look at: the attempt counts all the same
- */
-export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptions) {
-  return async (server: ServerContext, request: OperationRequest | null): Promise<OperationAdmission | null> => {
-    const entry = await gate.admit(server.sender);
-    server.onStanding(entry.standing);
-    if (entry.kind === 'refused') return { kind: 'refused', errors: [asFinal(entry.error)], usage: null };
-    if (!request) return null;
-    const generation = keeper.current;
-    const operation = admitDocumentOf(generation, request);
-    const points = toPoints(operation.usage, cost, generation.limits);
-    if (points > 1) {
-      const charge = await gate.charge(entry.caller, points - 1);
-      server.onStanding(charge.standing);
-      if (charge.kind === 'refused')
-        return { kind: 'refused', errors: [asFinal(charge.error)], usage: operation.usage };
-    }
-    if (operation.kind === 'refused') return operation;
-    const { document, usage } = operation;
-    return { kind: 'admitted', document, usage, generation, caller: entry.caller };
+/** Whether a caller may ask at all, before anything of what it asks for is read. */
+export type Entry =
+  | { readonly kind: 'entered'; readonly caller: Caller }
+  | { readonly kind: 'refused'; readonly error: ReturnType<typeof gatewayError> };
+
+/** Decides whether an operation may run, whichever shell it came through, in two steps: the caller, then the document. */
+export interface AdmitOperation {
+  /** Counts one attempt of whoever asks. Comes before the request is read: what is refused here costs nothing of that. */
+  enter(server: Pick<ServerContext, 'sender' | 'onStanding'>): Promise<Entry>;
+  /**
+   * Is the document within the limits and valid, and may the caller have what it costs beyond the attempt? At once, but for
+   * an operation that costs more. One that nobody waits for any more is refused, whatever it is.
+   */
+  decide(
+    server: Pick<ServerContext, 'isGone' | 'onStanding'>,
+    caller: Caller,
+    request: OperationRequest,
+  ): OperationAdmission | Promise<OperationAdmission>;
+}
+
+export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptions): AdmitOperation {
+  return {
+    async enter(server) {
+      const entry = await gate.admit(server.sender);
+      server.onStanding(entry.standing);
+      return entry.kind === 'refused' ? entry : { kind: 'entered', caller: entry.caller };
+    },
+    decide(server, caller, request) {
+      if (server.isGone()) return abandoned();
+      const generation = request.found?.generation ?? keeper.current;
+      const prepared = request.found?.prepared ?? generation.documents.prepare(request.query);
+      const decision = admitPrepared(generation, prepared, request.variables);
+      const admission: OperationAdmission =
+        decision.kind === 'refused' ? decision : { ...decision, generation, caller };
+      const points = toPoints(decision.usage, cost, generation.limits);
+      if (points === 1) return admission;
+      return gate.charge(caller, points - 1).then((charge) => {
+        server.onStanding(charge.standing);
+        if (charge.kind === 'refused')
+          return { kind: 'refused', errors: [asFinal(charge.error)], usage: decision.usage };
+        return server.isGone() ? abandoned() : admission;
+      });
+    },
   };
 }
 
-export type AdmitOperation = ReturnType<typeof createAdmitOperation>;
-
-function admitDocumentOf(generation: Generation, { query, variables, found }: OperationRequest): DocumentAdmission {
-  const prepared = found?.generation === generation ? found.prepared : generation.documents.prepare(query);
-  return admitPrepared(generation, prepared, variables);
+/** Nobody reads it: it keeps from beginning what the caller could not be told the outcome of. */
+function abandoned(): OperationAdmission {
+  const error = gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
+  return { kind: 'refused', errors: [error], usage: null };
 }
 
 /** The same decision for a document that the generation need not keep. */
@@ -94,7 +113,7 @@ function asRequestError(error: GraphQLError): GraphQLError {
 }
 
 /** A refusal of the caller, not of the document: its status is the same whatever the client accepts. */
-function asFinal(error: GraphQLError): GraphQLError {
+export function asFinal(error: GraphQLError): GraphQLError {
   return withHttp(error, { status: errorCatalogue[error.extensions.code as ErrorCode].status });
 }
 

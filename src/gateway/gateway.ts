@@ -36,11 +36,11 @@ export function createGateway({ maxBatchSize, keeper, admit, openOperation, runP
     batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
     maskedErrors: { maskError },
     plugins: [
-      // what the request itself got wrong
-      useRequestErrors(),
-
       // the caller: identity, rate; the document: limits, validity, usage
       useAdmission(admit, keeper),
+
+      // what the request itself got wrong; it was counted all the same
+      useRequestErrors(),
 
       // the operation: deadline, errors
       useOperation(openOperation, runPlan),

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
+import type { OperationAdmission } from './admit-operation.ts';
 import type { ServerContext } from './operation-run.ts';
 
 /** What has been done of an operation that somebody else finishes. */
@@ -20,12 +20,4 @@ export function withBegun(server: ServerContext, begun: BegunOperation): ServerC
 
 export function begunIn(context: object): BegunOperation | undefined {
   return (context as { readonly [begunKey]?: BegunOperation })[begunKey];
-}
-
-/** Admits what has not been admitted yet. */
-export function resumeAdmission(admit: AdmitOperation): AdmitOperation {
-  return (server, request) => {
-    const begun = begunIn(server);
-    return begun ? Promise.resolve(begun.admission) : admit(server, request);
-  };
 }

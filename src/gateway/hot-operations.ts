@@ -5,6 +5,7 @@ import { createFitsVariables } from '../planning/fits-variables.ts';
 import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
 import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
 import { coerceVariables } from './coerce-variables.ts';
 import type { Generation } from './generation.ts';
@@ -59,12 +60,13 @@ export interface HotOperations {
   /** Whether the short way can serve a request. Pure, microseconds; nothing is counted and nothing is kept. */
   find(request: HotRequest): HotOperation | null;
   /**
-   * Admits the operation and asks the ledger.
+   * Admits the operation of a caller who was counted, and asks the ledger.
    * @param canStream can the caller be sent an answer whose length is not known?
    * @param onHangUp is given what to do when the caller is gone; not called where nothing is to be done
    */
   run(
     operation: HotOperation,
+    caller: Caller,
     server: ServerContext,
     canStream: boolean,
     onHangUp: (giveUp: () => void) => void,
@@ -139,14 +141,12 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       }
       return { request, generation, form };
     },
-    async run({ request, generation, form }, server, canStream, onHangUp, done) {
+    async run({ request, generation, form }, caller, server, canStream, onHangUp, done) {
       const { query, variables } = request;
-      const admission = await admit(server, { query, variables, found: { generation, prepared: form.prepared } });
-      // With a query there always is one.
-      if (!admission) throw new Error('an operation was neither admitted nor refused');
-      if (admission.kind === 'refused' || admission.generation !== generation) {
-        return done({ kind: 'handover', begun: { admission, answer: null } });
-      }
+      const found = { generation, prepared: form.prepared };
+      const decided = admit.decide(server, caller, { query, variables, found });
+      const admission = decided instanceof Promise ? await decided : decided;
+      if (admission.kind === 'refused') return done({ kind: 'handover', begun: { admission, answer: null } });
       const { operation, queryJson, halves, isMutation, name } = form;
       if (halves) return runHalves(halves, request, admission, server, onHangUp, done);
       if (queryJson === null) return execute(request, form, admission, server, onHangUp, done);

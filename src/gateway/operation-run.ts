@@ -10,6 +10,13 @@ import { createCancellation } from '../transport/cancellation.ts';
 export interface ServerContext {
   readonly requestId: string;
   readonly sender: Sender;
+  /** Is nobody there any more to take the answer? */
+  readonly isGone: () => boolean;
+  /**
+   * The caller, where it was counted before anything of its request was read. One operation takes it: of a batch the first;
+   * each other one is counted by itself. `null` once it is taken.
+   */
+  readonly takeCounted?: () => Caller | null;
   /** Told where the caller stands, each time that was counted. */
   readonly onStanding: (standing: Standing) => void;
   /** Is the caller to be told what the operation cost? */

@@ -41,8 +41,10 @@ export function createSocketOperations({
   const runs = new WeakMap<object, () => Promise<ExecutionResult>>();
   return {
     async admit({ query, operationName, variables }, server, hangUp) {
-      const admission = await admit(server, { query, variables: variables ?? {} });
-      if (admission?.kind !== 'admitted') return admission?.errors.map(withoutHttp) ?? [];
+      const entry = await admit.enter(server);
+      if (entry.kind === 'refused') return [entry.error];
+      const admission = await admit.decide(server, entry.caller, { query, variables: variables ?? {} });
+      if (admission.kind === 'refused') return admission.errors.map(withoutHttp);
       const { caller, document, generation, usage } = admission;
       const operation = getOperationAST(document, operationName);
       if (!operation)

@@ -2,8 +2,9 @@ import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Usage } from '../limits/usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
-import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
+import { type AdmitOperation, asFinal, type OperationAdmission, type OperationRequest } from './admit-operation.ts';
 import type { Generation } from './generation.ts';
+import { begunIn } from './hot-handover.ts';
 import type { ServerContext } from './operation-run.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 
@@ -23,16 +24,13 @@ export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, '
   const admissions = new WeakMap<object, OperationAdmission>();
   return {
     async onParams({ params, context, setResult }) {
-      const { query, variables } = params;
-      // Anything but a string is the server library's to refuse.
-      const request = typeof query === 'string' && query !== '' ? { query, variables: variables ?? {} } : null;
-      const admission = await admit(context as ServerContext, request);
+      const admission = begunIn(context)?.admission ?? (await admitParams(context as ServerContext, params));
       if (!admission) return;
       admissions.set(context, admission);
       if (admission.kind === 'refused') setResult({ errors: admission.errors });
       else {
         const { caller, generation } = admission;
-        Object.assign(context, { caller, generation, text: query ?? '' } satisfies AdmittedContext);
+        Object.assign(context, { caller, generation, text: params.query ?? '' } satisfies AdmittedContext);
       }
     },
     onEnveloped({ setSchema, context }) {
@@ -52,6 +50,19 @@ export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, '
     },
   };
 
+  /** `null` for what is no request at all, once it is counted: that is the server library's to refuse. */
+  async function admitParams(server: ServerContext, params: unknown): Promise<OperationAdmission | null> {
+    let caller = server.takeCounted?.() ?? null;
+    if (!caller) {
+      const entry = await admit.enter(server);
+      // Thrown, it keeps the server library from finding fault with what nobody is to look at.
+      if (entry.kind === 'refused') throw asFinal(entry.error);
+      caller = entry.caller;
+    }
+    const request = toRequest(params);
+    return request && admit.decide(server, caller, request);
+  }
+
   function admitted(context: object | null | undefined) {
     const admission = context && admissions.get(context);
     return admission?.kind === 'admitted' ? admission : undefined;
@@ -60,4 +71,14 @@ export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, '
 
 export function withUsage<Result extends ExecutionResult>(result: Result, usage: Usage): Result {
   return { ...result, extensions: { ...result.extensions, usage } };
+}
+
+/** `null` where anything is not of its type; how that is said is not decided here. */
+function toRequest(params: unknown): OperationRequest | null {
+  if (typeof params !== 'object' || params === null) return null;
+  const { query, variables, operationName } = params as Record<string, unknown>;
+  if (typeof query !== 'string' || query === '') return null;
+  if (operationName != null && typeof operationName !== 'string') return null;
+  if (variables != null && (typeof variables !== 'object' || Array.isArray(variables))) return null;
+  return { query, variables: (variables as OperationRequest['variables'] | null) ?? {} };
 }

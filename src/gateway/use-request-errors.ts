@@ -21,7 +21,8 @@ export function useRequestErrors(): Plugin {
       });
     },
     onParams({ params }) {
-      const { operationName }: { operationName?: unknown } = params;
+      // An entry of a batch may be anything that JSON has.
+      const { operationName } = (params ?? {}) as { readonly operationName?: unknown };
       if (operationName == null || typeof operationName === 'string') return;
       throw requestError('The parameter "operationName" must be a string.', 'BAD_REQUEST', {});
     },

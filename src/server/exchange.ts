@@ -5,6 +5,7 @@ import { type Sender, toSender } from '../admission/sender.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
 import { type PlainType, readAccept } from './accept.ts';
 import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
@@ -13,6 +14,8 @@ export interface ExchangeOptions {
   readonly stamps: Stamps;
   /** Does a request ask to be told its usage? */
   readonly isUsageAsked: (headers: IncomingMessage['headers']) => boolean;
+  /** Told of what nobody foresaw, with the id of the request that it broke. */
+  readonly onFault: (error: unknown, requestId: string) => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -40,6 +43,7 @@ export class Exchange implements ServerContext {
   onClose: (() => void) | null = null;
   readonly #stamps: string[];
   readonly #now: () => number;
+  readonly #onFault: ExchangeOptions['onFault'];
   #isStamped = false;
   #standing: Standing = null;
 
@@ -53,6 +57,11 @@ export class Exchange implements ServerContext {
     this.showUsage = options.isUsageAsked(headers);
     this.#stamps = options.stamps(headers.origin, this.requestId);
     this.#now = options.now;
+    this.#onFault = options.onFault;
+  }
+
+  isGone(): boolean {
+    return this.req.socket.destroyed;
   }
 
   /** Told where the caller stands; of the operations of one request, the last one counted says it. */
@@ -89,9 +98,13 @@ export class Exchange implements ServerContext {
 
   /** Refuses the request before GraphQL saw it, in GraphQL's shape, as JSON where the caller takes nothing that can be had. */
   refuse(code: ErrorCode, message: string, status?: number): void {
+    this.refuseWith(gatewayError(code, message), status);
+  }
+
+  refuseWith(error: ReturnType<typeof gatewayError>, status?: number): void {
     this.stamp();
     const type = this.plainType ?? readAccept(this.req.headers.accept)?.plain ?? 'application/json';
-    sendRefusal(this.req, this.res, type, gatewayError(code, message), status);
+    sendRefusal(this.req, this.res, type, error, status);
   }
 
   /** The same for a request whose body nobody has read, and which would be taken for the next request. */
@@ -100,9 +113,31 @@ export class Exchange implements ServerContext {
     this.refuse(code, message, status);
   }
 
-  /** What GraphQL is told of the request, in an object that can be added to and copied. */
-  toContext(): ServerContext {
+  /** What nobody foresaw: told to the log, and said as such; or the connection cut, where an answer has begun. */
+  fail(error: unknown): void {
+    this.#onFault(error, this.requestId);
+    if (this.res.headersSent) this.res.destroy();
+    else this.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
+  }
+
+  /** Fails if work under way does. */
+  failWith(work: unknown): void {
+    Promise.resolve(work).catch((error: unknown) => this.fail(error));
+  }
+
+  /**
+   * What GraphQL is told of the request, in an object that can be added to and copied.
+   * @param counted the caller, who has been counted for one operation
+   */
+  toContext(counted: Caller): ServerContext {
     const { requestId, sender, showUsage, operations } = this;
-    return { requestId, sender, showUsage, operations, onStanding: (standing) => this.onStanding(standing) };
+    let left: Caller | null = counted;
+    const takeCounted = () => {
+      const taken = left;
+      left = null;
+      return taken;
+    };
+    const onStanding = (standing: Standing) => this.onStanding(standing);
+    return { requestId, sender, showUsage, operations, isGone: () => this.isGone(), takeCounted, onStanding };
   }
 }

@@ -1,6 +1,7 @@
 import { withBegun } from '../gateway/hot-handover.ts';
 import type { HotOperations, HotOutcome } from '../gateway/hot-operations.ts';
 import type { ServerContext } from '../gateway/operation-run.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
 import { toHotRequest } from './hot-request.ts';
 
@@ -13,23 +14,24 @@ export interface HotLaneOptions {
 export interface LaneExits {
   /** To the ordinary way, with what is known of it so far. @param isBegun it was counted, and may have been executed */
   readonly leave: (context: ServerContext, isBegun: boolean) => void;
-  readonly fail: () => void;
+  readonly fail: (error: unknown) => void;
 }
 
 /**
  * Serves a JSON POST of an operation that was seen before, without the general server.
+ * @param caller has been counted for it
  * @param body read whole, within its bound
  */
-export type HotLane = (exchange: Exchange, body: Buffer, exits: LaneExits) => void;
+export type HotLane = (exchange: Exchange, caller: Caller, body: Buffer, exits: LaneExits) => void;
 
 export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotLane {
-  return (exchange, body, exits) => {
+  return (exchange, caller, body, exits) => {
     const { req, res } = exchange;
     const mediaType = exchange.plainType;
     // A query string may say something, and is not read here.
     const request = mediaType && req.url === graphqlPath ? toHotRequest(body) : null;
     const operation = request && operations.find(request);
-    if (!mediaType || !operation) return exits.leave(exchange.toContext(), false);
+    if (!mediaType || !operation) return exits.leave(exchange.toContext(caller), false);
     exchange.isInLane = true;
     const finish = (outcome: HotOutcome): void => {
       if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
@@ -37,11 +39,12 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
       if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind !== 'handover') return;
       exchange.isInLane = false;
-      exits.leave(withBegun(exchange.toContext(), outcome.begun), true);
+      exits.leave(withBegun(exchange.toContext(caller), outcome.begun), true);
     };
     operations
       .run(
         operation,
+        caller,
         exchange,
         // Before chunks there was no way to end an answer of unknown length but to hang up, as broken ones end.
         req.httpVersion !== '1.0',
@@ -53,8 +56,8 @@ export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotL
           // It is called from within the connection, which would take a fault of ours for one of its own.
           try {
             finish(outcome);
-          } catch {
-            exits.fail();
+          } catch (error) {
+            exits.fail(error);
           }
         },
       )

@@ -1,31 +1,23 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
-import type { ServerContext } from '../gateway/operation-run.ts';
-import { acceptsPage, readAccept } from './accept.ts';
-import { isEncoded, isJsonType } from './content-type.ts';
 import { declineUpgrade, isWebSocketUpgrade } from './decline-upgrade.ts';
 import { createServerDrain } from './drain-server.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
-import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
-import type { HotLane } from './hot-lane.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonNesting, simpleJsonBytes } from './json-shape.ts';
 import { sendRaw } from './raw-response.ts';
-import { readBody, restoreBody } from './read-body.ts';
 import { type RequestRecord, toRequestRecord } from './request-record.ts';
 import { normaliseTarget } from './request-target.ts';
 import { sendJson } from './response-body.ts';
+import { createServeGraphql, type ServeGraphqlOptions } from './serve-graphql.ts';
 import type { SocketServer } from './socket-server.ts';
-import { sendPreflight, stampHeaders, toRequestId } from './stamp-response.ts';
+import { stampHeaders, toRequestId } from './stamp-response.ts';
 
-export interface ListenerOptions extends ExchangeOptions {
+export interface ListenerOptions extends ExchangeOptions, ServeGraphqlOptions {
   readonly host: string;
   readonly port: number;
-  readonly graphqlPath: string;
   /** Why the version that path and header ask for is not served; `null` when it is. */
   readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
-  readonly maxBodyBytes: number;
   /**
    * How long a connection may make no progress while a request is under way, in milliseconds: longer than any answer may
    * take. It ends with those who do not read what they asked for, who would hold their answers for ever.
@@ -34,13 +26,7 @@ export interface ListenerOptions extends ExchangeOptions {
   /** Names of the headers by which a client asks for a version. */
   readonly versionHeaders: readonly string[];
   readonly corsOrigins: '*' | readonly string[];
-  /** Serves one GraphQL request over HTTP. */
-  readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
-  /** Asked first, about every POST. */
-  readonly hotLane: HotLane;
   readonly sockets: SocketServer;
-  /** `null` when GraphiQL is off. */
-  readonly graphiql: GraphiqlPage | null;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly onRequest: (record: RequestRecord) => void;
 }
@@ -65,8 +51,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     try {
       if (hasHost) route(exchange);
       else exchange.refuseUnread('BAD_REQUEST', 'A request needs a Host header.', 400);
-    } catch {
-      fail(exchange);
+    } catch (error) {
+      exchange.fail(error);
     }
   });
 
@@ -88,6 +74,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
   server.setTimeout(options.stallMs);
   const lifetime = createServerDrain(server);
+  const serveGraphql = createServeGraphql(options);
 
   const route = (exchange: Exchange) => {
     const { req, res, path } = exchange;
@@ -102,8 +89,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       case '/health/live':
         return sendJson(req, res, 200, { status: 'live' });
       case '/health/ready':
-        return orFail(
-          exchange,
+        return exchange.failWith(
           options.readiness(lifetime.draining).then(({ status, body }) => sendJson(req, res, status, body)),
         );
       default:
@@ -119,66 +105,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       if (header !== undefined) asked = asked === undefined ? String(header) : `${asked}, ${header}`;
     }
     return path === null && asked === undefined ? null : options.checkVersion(path, asked);
-  };
-
-  const serveGraphql = (exchange: Exchange) => {
-    const { req, res, path } = exchange;
-    // The version in the path has been seen to; what follows knows one path.
-    if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
-    if (req.method === 'POST') return servePost(exchange);
-    exchange.stamp();
-    if (req.method === 'OPTIONS') return sendPreflight(req, res);
-    if (req.method === 'GET') {
-      if (options.graphiql && wantsPage(req)) return orFail(exchange, options.graphiql.send(req, res));
-      if (negotiate(exchange)) serveOrdinarily(exchange, exchange.toContext());
-      return;
-    }
-    res.setHeader('allow', 'GET, POST, OPTIONS');
-    exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
-  };
-
-  const servePost = (exchange: Exchange) => {
-    const { req, res } = exchange;
-    if (!negotiate(exchange)) return;
-    if (!isJsonType(req.headers['content-type'])) {
-      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json, in UTF-8.', 415);
-    }
-    if (isEncoded(req.headers['content-encoding'])) {
-      return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
-    }
-    // Whoever reads it next compares texts: it must find the one that says what was found here.
-    req.headers['content-type'] = 'application/json';
-    readBody(req, options.maxBodyBytes, (reading) => {
-      if (reading.kind === 'aborted') return;
-      if (reading.kind === 'too-large') {
-        res.setHeader('connection', 'close');
-        return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
-      }
-      const { body } = reading;
-      // It is called from within the parser, which would take a fault of ours for one of the request's.
-      try {
-        // Of a small body the short way sees for itself whether it is plain enough.
-        const isSimple = body.length <= simpleJsonBytes;
-        if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
-        options.hotLane(exchange, body, {
-          leave: (context, isBegun) => {
-            // What has begun was found plain enough, and may have been paid for.
-            if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
-              return refuseIntricate(exchange);
-            restoreBody(req, body);
-            serveOrdinarily(exchange, context);
-          },
-          fail: () => fail(exchange),
-        });
-      } catch {
-        fail(exchange);
-      }
-    });
-  };
-
-  const serveOrdinarily = (exchange: Exchange, context: ServerContext): void => {
-    exchange.stamp();
-    orFail(exchange, options.graphql(exchange.req, exchange.res, context));
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -239,35 +165,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
-function orFail(exchange: Exchange, work: unknown): void {
-  Promise.resolve(work).catch(() => fail(exchange));
-}
-
-/** What nobody foresaw: said as such, or the connection cut where an answer has begun. */
-function fail(exchange: Exchange): void {
-  if (exchange.res.headersSent) exchange.res.destroy();
-  else exchange.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
-}
-
-function refuseIntricate(exchange: Exchange): void {
-  const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values`;
-  exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
-}
-
-/** Leaves of the Accept header what can be served; refuses the request when that is nothing. */
-function negotiate(exchange: Exchange): boolean {
-  const { req } = exchange;
-  const acceptable = readAccept(req.headers.accept);
-  if (acceptable === null) {
-    const types = 'application/graphql-response+json, application/json or text/event-stream';
-    exchange.refuseUnread('BAD_REQUEST', `Accept must allow ${types}.`, 406);
-    return false;
-  }
-  req.headers.accept = acceptable.header;
-  exchange.plainType = acceptable.plain;
-  return true;
-}
-
 /** `null` for the GraphQL path itself, the version for the path with one behind it, `undefined` for any other. */
 function versionIn(path: string, graphqlPath: string): string | null | undefined {
   if (path === graphqlPath) return null;
@@ -279,11 +176,6 @@ function pathOf(req: IncomingMessage): string {
   const url = req.url ?? '/';
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
-}
-
-/** A browser that navigates here, rather than a client that queries. */
-function wantsPage(req: IncomingMessage): boolean {
-  return acceptsPage(req.headers.accept) && !/[?&](query|extensions)=/.test(req.url ?? '');
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

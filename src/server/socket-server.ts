@@ -79,6 +79,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       const server: ServerContext = {
         requestId: upgrade?.requestId ?? '',
         sender: toSender(headers, extra.request.socket.remoteAddress),
+        isGone: () => upgrade?.hangUp.signal.aborted ?? true,
         // A socket has no headers to say it in; a refusal says it itself.
         onStanding: () => {},
         showUsage: usageHeaders.some((name) => isUsageAsked(headers[name])),

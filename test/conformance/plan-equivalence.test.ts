@@ -127,6 +127,7 @@ describe('the plans', () => {
       remoteAddress: '127.0.0.1',
       forwardedFor: undefined,
     },
+    isGone: () => false,
     onStanding: () => {},
     showUsage: false,
     operations: [],

@@ -135,6 +135,7 @@ function toServer(): ServerContext {
       remoteAddress: '127.0.0.1',
       forwardedFor: undefined,
     },
+    isGone: () => false,
     onStanding: () => {},
     showUsage: false,
     operations: [],

@@ -12,6 +12,7 @@ function open(text: string, operationName?: string) {
   const server: ServerContext = {
     requestId: 'r',
     sender: { authorization: null, apiKey: null, origin: undefined, remoteAddress: '', forwardedFor: undefined },
+    isGone: () => false,
     onStanding: () => {},
     showUsage: false,
     operations: [],

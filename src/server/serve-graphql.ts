@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AdmitOperation } from '../gateway/admit-operation.ts';
+import type { ServerContext } from '../gateway/operation-run.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
+import { acceptsPage, readAccept } from './accept.ts';
+import { isEncoded, isJsonType } from './content-type.ts';
+import type { Exchange } from './exchange.ts';
+import type { GraphiqlPage } from './graphiql-page.ts';
+import type { HotLane } from './hot-lane.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonNesting, simpleJsonBytes } from './json-shape.ts';
+import { type BodyReading, readBody, restoreBody } from './read-body.ts';
+import { sendPreflight } from './stamp-response.ts';
+
+export interface ServeGraphqlOptions {
+  readonly graphqlPath: string;
+  readonly maxBodyBytes: number;
+  /** Asked before anything of a request is read but its head. */
+  readonly enter: AdmitOperation['enter'];
+  /** Asked first, about every POST. */
+  readonly hotLane: HotLane;
+  /** Serves one GraphQL request over HTTP. */
+  readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
+  /** `null` when GraphiQL is off. */
+  readonly graphiql: GraphiqlPage | null;
+}
+
+/** Serves what comes to the GraphQL path: by the lane, by the general server, or by refusing it before either. */
+export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
+  const { graphqlPath, enter, hotLane, graphiql } = options;
+
+  /** Goes on with a caller who may ask and still waits; refuses any other. */
+  const afterEntry = (exchange: Exchange, serve: (caller: Caller) => void): void => {
+    enter(exchange)
+      .then((entry) => {
+        if (exchange.isGone()) return;
+        if (entry.kind === 'refused') exchange.refuseWith(entry.error);
+        else serve(entry.caller);
+      })
+      .catch((error: unknown) => exchange.fail(error));
+  };
+
+  const servePost = (exchange: Exchange) => {
+    const { req } = exchange;
+    if (!negotiate(exchange)) return;
+    if (!isJsonType(req.headers['content-type'])) {
+      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json, in UTF-8.', 415);
+    }
+    if (isEncoded(req.headers['content-encoding'])) {
+      return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
+    }
+    // Whoever reads it next compares texts: it must find the one that says what was found here.
+    req.headers['content-type'] = 'application/json';
+    readBody(req, options.maxBodyBytes, (reading) => {
+      if (reading.kind === 'aborted') return;
+      // The next request would begin in the middle of this one.
+      if (reading.kind === 'too-large') exchange.res.setHeader('connection', 'close');
+      // Counted whatever it says, and before anybody looks at it.
+      afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
+    });
+  };
+
+  const serveBody = (exchange: Exchange, caller: Caller, reading: Exclude<BodyReading, { kind: 'aborted' }>) => {
+    if (reading.kind === 'too-large') {
+      return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
+    }
+    const { body } = reading;
+    // Of a small body the lane sees for itself whether it is plain enough.
+    const isSimple = body.length <= simpleJsonBytes;
+    if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
+    hotLane(exchange, caller, body, {
+      leave: (context, isBegun) => {
+        // What has begun was found plain enough, and may have been paid for.
+        if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
+          return refuseIntricate(exchange);
+        restoreBody(exchange.req, body);
+        serveOrdinarily(exchange, context);
+      },
+      fail: (error) => exchange.fail(error),
+    });
+  };
+
+  const serveOrdinarily = (exchange: Exchange, context: ServerContext): void => {
+    exchange.stamp();
+    exchange.failWith(options.graphql(exchange.req, exchange.res, context));
+  };
+
+  return (exchange) => {
+    const { req, res, path } = exchange;
+    // The version in the path has been seen to; what follows knows one path.
+    if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
+    if (req.method === 'POST') return servePost(exchange);
+    exchange.stamp();
+    if (req.method === 'OPTIONS') return sendPreflight(req, res);
+    if (req.method === 'GET') {
+      if (graphiql && wantsPage(req)) return exchange.failWith(graphiql.send(req, res));
+      if (negotiate(exchange)) afterEntry(exchange, (caller) => serveOrdinarily(exchange, exchange.toContext(caller)));
+      return;
+    }
+    res.setHeader('allow', 'GET, POST, OPTIONS');
+    exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
+  };
+}
+
+/** Leaves of the Accept header what can be served; refuses the request when that is nothing. */
+function negotiate(exchange: Exchange): boolean {
+  const { req } = exchange;
+  const acceptable = readAccept(req.headers.accept);
+  if (acceptable === null) {
+    const types = 'application/graphql-response+json, application/json or text/event-stream';
+    exchange.refuseUnread('BAD_REQUEST', `Accept must allow ${types}.`, 406);
+    return false;
+  }
+  req.headers.accept = acceptable.header;
+  exchange.plainType = acceptable.plain;
+  return true;
+}
+
+function refuseIntricate(exchange: Exchange): void {
+  const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values`;
+  exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
+}
+
+/** A browser that navigates here, rather than a client that queries. */
+function wantsPage(req: IncomingMessage): boolean {
+  return acceptsPage(req.headers.accept) && !/[?&](query|extensions)=/.test(req.url ?? '');
+}
