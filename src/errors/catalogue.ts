@@ -31,8 +31,8 @@ export const errorCatalogue = {
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The request body is over the bound.', retry: 'Send less.' },
   REQUEST_TIMEOUT: {
     status: 504,
-    meaning: 'The operation did not finish in time.',
-    retry: 'Queries: yes, with backoff. Mutations: look first.',
+    meaning: 'The request was over before this was done: its time was up, its caller gone, or the gateway is stopping.',
+    retry: 'Yes, with backoff. A field of a mutation that says so was not begun: nothing of it was sent.',
   },
   STALE_CURSOR: {
     status: 400,
@@ -61,17 +61,18 @@ export const errorCatalogue = {
   },
   SPONSOR_FORBIDDEN: {
     status: 403,
-    meaning: "The sponsor's access controller denied the transaction.",
+    meaning: 'The sponsor denied the request: its access controller a transaction, or it the credential this endpoint.',
     retry: 'Not as it is.',
   },
   SPONSOR_REJECTED: {
     status: 400,
-    meaning: 'The sponsor refused the request; the message is its own text.',
-    retry: 'Not as it is.',
+    meaning:
+      'The sponsor, or the ledger it sent the transaction to, refused for good; the message is its own text. Nothing ran.',
+    retry: 'Not as it is. What the ledger refused has used its reservation up: reserve again.',
   },
   SPONSOR_EXHAUSTED: {
     status: 503,
-    meaning: 'The sponsor has no coins, or no daily allowance, left for this.',
+    meaning: 'The sponsor has no coins, or no daily allowance, left for this, or takes no more requests for now.',
     retry: 'Later, or with a smaller budget.',
   },
   SPONSOR_MAINTENANCE: { status: 503, meaning: 'The sponsor is in maintenance.', retry: 'Later.' },
@@ -83,7 +84,7 @@ export const errorCatalogue = {
   EXECUTION_OUTCOME_UNKNOWN: {
     status: 504,
     meaning:
-      'The transaction was handed to the sponsor and no answer came back: it may or may not execute. `extensions` has its digest.',
+      'The transaction was handed to the sponsor, and no answer came back in time, or none that tells: it may or may not execute. `extensions` has its digest.',
     retry: 'Never blindly. Look up `transactionBlock(digest)` after `checkAfterMs`.',
   },
   IDEMPOTENCY_CONFLICT: {

@@ -257,8 +257,10 @@ export type Mutation = {
    * A transaction that ran and failed (for example a Move abort) is a result with outcome `FAILED`, not an error: it paid gas.
    *
    * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
-   * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED`, `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired,
-   * used, or never existed), `UPSTREAM_UNAVAILABLE` (nothing reached the sponsor; the reservation is unused),
+   * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (by the sponsor, or by the ledger for its price, budget,
+   * objects or signatures: final, the message is their own text), `SPONSOR_EXHAUSTED` (takes no more requests for now),
+   * `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired, used, or never existed), `UPSTREAM_UNAVAILABLE` (nothing reached
+   * the sponsor; the reservation is unused),
    * `UPSTREAM_BAD_RESPONSE` (the sponsor could not read the request; nothing was executed), `NOT_CONFIGURED`, and
    * `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`: the transaction may or may not
    * execute, so look its digest up on the ledger before doing anything else.

@@ -399,6 +399,70 @@ describe('what the sponsor says is told by its code:', () => {
   });
 });
 
+describe('a transaction that the ledger will not take', () => {
+  const own = iotaKey.toIotaAddress();
+  type Coin = Reservation['gasCoins'][number];
+  const firstCoinOf = async (address: string): Promise<Coin> => {
+    const { data } = await gateway.query(
+      'query ($a: LedgerAddress!) { address(address: $a) { coins { nodes { objectId: address version digest } } } }',
+      { a: address },
+    );
+    return data.address.coins.nodes[0];
+  };
+
+  /** Reserves, builds a transfer of a coin to its sender, and has it executed. */
+  async function attempt(coin: Coin, spoil: (tx: IotaTransaction) => void = () => {}) {
+    const reserved = await reserve();
+    const tx = new IotaTransaction();
+    tx.setSender(own);
+    tx.setGasOwner(reserved.sponsorAddress);
+    tx.setGasPayment(reserved.gasCoins);
+    tx.setGasPrice(1000);
+    tx.setGasBudget(20_000_000);
+    tx.transferObjects([tx.objectRef(coin)], tx.pure.address(own));
+    spoil(tx);
+    const { bytes, signature } = await tx.sign({ signer: iotaKey });
+    const asked = gateway.query(execute, { id: reserved.reservationId, tx: bytes, sig: signature });
+    const { data, errors } = await withCheckpoint(asked);
+    const facts = { digest: await tx.getDigest(), reservationId: reserved.reservationId };
+    return { executeTx: data.executeTx, error: errors?.[0], facts };
+  }
+
+  const missing = `0x${'9'.padStart(64, '0')}`;
+  it.each<[string, RegExp, (tx: IotaTransaction) => void, Partial<Coin>?]>([
+    [
+      'a gas price under the reference',
+      /: Gas price 1 under reference gas price \(RGP\) 1000$/,
+      (tx) => tx.setGasPrice(1),
+    ],
+    ['a budget too low', /: Gas budget: 1 is lower than min: \d+$/, (tx) => tx.setGasBudget(1)],
+    [
+      'an object that is not there',
+      /: Could not find the referenced object 0x0+9 at version Some\(SequenceNumber\(\d+\)\)$/,
+      () => {},
+      { objectId: missing },
+    ],
+  ])('for %s is refused for good, in its own words', async (_, message, spoil, other) => {
+    const { executeTx, error, facts } = await attempt({ ...(await firstCoinOf(own)), ...other }, spoil);
+    expect(executeTx).toBeNull();
+    expect(error?.message).toMatch(message);
+    expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', upstream: 'sponsor', ...facts });
+  });
+
+  it('for an object of somebody else is refused for good', async () => {
+    const { error, facts } = await attempt(await firstCoinOf(suiKey.toSuiAddress()));
+    expect(error?.message).toMatch(/was not signed by the correct sender: Object 0x/);
+    expect(error?.extensions).toEqual({ code: 'SPONSOR_REJECTED', upstream: 'sponsor', ...facts });
+  });
+
+  it('for an object that has moved on may have run all the same', async () => {
+    const coin = await firstCoinOf(own);
+    expect((await attempt(coin)).executeTx.outcome).toBe('EXECUTED');
+    const { error, facts } = await attempt(coin);
+    expect(error?.extensions).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', ...facts });
+  });
+});
+
 const admin = 'mutation { checkSponsorHealth { ok message } reloadAccessController { result } }';
 
 describe('authorization', () => {

@@ -31,7 +31,7 @@ export const operationKeys = {
     kind: filePath,
     fallback: null,
     description:
-      'Where the last good ledger schema is kept, so that a start while the ledger is down still serves. The directory must exist and be writable.',
+      'Where the last good schema of the ledger and its limits are kept. A start while the ledger is down then knows the whole graph: what the sponsor and the events answer is served, and fields of the ledger fail with `UPSTREAM_UNAVAILABLE`. Unset, the ledger’s part is missing until it answers. A file that cannot be read or written costs a warning in the log, not the service.',
     inForce: true,
   }),
   CURSOR_KEYS: configKey({
