@@ -39,6 +39,8 @@ export class Exchange implements ServerContext {
   isInLane = false;
   /** What a whole answer is written as; `null` where the caller takes none, or has not been asked yet. */
   plainType: PlainType | null = null;
+  /** Its body is waited for: nobody works on it, and nobody else will answer it. */
+  isReading = false;
   /** Called once, when the connection is done with the answer; or was, before there was one. */
   onClose: (() => void) | null = null;
   readonly #stamps: string[];
@@ -109,8 +111,13 @@ export class Exchange implements ServerContext {
 
   /** The same for a request whose body nobody has read, and which would be taken for the next request. */
   refuseUnread(code: ErrorCode, message: string, status?: number): void {
-    this.res.setHeader('connection', 'close');
+    this.endConnection();
     this.refuse(code, message, status);
+  }
+
+  /** Makes its answer the last one of the connection; what comes behind is not served. To be called before the answer begins. */
+  endConnection(): void {
+    this.res.setHeader('connection', 'close');
   }
 
   /** What nobody foresaw: told to the log, and said as such; or the connection cut, where an answer has begun. */

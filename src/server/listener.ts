@@ -1,17 +1,18 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
-import { declineUpgrade, isWebSocketUpgrade } from './decline-upgrade.ts';
+import { createConnections } from './connections.ts';
 import { createServerDrain } from './drain-server.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import type { Readiness } from './health.ts';
-import { sendRaw } from './raw-response.ts';
+import { createRefuseMalformed } from './malformed-request.ts';
+import { createRequestClass, isUpgradeOffered } from './offered-upgrade.ts';
 import { type RequestRecord, toRequestRecord } from './request-record.ts';
-import { normaliseTarget } from './request-target.ts';
+import { isHostMissing, normaliseTarget, pathOf, versionIn } from './request-target.ts';
 import { sendJson } from './response-body.ts';
-import { createServeGraphql, type ServeGraphqlOptions } from './serve-graphql.ts';
+import { createServeGraphql, refuseMethod, type ServeGraphqlOptions } from './serve-graphql.ts';
 import type { SocketServer } from './socket-server.ts';
-import { stampHeaders, toRequestId } from './stamp-response.ts';
+import { createWebSocketDoor } from './websocket-door.ts';
 
 export interface ListenerOptions extends ExchangeOptions, ServeGraphqlOptions {
   readonly host: string;
@@ -40,41 +41,52 @@ export interface Listener {
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { host, port, stamps, graphqlPath } = options;
-  // A missing Host is refused below, so that its refusal bears what every answer bears.
-  const server = createServer({ requireHostHeader: false }, (req, res) => {
-    const hasHost = req.headers.host !== undefined || req.httpVersion === '1.0';
+  const begin = (req: IncomingMessage, res: ServerResponse, serve: (exchange: Exchange) => void) => {
+    const hasHost = !isHostMissing(req);
     normaliseTarget(req);
     const exchange = new Exchange(req, res, pathOf(req), options);
+    if (!connections.enter(exchange)) return;
     lifetime.enter(res);
-    open.get(req.socket)?.add(exchange);
-    res.on('close', () => end(exchange));
+    res.on('close', () => connections.leave(exchange));
     try {
-      if (hasHost) route(exchange);
+      if (hasHost) serve(exchange);
       else exchange.refuseUnread('BAD_REQUEST', 'A request needs a Host header.', 400);
     } catch (error) {
       exchange.fail(error);
     }
-  });
+  };
 
-  /** The exchanges under way on each connection: of clients that do not wait for an answer before they ask again, several. */
-  const open = new WeakMap<object, Set<Exchange>>();
-  server.on('connection', (socket) => {
-    const exchanges = new Set<Exchange>();
-    open.set(socket, exchanges);
-    // A response that waits behind another has no connection yet, and is not told when that closes.
-    socket.once('close', () => exchanges.forEach(end));
-  });
-  const end = (exchange: Exchange) => {
-    if (!open.get(exchange.req.socket)?.delete(exchange)) return;
+  const connections = createConnections((exchange) => {
     lifetime.leave(exchange.res);
     exchange.onClose?.();
     // What hangs on it, the whole answer, is let go of before the response is.
     exchange.onClose = null;
     options.onRequest(toRequestRecord(exchange));
-  };
+  });
+  const refusedVersion = (req: IncomingMessage, path: string | null) => checkVersion(options, req, path);
+  const door = createWebSocketDoor({ ...options, connections, refusedVersion });
+  // A missing Host is refused above, so that its refusal bears what every answer bears.
+  const server = createServer(
+    { requireHostHeader: false, IncomingMessage: createRequestClass(door.takes) },
+    (req, res) => begin(req, res, isUpgradeOffered(req) ? routeOffer : route),
+  );
+  server.on('connection', connections.opened);
+  server.on('upgrade', door.open);
+  server.on('clientError', createRefuseMalformed({ connections, stamps }));
+  server.on('checkExpectation', (req, res) => {
+    const says = 'The only expectation that can be met is 100-continue.';
+    begin(req, res, (exchange) => exchange.refuseUnread('BAD_REQUEST', says, 417));
+  });
   server.setTimeout(options.stallMs);
   const lifetime = createServerDrain(server);
   const serveGraphql = createServeGraphql(options);
+
+  /** One that is served as if it had not offered another protocol; what came behind it is lost. */
+  const routeOffer = (exchange: Exchange) => {
+    exchange.endConnection();
+    if (exchange.req.method === 'CONNECT') refuseMethod(exchange);
+    else if (!door.refuse(exchange)) route(exchange);
+  };
 
   const route = (exchange: Exchange) => {
     const { req, res, path } = exchange;
@@ -97,64 +109,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     }
   };
 
-  /** Header and path must both hold; the header may bear the contract's name or the network's. */
-  const refusedVersion = (req: IncomingMessage, path: string | null): VersionRefusal | null => {
-    let asked: string | undefined;
-    for (const name of options.versionHeaders) {
-      const header = req.headers[name];
-      if (header !== undefined) asked = asked === undefined ? String(header) : `${asked}, ${header}`;
-    }
-    return path === null && asked === undefined ? null : options.checkVersion(path, asked);
-  };
-
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What is behind an answer that has begun would be taken for a part of it.
-    if ([...(open.get(socket) ?? [])].some(({ res }) => res.headersSent)) {
-      socket.destroy();
-      return;
-    }
-    const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-    const status = tooLarge ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-    sendRaw(
-      socket,
-      status,
-      'BAD_REQUEST',
-      'The HTTP request is malformed.',
-      stampHeaders({ headers: {} }, toRequestId(undefined), stamps),
-    );
-  });
-  server.on('checkExpectation', (req, res) => {
-    const exchange = new Exchange(req, res, pathOf(req), options);
-    exchange.refuseUnread('BAD_REQUEST', 'The only expectation that can be met is 100-continue.', 417);
-  });
-  server.on('connect', (req, socket) => {
-    const headers = stampHeaders(req, toRequestId(req.headers['x-request-id']), stamps);
-    sendRaw(socket, 405, 'BAD_REQUEST', 'Method CONNECT is not served here; use POST or GET.', headers);
-  });
-  server.on('upgrade', (req, socket, head) => {
-    if (!isWebSocketUpgrade(req)) return declineUpgrade(server, req, socket, head);
-    const requestId = toRequestId(req.headers['x-request-id']);
-    const refusal = refusedUpgrade(req);
-    if (!refusal) return options.sockets.accept(req, socket, head, requestId);
-    sendRaw(socket, refusal.status, refusal.code, refusal.message, stampHeaders(req, requestId, stamps));
-  });
-
-  const refusedUpgrade = (req: IncomingMessage): VersionRefusal | null => {
-    const version = versionIn(pathOf(req), options.graphqlPath);
-    if (version === undefined)
-      return {
-        status: 404,
-        code: 'BAD_REQUEST',
-        message: `There is no WebSocket at this path. It is at ${options.graphqlPath}.`,
-      };
-    const { origin } = req.headers;
-    // A page of any origin can open a WebSocket, without the preflight that would have refused its POST.
-    if (origin !== undefined && options.corsOrigins !== '*' && !options.corsOrigins.includes(origin)) {
-      return { status: 403, code: 'FORBIDDEN', message: 'This origin is not allowed.' };
-    }
-    return refusedVersion(req, version);
-  };
-
   await listen(server, host, port);
   return {
     url: toUrl(host, server.address() as AddressInfo),
@@ -165,17 +119,18 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
-/** `null` for the GraphQL path itself, the version for the path with one behind it, `undefined` for any other. */
-function versionIn(path: string, graphqlPath: string): string | null | undefined {
-  if (path === graphqlPath) return null;
-  const [, version, rest] = path.startsWith(`${graphqlPath}/`) ? path.slice(graphqlPath.length).split('/') : [];
-  return version === undefined || version === '' || rest !== undefined ? undefined : version;
-}
-
-function pathOf(req: IncomingMessage): string {
-  const url = req.url ?? '/';
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
+/** Header and path must both hold; the header may bear the contract's name or the network's. */
+function checkVersion(
+  { versionHeaders, checkVersion }: Pick<ListenerOptions, 'versionHeaders' | 'checkVersion'>,
+  { headers }: IncomingMessage,
+  path: string | null,
+): VersionRefusal | null {
+  let asked: string | undefined;
+  for (const name of versionHeaders) {
+    const header = headers[name];
+    if (header !== undefined) asked = asked === undefined ? String(header) : `${asked}, ${header}`;
+  }
+  return path === null && asked === undefined ? null : checkVersion(path, asked);
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -3,7 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 
-/** Answers on a bare socket, where Node has no response object: a request its parser refused, or an upgrade. */
+/** How long the other side may take to see the answer and go, in milliseconds; nothing else watches over such a socket. */
+const lingerMs = 1_000;
+
+/** Answers on a bare socket, where Node has no response object: a request its parser refused, or an upgrade. Ends it. */
 export function sendRaw(
   socket: Duplex,
   status: number,
@@ -23,5 +26,9 @@ export function sendRaw(
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on('error', () => socket.destroy());
+  const cut = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(cut));
+  // What still comes is thrown away, so that its end is seen.
+  socket.resume();
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
 }

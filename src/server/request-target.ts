@@ -21,3 +21,21 @@ export function normaliseTarget(req: IncomingMessage): void {
   req.url = toRequestTarget(req.url);
   req.headers.host = someHost;
 }
+
+/** The path of a target. */
+export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** `null` for the GraphQL path itself, the version for the path with one behind it, `undefined` for any other. */
+export function versionIn(path: string, graphqlPath: string): string | null | undefined {
+  if (path === graphqlPath) return null;
+  const [, version, rest] = path.startsWith(`${graphqlPath}/`) ? path.slice(graphqlPath.length).split('/') : [];
+  return version === undefined || version === '' || rest !== undefined ? undefined : version;
+}
+
+/** Only the old protocol does without. To be asked before the target is normalised. */
+export function isHostMissing({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion !== '1.0';
+}

@@ -50,10 +50,12 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
     }
     // Whoever reads it next compares texts: it must find the one that says what was found here.
     req.headers['content-type'] = 'application/json';
+    exchange.isReading = true;
     readBody(req, options.maxBodyBytes, (reading) => {
+      exchange.isReading = false;
       if (reading.kind === 'aborted') return;
       // The next request would begin in the middle of this one.
-      if (reading.kind === 'too-large') exchange.res.setHeader('connection', 'close');
+      if (reading.kind === 'too-large') exchange.endConnection();
       // Counted whatever it says, and before anybody looks at it.
       afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
     });
@@ -96,9 +98,14 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
       if (negotiate(exchange)) afterEntry(exchange, (caller) => serveOrdinarily(exchange, exchange.toContext(caller)));
       return;
     }
-    res.setHeader('allow', 'GET, POST, OPTIONS');
-    exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
+    refuseMethod(exchange);
   };
+}
+
+export function refuseMethod(exchange: Exchange): void {
+  const { req, res } = exchange;
+  res.setHeader('allow', 'GET, POST, OPTIONS');
+  exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
 }
 
 /** Leaves of the Accept header what can be served; refuses the request when that is nothing. */

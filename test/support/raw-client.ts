@@ -6,6 +6,8 @@ export interface RawClient {
   send(text: string): Promise<void>;
   /** Resolves when what came matches; rejects when the connection ends before. */
   receive(pattern: RegExp): Promise<void>;
+  /** Everything that came, when the connection has ended. */
+  whole(): Promise<string>;
   /** Leaves what comes to pile up on the way. */
   stopReading(): void;
   /** Closes without a word: by the book, or with a reset. */
@@ -39,6 +41,13 @@ export async function openRawClient(port: number): Promise<RawClient> {
         onNews = () => {
           if (pattern.test(received)) resolve();
           else if (isOver) reject(new Error(`the connection ended without ${pattern}: ${received.slice(0, 500)}`));
+        };
+        onNews();
+      }),
+    whole: () =>
+      new Promise((resolve) => {
+        onNews = () => {
+          if (isOver) resolve(received);
         };
         onNews();
       }),

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
+import { openRawClient, toPostText } from '../support/raw-client.ts';
+import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
+import { until } from '../support/until.ts';
+
+let ledger: FaultyLedger;
+let gateway: SpawnedGateway;
+
+beforeEach(async () => {
+  ledger = await startFaultyLedger();
+  gateway = await spawnGateway({ LEDGER_GRAPHQL_URL: ledger.url });
+});
+
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+const pay = (amount: number, headers: Record<string, string> = {}) =>
+  toPostText({ query: 'mutation Pay($amount: Int!) { pay(amount: $amount) }', variables: { amount } }, headers);
+const ask = (headers: Record<string, string> = {}) => toPostText({ query: '{ chainIdentifier }' }, headers);
+const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' };
+const handshake = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n`;
+
+/** What stands in the answers of a connection, one entry each: status, or status and body. */
+function answersIn(text: string): string[] {
+  return text
+    .split(/(?=HTTP\/1\.1 )/)
+    .map((answer) => `${/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]} ${answer.slice(answer.indexOf('\r\n\r\n') + 4)}`);
+}
+
+const paid = (amount: number) => `200 {"data":{"pay":${amount}}}`;
+const asked = '200 {"data":{"chainIdentifier":"4c78adac"}}';
+
+/** Sends on one connection while the ledger keeps mutations back; everything that came until it ended. */
+async function pipeline(...pieces: readonly string[]): Promise<string[]> {
+  ledger.manner = (query) => (query.includes('pay') ? 'held' : 'whole');
+  const client = await openRawClient(gateway.port);
+  const [first = '', ...rest] = pieces;
+  await client.send(first);
+  await until(() => ledger.waiting > 0, 'the mutation has reached the ledger');
+  for (const piece of rest) await client.send(piece);
+  // Whatever is written out of its turn comes before this does.
+  await (await openRawClient(gateway.port)).send(ask()).then(() => undefined);
+  await until(() => gateway.logged('request').length > 0, 'another client has been answered');
+  ledger.release();
+  return answersIn(await client.whole());
+}
+
+/** One request line in the log for each status, and nothing bad. */
+async function expectLogged(...statuses: readonly number[]): Promise<void> {
+  const logged = () => gateway.logged('request').map(({ status }) => status);
+  await until(
+    () => logged().length >= statuses.length,
+    () => `only ${logged()} logged`,
+  );
+  expect(logged().toSorted()).toEqual([...statuses].toSorted());
+  expect(gateway.complaints()).toEqual([]);
+  expect(gateway.cli.child.exitCode).toBeNull();
+}
+
+describe('behind a mutation that is still awaited,', () => {
+  it('a request that offers another protocol is answered in its place, and ends the connection', async () => {
+    expect(await pipeline(pay(1) + ask(h2c))).toEqual([paid(1), expect.stringContaining(asked)]);
+    await expectLogged(200, 200, 200);
+  });
+
+  it('a request behind such an offer is not begun, in one piece with it or in another', async () => {
+    expect(await pipeline(pay(1) + ask(h2c) + pay(2), pay(3))).toEqual([paid(1), asked]);
+    await expectLogged(200, 200, 200);
+    expect(ledger.served).toBe(3);
+  });
+
+  it.each([
+    ['a handshake that is fine', '/graphql', 400],
+    ['a handshake at another path', '/nope', 404],
+    ['a handshake for another version', '/graphql/2020.1', 421],
+  ])('%s does not put its answer in the place of the mutation’s', async (_, path, status) => {
+    const answers = await pipeline(pay(1) + handshake(path));
+    expect(answers).toEqual([paid(1), expect.stringMatching(new RegExp(`^${status} .*"extensions":`))]);
+    await expectLogged(200, 200, status);
+  });
+
+  it.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['headers too large', `GET /graphql HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['two lengths', 'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabc'],
+  ])('%s does not put its refusal in the place of the mutation’s', async (_, garbage) => {
+    const answers = await pipeline(pay(1), garbage, pay(2), garbage);
+    expect(answers).toEqual([paid(1), expect.stringMatching(/^4\d\d .*The HTTP request is malformed/)]);
+    await expectLogged(200, 200);
+    expect(ledger.served).toBe(2);
+  });
+
+  it('a body of garbage does not put its refusal in the place of the mutation’s', async () => {
+    const head =
+      'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+    const answers = await pipeline(pay(1), head, 'zz\r\n');
+    expect(answers).toEqual([paid(1), expect.stringMatching(/^400 .*The HTTP request is malformed/)]);
+    await expectLogged(200, 200, 400);
+  });
+
+  it('CONNECT and an unknown expectation are refused in their place', async () => {
+    expect(await pipeline(pay(1) + ask({ expect: 'magic' }))).toEqual([paid(1), expect.stringMatching(/^417 /)]);
+    expect(await pipeline(`${pay(2)}CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n`)).toEqual([
+      paid(2),
+      expect.stringMatching(/^405 /),
+    ]);
+    await expectLogged(200, 200, 417, 200, 200, 405);
+  });
+});
+
+it('a mutation behind a request that is refused with its body unread is not begun: nobody would hear its answer', async () => {
+  const client = await openRawClient(gateway.port);
+  await client.send(ask({ 'content-type': 'text/plain' }) + pay(1));
+  expect(answersIn(await client.whole())).toEqual([expect.stringMatching(/^415 /)]);
+  await expectLogged(415);
+  expect(ledger.served).toBe(0);
+});
+
+it('an offer whose body comes in pieces, whole or in chunks, is served, and the connection ends', async () => {
+  const [head = '', body = ''] = ask(h2c).split(/(?<=\r\n\r\n)/);
+  const chunked = head.replace(/content-length: \d+/, 'transfer-encoding: chunked');
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+  for (const pieces of [
+    [head, body.slice(0, 5), body.slice(5)],
+    [chunked, chunk(body.slice(0, 5)), chunk(body.slice(5)) + chunk('')],
+    [head.replace('HTTP/1.1', 'HTTP/1.0') + body],
+  ]) {
+    const client = await openRawClient(gateway.port);
+    for (const piece of pieces) await client.send(piece);
+    expect(answersIn(await client.whole())).toEqual([asked]);
+  }
+  await expectLogged(200, 200, 200);
+});
+
+it('a thousand offers one after another leave the gateway as it was', async () => {
+  for (let index = 0; index < 1_000; index += 1) {
+    const client = await openRawClient(gateway.port);
+    await client.send(ask(h2c) + ask(h2c) + ask(h2c));
+    expect(answersIn(await client.whole())).toEqual([asked]);
+  }
+  await until(() => gateway.logged('request').length === 1_000, 'all are logged');
+  expect(gateway.complaints()).toEqual([]);
+});
