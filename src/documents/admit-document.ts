@@ -5,6 +5,7 @@ import { priceDocument } from '../limits/price-document.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
 import type { PreparedDocument } from './prepared-document.ts';
+import { type ToldError, toGraphQLErrors } from './told-error.ts';
 
 export type Admission =
   /** `usage` is null for the document that only asks for the schema. */
@@ -17,13 +18,18 @@ export type Admission =
  * schema has against it, as the ledger orders its refusals. Costs microseconds for a prepared document.
  */
 export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): Admission {
-  if (prepared.kind === 'unreadable') return { kind: 'refused', errors: prepared.refusal.errors, usage: null };
-  const { document, measured } = prepared;
-  const usage = measured.isExempt ? null : priceDocument(measured, variables, limits);
-  if (prepared.refusal)
-    return { kind: 'refused', errors: prepared.refusal.errors, usage: prepared.refusal.hasUsage ? usage : null };
-  const refusal = checkVariables(measured, variables, limits);
+  const refused = (errors: readonly ToldError[], usage: Usage | null): Admission => ({
+    kind: 'refused',
+    errors: toGraphQLErrors(errors, prepared.text),
+    usage,
+  });
+  if (prepared.kind === 'unreadable') return refused(prepared.refusal.errors, null);
+  const { size } = prepared;
+  const usage = size.isExempt ? null : priceDocument(size, variables, limits);
+  if (prepared.kind === 'refused') return refused(prepared.refusal.errors, prepared.refusal.hasUsage ? usage : null);
+  const refusal = checkVariables(size, variables, limits);
   if (refusal) return { kind: 'refused', errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
-  const errors = prepared.validate();
-  return errors.length > 0 ? { kind: 'refused', errors, usage } : { kind: 'admitted', document, usage };
+  const validity = prepared.validate();
+  if (validity.kind === 'invalid') return refused(validity.errors, usage);
+  return { kind: 'admitted', document: validity.document, usage };
 }

@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { type PreparedDocument, type PrepareOptions, prepareDocument } from './prepared-document.ts';
+import {
+  type PreparedDocument,
+  type PrepareOptions,
+  prepareDocument,
+  type ReadDocument,
+  readDocument,
+} from './prepared-document.ts';
 
 export interface DocumentStore {
   /** The prepared document of a text, made when it is first seen. */
@@ -7,7 +13,7 @@ export interface DocumentStore {
   /** What is known of a text already. Counts as a use. */
   find(text: string): PreparedDocument | undefined;
   /** The same for a text that is asked about and not executed: neither looked up nor kept. */
-  prepareUnkept(text: string): PreparedDocument;
+  read(text: string): ReadDocument;
 }
 
 /**
@@ -57,6 +63,6 @@ export function createDocumentStore(
       if (text.length <= maxStoredCharacters) onTrial.set(text, made);
       return made;
     },
-    prepareUnkept: (text) => prepareDocument(text, options),
+    read: (text) => readDocument(text, options),
   };
 }

@@ -1,43 +1,54 @@
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLSchema,
-  parse,
-  specifiedRules,
-  type ValidationRule,
-  validate,
-} from 'graphql';
+import { type DocumentNode, GraphQLError, parse } from 'graphql';
 import { checkDocument } from '../limits/check-document.ts';
 import { checkText } from '../limits/check-text.ts';
+import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { Limits } from '../limits/limits.ts';
-import { type MeasuredDocument, measureDocument } from '../limits/measure-document.ts';
+import { type DocumentSize, type MeasuredDocument, measureDocument, toSize } from '../limits/measure-document.ts';
 import { nestingRefusal } from '../limits/nesting-refusal.ts';
+import { type ToldError, toToldError } from './told-error.ts';
+import { type ValidationOptions, validateDocument } from './validate-document.ts';
 
 /** Why a document can never be served, whatever its variables. */
 export interface DocumentRefusal {
-  readonly errors: readonly GraphQLError[];
+  readonly errors: readonly ToldError[];
   /** It was counted to its end, so usage can be shown. */
   readonly hasUsage: boolean;
 }
 
-/** Everything that depends on a document's text alone. Made once per text and generation, used by every request. */
+/**
+ * Everything that depends on a document's text alone. Made once per text and generation, used by every request. Of a
+ * document that is refused nothing is kept but numbers and what is told of it.
+ */
 export type PreparedDocument =
-  | { readonly kind: 'unreadable'; readonly refusal: DocumentRefusal }
+  | { readonly kind: 'unreadable'; readonly text: string; readonly refusal: DocumentRefusal }
+  /** Over a bound that comes before anything that needs variables: nesting, directives, unknown fragments, depth, nodes. */
+  | {
+      readonly kind: 'refused';
+      readonly text: string;
+      readonly size: DocumentSize;
+      readonly refusal: DocumentRefusal;
+    }
   | {
       readonly kind: 'readable';
-      readonly document: DocumentNode;
-      readonly measured: MeasuredDocument;
-      /** Of nesting, directives, unknown fragments, depth and nodes; comes before anything that needs variables. */
-      readonly refusal: DocumentRefusal | null;
-      /** What the schema has against it; reported only after every limit. Worked out when first asked for, then kept. */
-      readonly validate: () => readonly GraphQLError[];
+      readonly text: string;
+      readonly size: DocumentSize;
+      /** What the schema has to say; reported only after every limit. Worked out when first asked for, then kept. */
+      readonly validate: () => Validity;
     };
 
-export interface PrepareOptions {
-  readonly schema: GraphQLSchema;
+export type Validity =
+  | { readonly kind: 'valid'; readonly document: DocumentNode }
+  | { readonly kind: 'invalid'; readonly errors: readonly ToldError[] };
+
+export interface PrepareOptions extends ValidationOptions {
   readonly limits: Limits;
-  /** Beside the rules of the specification. */
-  readonly rules: readonly ValidationRule[];
+}
+
+/** What was read of a document, for those who explain it. */
+export interface ReadDocument {
+  readonly prepared: PreparedDocument;
+  /** `null` when it cannot be read. */
+  readonly executable: ExecutableDocument | null;
 }
 
 /**
@@ -47,48 +58,55 @@ export interface PrepareOptions {
 export const maxTokens = 4_000;
 
 /** Reads, measures and bounds a document. Never throws. */
-export function prepareDocument(text: string, { schema, limits, rules }: PrepareOptions): PreparedDocument {
+export function prepareDocument(text: string, options: PrepareOptions): PreparedDocument {
+  return readDocument(text, options).prepared;
+}
+
+/** The same, with what else was read. */
+export function readDocument(text: string, options: PrepareOptions): ReadDocument {
+  const { limits } = options;
   const tooLong = checkText(text, limits);
-  if (tooLong) return { kind: 'unreadable', refusal: { errors: [tooLong.error], hasUsage: tooLong.hasUsage } };
+  if (tooLong) return { prepared: { kind: 'unreadable', text, refusal: toRefusal(tooLong) }, executable: null };
   let document: DocumentNode;
   try {
     document = parse(text, { maxTokens });
   } catch (error) {
-    return { kind: 'unreadable', refusal: { errors: [toParseError(error)], hasUsage: false } };
+    return { prepared: { kind: 'unreadable', text, refusal: toParseRefusal(error) }, executable: null };
   }
   const measured = measureDocument(document, Buffer.byteLength(text));
+  const { executable } = measured;
+  const size = toSize(measured);
   const refusal = checkDocument(measured, limits);
-  let errors: readonly GraphQLError[] | undefined;
-  return {
-    kind: 'readable',
-    document,
-    measured,
-    refusal: refusal && { errors: [refusal.error], hasUsage: refusal.hasUsage },
-    validate: () => {
-      errors ??= validate(schema, document, [...specifiedRules, ...rules]).map(toValidationError);
-      return errors;
-    },
+  if (refusal) return { prepared: { kind: 'refused', text, size, refusal: toRefusal(refusal) }, executable };
+  return { prepared: { kind: 'readable', text, size, validate: createValidate(measured, options) }, executable };
+}
+
+function createValidate(measured: MeasuredDocument, options: PrepareOptions): () => Validity {
+  let known: Validity | undefined;
+  // Let go of as soon as it has been asked: an invalid document is not kept.
+  let unasked: MeasuredDocument | null = measured;
+  return () => {
+    if (unasked) {
+      const { document, executable } = unasked;
+      const errors = validateDocument(document, executable, options);
+      known =
+        errors.length > 0 ? { kind: 'invalid', errors: errors.map(toValidationError) } : { kind: 'valid', document };
+      unasked = null;
+    }
+    return known as Validity;
   };
 }
 
-function toParseError(error: unknown): GraphQLError {
+function toRefusal({ error, hasUsage }: { readonly error: GraphQLError; readonly hasUsage: boolean }): DocumentRefusal {
+  return { errors: [toToldError(error)], hasUsage };
+}
+
+function toParseRefusal(error: unknown): DocumentRefusal {
   // Nesting deep enough to exhaust the parser's stack is over the bound on nesting, not a fault of ours.
-  if (!(error instanceof GraphQLError)) return nestingRefusal().error;
-  return withCode(error, 'GRAPHQL_PARSE_FAILED');
+  if (!(error instanceof GraphQLError)) return toRefusal(nestingRefusal());
+  return { errors: [toToldError(error, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
 }
 
-function toValidationError(error: GraphQLError): GraphQLError {
-  return withCode(error, 'GRAPHQL_VALIDATION_FAILED');
-}
-
-function withCode(
-  { message, nodes, source, positions }: GraphQLError,
-  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED',
-): GraphQLError {
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    extensions: { code },
-  });
+function toValidationError(error: GraphQLError): ToldError {
+  return toToldError(error, 'GRAPHQL_VALIDATION_FAILED');
 }

@@ -33,10 +33,10 @@ export function toEstimateLimits(
       toLimit('maxTransactionPayloadSize', 0),
     ];
   }
-  const { measured } = prepared;
+  const { size } = prepared;
   return [
     ...counted,
-    toLimit('maxQueryPayloadSize', queryPart(measured)),
-    toLimit('maxTransactionPayloadSize', transactionPayload(measured, variables)),
+    toLimit('maxQueryPayloadSize', queryPart(size)),
+    toLimit('maxTransactionPayloadSize', transactionPayload(size, variables)),
   ];
 }

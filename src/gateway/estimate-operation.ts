@@ -17,13 +17,13 @@ const maxInt = 2 ** 31 - 1;
 
 /** What is told of an operation once it is judged. Pure; microseconds. */
 export function toEstimate(
-  { prepared, usage: counted, errors, bound }: Judgement,
+  { prepared, executable, usage: counted, errors, bound }: Judgement,
   { query, variables }: JudgedRequest,
   { limits, ownership }: Pick<Generation, 'limits' | 'ownership'>,
   { cost, calls }: EstimateFacts,
 ): Estimate {
   const usage = counted ?? uncounted(query, variables);
-  const fragments = prepared.kind === 'readable' ? prepared.measured.executable.fragments : new Map();
+  const fragments = executable?.fragments ?? new Map();
   const plan = bound && planOperation(bound.operation, fragments, ownership);
   return {
     usage: toEstimateUsage(usage),

@@ -54,15 +54,14 @@ export async function explainOperation(request: JudgedRequest, config: Config): 
 }
 
 function explainDocument(
-  { prepared, errors, usage }: Judgement,
+  { executable, errors, usage }: Judgement,
   { variables }: JudgedRequest,
   { limits }: Generation,
 ): Pick<Explanation, 'offending' | 'tree' | 'isTreeCut'> {
   const [error] = errors;
-  if (prepared.kind === 'unreadable') {
+  if (!executable) {
     return { offending: error ? toOffence(error, null) : null, tree: [], isTreeCut: false };
   }
-  const { executable } = prepared.measured;
   const pages = { variables, defaultPageSize: limits.defaultPageSize };
   const offending = error
     ? findOffendingOccurrence(error, { executable, limits, pageSizeOf: pageSizeOf(pages) })

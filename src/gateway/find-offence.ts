@@ -1,4 +1,4 @@
-import { type ASTNode, type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
+import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { LimitName, Limits } from '../limits/limits.ts';
 import { takesTransaction } from '../limits/transaction-bytes.ts';
@@ -28,7 +28,7 @@ const maxSearched = 10_000;
 export function findOffendingOccurrence(error: GraphQLError, document: OffendingDocument): Occurrence | null {
   const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName } };
   const { maxQueryDepth, maxQueryNodes } = document.limits;
-  const node = error.nodes?.[0];
+  const place = error.positions?.[0];
   switch (limit?.name) {
     case 'maxQueryDepth':
       return findByLevel(document, (occurrence) => occurrence.level > maxQueryDepth, maxQueryNodes + 1);
@@ -45,7 +45,7 @@ export function findOffendingOccurrence(error: GraphQLError, document: Offending
         maxSearched,
       );
     default:
-      return node ? findAround(document, node) : null;
+      return place === undefined ? null : findAround(document, place);
   }
 }
 
@@ -90,14 +90,14 @@ function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument)
   return largest?.occurrence ?? null;
 }
 
-/** The innermost selection that holds a node: itself, or the one whose argument or directive it is. */
-function findAround({ executable }: OffendingDocument, { loc: wanted }: ASTNode): Occurrence | null {
+/** The innermost selection around a place in the text: the one that begins there, or whose argument or directive does. */
+function findAround({ executable }: OffendingDocument, place: number): Occurrence | null {
   let found: Occurrence | null = null;
   let foundLength = Number.POSITIVE_INFINITY;
   let left = maxSearched;
   for (const occurrence of walkLevels(executable)) {
     const { loc } = occurrence.node;
-    if (loc && wanted && loc.start <= wanted.start && loc.end >= wanted.end && loc.end - loc.start < foundLength) {
+    if (loc && loc.start <= place && loc.end > place && loc.end - loc.start < foundLength) {
       found = occurrence;
       foundLength = loc.end - loc.start;
     }

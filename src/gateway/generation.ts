@@ -94,6 +94,7 @@ export function buildGeneration(source: LedgerSource | null, options: Generation
       schema: stitched.schema,
       limits,
       rules: [ReservedAliasRule, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
+      hidesSuggestions: !config.introspection,
     }),
   };
 }

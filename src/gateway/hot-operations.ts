@@ -97,16 +97,18 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
     prepared: PreparedDocument,
     { query, operationName }: HotRequest,
   ): HotForm | null => {
-    if (prepared.kind !== 'readable' || prepared.refusal || prepared.validate().length > 0) return null;
-    const found = runPlan.operationOf(generation, prepared.document, operationName);
+    const validity = prepared.kind === 'readable' ? prepared.validate() : null;
+    if (validity?.kind !== 'valid') return null;
+    const { document } = validity;
+    const found = runPlan.operationOf(generation, document, operationName);
     if (!found || found.operation.operation === 'subscription') return null;
     const { operation } = found;
     return {
       prepared,
-      document: prepared.document,
+      document,
       operation,
       queryJson: isForwarded(found) ? JSON.stringify(query) : null,
-      halves: runPlan.halvesOf(generation, prepared.document, operationName),
+      halves: runPlan.halvesOf(generation, document, operationName),
       isMutation: operation.operation === 'mutation',
       name: operation.name?.value ?? null,
       fits: createFitsVariables(generation.schema, operation),

@@ -1,5 +1,5 @@
 import { type GraphQLError, getOperationAST, type OperationDefinitionNode } from 'graphql';
-import type { PreparedDocument } from '../documents/prepared-document.ts';
+import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
@@ -16,8 +16,7 @@ export interface JudgedRequest {
   readonly operationName: string | null;
 }
 
-export interface Judgement {
-  readonly prepared: PreparedDocument;
+export interface Judgement extends ReadDocument {
   /** `null` where the document is refused before it is counted, or asks only for the schema. */
   readonly usage: Usage | null;
   /** What it would be refused with; empty when it would be executed. */
@@ -31,9 +30,9 @@ export interface Judgement {
  * its document, then which operation is meant, then whether the variables fit it. Nothing of it is kept.
  */
 export function judgeOperation(generation: Generation, request: JudgedRequest): Judgement {
-  const prepared = generation.documents.prepareUnkept(request.query);
-  const admission = admitPrepared(generation, prepared, request.variables);
-  const refused = (errors: readonly GraphQLError[]) => ({ prepared, usage: admission.usage, errors, bound: null });
+  const read = generation.documents.read(request.query);
+  const admission = admitPrepared(generation, read.prepared, request.variables);
+  const refused = (errors: readonly GraphQLError[]) => ({ ...read, usage: admission.usage, errors, bound: null });
   if (admission.kind === 'refused') return refused(admission.errors);
   const operation = getOperationAST(admission.document, request.operationName);
   if (!operation) {
@@ -44,5 +43,5 @@ export function judgeOperation(generation: Generation, request: JudgedRequest): 
   const errors =
     createCheckWaits(generation.schema, operation, fragmentsOf(admission.document))?.(coerced.values) ?? [];
   if (errors.length > 0) return refused(errors);
-  return { prepared, usage: admission.usage, errors: [], bound: { operation, variables: coerced.values } };
+  return { ...read, usage: admission.usage, errors: [], bound: { operation, variables: coerced.values } };
 }

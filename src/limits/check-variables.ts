@@ -1,5 +1,5 @@
 import type { Limits } from './limits.ts';
-import type { MeasuredDocument } from './measure-document.ts';
+import type { DocumentSize } from './measure-document.ts';
 import { countedRefusal, payloadRefusal, type Refusal } from './refusal.ts';
 import { valueBytes } from './transaction-bytes.ts';
 import { addCounts } from './usage.ts';
@@ -9,44 +9,44 @@ import { sentValue, type Variables } from './variables.ts';
  * What needs the variables: transaction payload, then what of the text is left to the query, then output nodes. Asked
  * anew for each request.
  */
-export function checkVariables(measured: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
+export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
   return (
-    checkTransactions(measured, variables, limits) ??
-    checkQueryPart(measured, limits) ??
-    (measured.isExempt ? null : checkOutput(measured, variables, limits))
+    checkTransactions(size, variables, limits) ??
+    checkQueryPart(size, limits) ??
+    (size.isExempt ? null : checkOutput(size, variables, limits))
   );
 }
 
 /** Bytes of transaction payload, inline and by variable. */
-export function transactionPayload({ transaction }: MeasuredDocument, variables: Variables): number {
+export function transactionPayload({ transaction }: DocumentSize, variables: Variables): number {
   let bytes = transaction.literalBytes;
   for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(sentValue(variables, name)));
   return bytes;
 }
 
 /** Bytes of the text beside the transactions written in it. */
-export function queryPart({ queryPayload, transaction }: MeasuredDocument): number {
+export function queryPart({ queryPayload, transaction }: DocumentSize): number {
   return queryPayload - transaction.inlinedBytes;
 }
 
-function checkTransactions(measured: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
-  const actual = transactionPayload(measured, variables);
+function checkTransactions(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
+  const actual = transactionPayload(size, variables);
   const max = limits.maxTransactionPayloadSize;
   if (actual <= max) return null;
   const limit = { name: 'maxTransactionPayloadSize', max, actual } as const;
   return payloadRefusal('Transaction payload too large', limit, limits);
 }
 
-function checkQueryPart(measured: MeasuredDocument, limits: Limits): Refusal | null {
-  const actual = queryPart(measured);
+function checkQueryPart(size: DocumentSize, limits: Limits): Refusal | null {
+  const actual = queryPart(size);
   const max = limits.maxQueryPayloadSize;
   if (actual <= max) return null;
   const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
   return payloadRefusal(`Query part too large: ${actual} bytes`, limit, limits);
 }
 
-function checkOutput(measured: MeasuredDocument, variables: Variables, limits: Limits): Refusal | null {
-  const actual = measured.outputNodes(variables, limits.defaultPageSize);
+function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
+  const actual = size.outputNodes(variables, limits.defaultPageSize);
   const max = limits.maxOutputNodes;
   if (actual <= max) return null;
   return countedRefusal(`Estimated output nodes exceeds ${max}`, { name: 'maxOutputNodes', max, actual });

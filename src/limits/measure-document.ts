@@ -7,10 +7,8 @@ import { type Outline, outlineDefinition } from './outline-definition.ts';
 import { createOutputCost, type OutputCost } from './output-cost.ts';
 import { maxCount } from './usage.ts';
 
-/** Everything about a document's size that its text alone decides. Made once per document, used by every request. */
-export interface MeasuredDocument {
-  readonly document: DocumentNode;
-  readonly executable: ExecutableDocument;
+/** What a document counts for, as numbers: all that is needed of it once it is read and may not be executed. */
+export interface DocumentSize {
   /** Selections of all operations, fragments expanded; `maxCount` where that has no end. */
   readonly inputNodes: number;
   /** Levels of the deepest operation; `maxCount` where that has no end. */
@@ -20,18 +18,24 @@ export interface MeasuredDocument {
   /** Bytes of the text. */
   readonly queryPayload: number;
   readonly outputNodes: OutputCost;
+  /** Asks for the schema and for nothing else: no query limit applies, and there is no usage. */
+  readonly isExempt: boolean;
+  readonly transaction: TransactionPayload;
+}
+
+/** Everything about a document's size that its text alone decides. Made once per document, used by every request. */
+export interface MeasuredDocument extends DocumentSize {
+  readonly document: DocumentNode;
+  readonly executable: ExecutableDocument;
   /**
    * The deepest of: selection sets below that of an operation, through the fragments it spreads; selection sets below that
    * of a fragment, as written; lists and objects in one value.
    */
   readonly nesting: number;
-  /** Asks for the schema and for nothing else: no query limit applies, and there is no usage. */
-  readonly isExempt: boolean;
   /** The first in the text that is neither `@include` nor `@skip`. */
   readonly unsupportedDirective: DirectiveNode | null;
   /** The first spread, as the ledger meets them, of a fragment that is not in the document. */
   readonly unknownFragment: FragmentSpreadNode | null;
-  readonly transaction: TransactionPayload;
 }
 
 /** Arguments of `executeTx`, `executeTransactionBlock` and `dryRunTransactionBlock` at the top of operations. */
@@ -82,4 +86,17 @@ export function measureDocument(document: DocumentNode, queryPayload: number): M
       variables: inlined.variables,
     },
   };
+}
+
+/** The numbers alone, without the document they were taken from. */
+export function toSize({
+  inputNodes,
+  depth,
+  fragments,
+  queryPayload,
+  outputNodes,
+  isExempt,
+  transaction,
+}: MeasuredDocument): DocumentSize {
+  return { inputNodes, depth, fragments, queryPayload, outputNodes, isExempt, transaction };
 }

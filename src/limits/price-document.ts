@@ -1,5 +1,5 @@
 import type { Limits } from './limits.ts';
-import type { MeasuredDocument } from './measure-document.ts';
+import type { DocumentSize } from './measure-document.ts';
 import type { Usage } from './usage.ts';
 import type { Variables } from './variables.ts';
 
@@ -8,16 +8,16 @@ import type { Variables } from './variables.ts';
  * has counted, the whole count. Microseconds. A schema-only document has no usage to show, though it can be priced.
  */
 export function priceDocument(
-  measured: MeasuredDocument,
+  size: DocumentSize,
   variables: Variables,
   { defaultPageSize }: Pick<Limits, 'defaultPageSize'>,
 ): Usage {
   return {
-    inputNodes: measured.inputNodes,
-    outputNodes: measured.outputNodes(variables, defaultPageSize),
-    depth: measured.depth,
+    inputNodes: size.inputNodes,
+    outputNodes: size.outputNodes(variables, defaultPageSize),
+    depth: size.depth,
     variables: Object.keys(variables).length,
-    fragments: measured.fragments,
-    queryPayload: measured.queryPayload,
+    fragments: size.fragments,
+    queryPayload: size.queryPayload,
   };
 }

@@ -27,7 +27,7 @@ describe('refused before any upstream is asked:', () => {
       'query Q($a: Int) { chainIdentifier }',
       undefined,
       'GRAPHQL_VALIDATION_FAILED',
-      /"\$a" is never used/,
+      /"\$a" is not used by operation "Q"/,
     ],
     [
       'an undeclared variable',

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 
-const options = { schema: buildSchema('type Query { a: Int }'), limits: shippedLimits, rules: [] };
+const options = {
+  schema: buildSchema('type Query { a: Int }'),
+  limits: shippedLimits,
+  rules: [],
+  hidesSuggestions: false,
+};
 const text = (index: number) => `query Q${index} { a }`;
 /** Each of these documents counts for some 2,850 bytes. */
 const room = (documents: number) => documents * 3_000;
@@ -13,7 +18,7 @@ describe('prepared documents', () => {
     const store = createDocumentStore(options);
     expect(store.find(text(1))).toBeUndefined();
     const made = store.prepare(text(1));
-    expect(made).toMatchObject({ kind: 'readable', refusal: null });
+    expect(made).toMatchObject({ kind: 'readable' });
     expect(store.prepare(text(1))).toBe(made);
     expect(store.find(text(1))).toBe(made);
   });
@@ -44,7 +49,7 @@ describe('prepared documents', () => {
 
   it('that are only asked about are neither found nor kept', () => {
     const store = createDocumentStore(options);
-    store.prepareUnkept(text(1));
+    store.read(text(1));
     expect(store.find(text(1))).toBeUndefined();
   });
 });

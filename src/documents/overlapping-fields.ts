@@ -1,0 +1,142 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  print,
+  type SelectionNode,
+} from 'graphql';
+import type { ExecutableDocument } from '../limits/executable-document.ts';
+
+/** What is known of the fields of a document that have one response name in one place, before any two are compared. */
+export interface Overlaps {
+  /** All that share a name are the same field with the same arguments, all the way down: nothing can be in conflict. */
+  readonly areAlike: boolean;
+  /** Pairs that the rule of the specification would compare, of fields and of fragments. */
+  readonly pairs: number;
+  /** The first field of those with which the pairs pass `maxPairs`. */
+  readonly crowded: FieldNode | null;
+}
+
+/** Each pair takes up to a few microseconds, and a document can have as many as the square of its fields. */
+export const maxPairs = 4_000;
+
+interface Placed {
+  readonly node: FieldNode;
+  readonly definition: GraphQLField<unknown, unknown> | undefined;
+}
+
+interface Part {
+  readonly selections: readonly SelectionNode[];
+  readonly type: GraphQLNamedType | undefined;
+}
+
+/**
+ * Looks at each selection as often as the document counts it, so its time is bounded by what is counted; the rule of the
+ * specification compares every two. To be asked only about documents in which no fragment contains itself.
+ */
+export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: ExecutableDocument): Overlaps {
+  let areAlike = true;
+  let pairs = 0;
+  let crowded: FieldNode | null = null;
+  for (const { operation, selectionSet } of operations) {
+    lookAt([{ selections: selectionSet.selections, type: schema.getRootType(operation) ?? undefined }]);
+  }
+  return { areAlike, pairs, crowded };
+
+  /** Selection sets whose fields end up side by side in the answer. */
+  function lookAt(parts: readonly Part[]): void {
+    const groups = new Map<string, Placed[]>();
+    const spread = new Set<string>();
+    let spreads = 0;
+    for (const part of parts) gather(part);
+    pairs += (spreads * (spreads - 1)) / 2;
+    for (const group of groups.values()) {
+      count(group);
+      const below = group.flatMap(({ node, definition }) =>
+        node.selectionSet ? [{ selections: node.selectionSet.selections, type: typeOf(definition) }] : [],
+      );
+      if (below.length > 0) lookAt(below);
+    }
+
+    function gather({ selections, type }: Part): void {
+      for (const selection of selections) {
+        if (selection.kind === Kind.FIELD) {
+          const placed = { node: selection, definition: definitionOf(type, selection.name.value) };
+          const key = selection.alias?.value ?? selection.name.value;
+          const group = groups.get(key);
+          if (group) group.push(placed);
+          else groups.set(key, [placed]);
+          continue;
+        }
+        if (selection.kind === Kind.FRAGMENT_SPREAD) {
+          spreads += 1;
+          // What is there already is the same again.
+          if (spread.has(selection.name.value)) continue;
+          spread.add(selection.name.value);
+        }
+        const holder = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+        if (!holder) continue;
+        const condition = holder.typeCondition;
+        gather({
+          selections: holder.selectionSet.selections,
+          type: condition ? schema.getType(condition.name.value) : type,
+        });
+      }
+    }
+  }
+
+  function count(group: readonly Placed[]): void {
+    const [first] = group;
+    if (!first || group.length === 1) return;
+    pairs += (group.length * (group.length - 1)) / 2;
+    if (pairs > maxPairs) crowded ??= first.node;
+    areAlike &&= group.every((each) => each === first || isAlike(first, each));
+  }
+}
+
+function definitionOf(type: GraphQLNamedType | undefined, name: string): Placed['definition'] {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+function typeOf(definition: Placed['definition']): GraphQLNamedType | undefined {
+  return definition && getNamedType(definition.type);
+}
+
+function isAlike(one: Placed, other: Placed): boolean {
+  return (
+    one.node.name.value === other.node.name.value &&
+    (one.definition === other.definition ||
+      !one.definition ||
+      !other.definition ||
+      isSameShape(one.definition.type, other.definition.type)) &&
+    hasSameArguments(one.node.arguments ?? [], other.node.arguments ?? [])
+  );
+}
+
+function isSameShape(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
+  if (isListType(one) || isListType(other)) {
+    return isListType(one) && isListType(other) && isSameShape(one.ofType, other.ofType);
+  }
+  if (isNonNullType(one) || isNonNullType(other)) {
+    return isNonNullType(one) && isNonNullType(other) && isSameShape(one.ofType, other.ofType);
+  }
+  return one === other || !(isLeafType(one) || isLeafType(other));
+}
+
+function hasSameArguments(some: readonly ArgumentNode[], others: readonly ArgumentNode[]): boolean {
+  if (some.length !== others.length) return false;
+  return some.every(({ name, value }) => {
+    const other = others.find((each) => each.name.value === name.value);
+    return other !== undefined && print(other.value) === print(value);
+  });
+}

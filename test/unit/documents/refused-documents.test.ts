@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema, GraphQLError, Location, Source } from 'graphql';
+import { expect, test } from 'vitest';
+import { admitDocument } from '../../../src/documents/admit-document.ts';
+import { createDocumentStore } from '../../../src/documents/document-store.ts';
+import { maxErrors } from '../../../src/documents/validate-document.ts';
+import { maxLines } from '../../../src/limits/check-text.ts';
+import { shippedLimits } from '../../../src/limits/limits.ts';
+import { countLiveObjects } from '../../support/count-live-objects.ts';
+
+const limits = shippedLimits;
+const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql', import.meta.url), 'utf8'));
+const createStore = () => createDocumentStore({ schema, limits, rules: [], hidesSuggestions: false });
+const repeat = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => write(index)).join(' ');
+
+const refusedTexts: readonly (readonly [kind: string, write: (index: number) => string])[] = [
+  ['a fault of syntax', (index) => `{ a${index} ${repeat(100, () => 'a')}`],
+  ['too many selections', (index) => `{ a${index} ${repeat(301, () => 'a')} }`],
+  ['too deep', (index) => `query Q${index} ${'{ a '.repeat(21)}${'}'.repeat(21)}`],
+  ['unknown fields', (index) => `query Q${index} { ${repeat(200, (field) => `unknown${field}`)} }`],
+  ['a fragment without use', (index) => `query Q${index} { chainIdentifier } fragment F on Query { chainIdentifier }`],
+  ['fields in conflict', (index) => `query Q${index} { ${repeat(60, (id) => `epoch(id: ${id}) { epochId }`)} }`],
+];
+
+test.each(refusedTexts)('a document with %s is kept as what is told of it, and without itself', (_, write) => {
+  const store = createStore();
+  const count = () => [Location, Source, GraphQLError].map(countLiveObjects);
+  const refuse = (index: number) => {
+    const { kind } = admitDocument(store.prepare(write(index)), {}, limits);
+    expect(kind).toBe('refused');
+  };
+  refuse(0);
+  const before = count();
+  for (let index = 1; index <= 50; index += 1) refuse(index);
+  expect(store.find(write(50))).toBeDefined();
+  expect(count()).toEqual(before);
+});
+
+test('a refused document tells the same each time: message, places, code, limit', () => {
+  const store = createStore();
+  const tell = (text: string) => {
+    const admission = admitDocument(store.prepare(text), {}, limits);
+    return admission.kind === 'refused' ? admission.errors.map((error) => error.toJSON()) : [];
+  };
+  const text = '{\n  chainIdentifer\n  epoch {\n    a: epochId a: referenceGasPrice } }';
+  expect(tell(text)).toEqual([
+    {
+      message: 'Cannot query field "chainIdentifer" on type "Query". Did you mean "chainIdentifier"?',
+      locations: [{ line: 2, column: 3 }],
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    },
+  ]);
+  expect(tell(text)).toEqual(tell(text));
+  const wide = `{\n${'chainIdentifier\n'.repeat(301)}}`;
+  const excess = {
+    message: 'Query has over 300 nodes',
+    locations: [{ line: 302, column: 1 }],
+    extensions: { code: 'BAD_USER_INPUT', limit: { name: 'maxQueryNodes', max: 300, actual: 301 } },
+  };
+  expect([tell(wide), tell(wide)]).toEqual([[excess], [excess]]);
+});
+
+test('what is told is bounded in errors, in letters and in places', () => {
+  const store = createStore();
+  const tell = (text: string) => {
+    const admission = admitDocument(store.prepare(text), {}, limits);
+    return admission.kind === 'refused' ? admission.errors : [];
+  };
+  expect(tell(`{ ${repeat(200, (index) => `unknown${index}`)} }`)).toHaveLength(maxErrors + 1);
+  expect(tell(`{ ${'x'.repeat(4_000)} }`)[0]?.message).toHaveLength(501);
+  expect(tell(`query (${repeat(300, () => '$a: Int')}) { chainIdentifier }`)[0]?.locations).toHaveLength(8);
+});
+
+test('a text may have as many lines as anybody writes', () => {
+  const store = createStore();
+  const admit = (text: string) => admitDocument(store.read(text).prepared, {}, limits);
+  const lines = (count: number, terminator: string) => `{${terminator.repeat(count - 1)}chainIdentifier}`;
+  for (const terminator of ['\n', '\r']) {
+    expect(admit(lines(maxLines, terminator)).kind).toBe('admitted');
+    const over = admit(lines(maxLines + 1, terminator));
+    expect(over).toMatchObject({ kind: 'refused', usage: null });
+    expect(over.kind === 'refused' && over.errors[0]?.message).toBe('Documents are limited to 1000 lines.');
+  }
+  const block = `mutation { executeTransactionBlock(txBytes: """a${'\n'.repeat(100_000)}a""", signatures: []) { digest } }`;
+  expect(admit(block).kind).toBe('refused');
+});
