@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hashApiKey } from '../config/api-key.ts';
+import { isHeaderValue } from '../config/header-value.ts';
 import type { Client } from '../config/parse-clients.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
@@ -47,6 +48,10 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     const id = `address:${address.address}`;
     const key = address.network === address.address ? id : `address:${address.network}`;
     const byAddress = { key, perMinute: null };
+    // It could not be forwarded, and is no reason to think ill of the sponsor.
+    if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
+      return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);
+    }
 
     const credential = clients && (sender.apiKey ?? (auth === 'token' ? sender.authorization : null));
     if (clients && credential) {

@@ -4,6 +4,7 @@ import { gatewayError, type UpstreamName } from '../errors/gateway-error.ts';
 import { UpstreamCallError, type UpstreamFailure } from './upstream-call-error.ts';
 
 const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; readonly says: string }>> = {
+  unsendable: { code: 'INTERNAL_SERVER_ERROR', says: 'could not be asked' },
   unreachable: { code: 'UPSTREAM_UNAVAILABLE', says: 'cannot be reached' },
   interrupted: { code: 'UPSTREAM_UNAVAILABLE', says: 'closed the connection before its answer was complete' },
   timeout: { code: 'UPSTREAM_TIMEOUT', says: 'did not answer in time' },

@@ -1,6 +1,8 @@
 import type { CancelCause } from './cancellation.ts';
 
 export type UpstreamFailure =
+  /** There is no way to write such a request: the fault of whoever made it. Nothing reached the upstream. */
+  | 'unsendable'
   /** No connection was made: nothing reached the upstream. */
   | 'unreachable'
   /** The connection broke, or the answer ended early, after the request may have been read. */
@@ -22,7 +24,7 @@ export class UpstreamCallError extends Error {
 
   /** False only when it is certain that the upstream never saw the request. */
   get mayHaveArrived(): boolean {
-    return this.failure !== 'unreachable';
+    return this.failure !== 'unreachable' && this.failure !== 'unsendable';
   }
 }
 
@@ -33,12 +35,16 @@ export function toCancelledError(cause: CancelCause): UpstreamCallError {
     : new UpstreamCallError('aborted', 'cancelled');
 }
 
+/** How the client library calls a request that it refuses to write. */
+const unwritable = 'UND_ERR_INVALID_ARG';
+
 /**
  * What the connection's own error says of the call.
  * @param wasSent whether the call had a connection to be written to
  */
 export function toConnectionError(error: unknown, wasSent: boolean): UpstreamCallError {
   const code = errorCode(error) || 'unknown';
+  if (code === unwritable && !wasSent) return new UpstreamCallError('unsendable', 'not a request', { cause: error });
   return wasSent
     ? new UpstreamCallError('interrupted', `connection failed (${code})`, { cause: error })
     : new UpstreamCallError('unreachable', `cannot connect (${code})`, { cause: error });

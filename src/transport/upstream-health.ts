@@ -27,8 +27,8 @@ export function createHealthWatch(now: () => number): HealthWatch {
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
     },
     failed({ failure, message }: UpstreamCallError) {
-      // A caller that hung up says nothing about the upstream.
-      if (failure === 'aborted') return;
+      // A caller that hung up says nothing about the upstream, nor does a request that was never sent.
+      if (failure === 'aborted' || failure === 'unsendable') return;
       const state = failure === 'too-large' ? 'degraded' : 'down';
       health = { state, lastSeenMs: health.lastSeenMs, detail: message };
     },

@@ -1,3 +1,4 @@
+import { isHeaderValue } from '../../config/header-value.ts';
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { Secret } from '../../config/secret.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
@@ -60,6 +61,9 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
 
   function ask({ endpoint, authorization, facts, body, cancellation }: Call): Promise<SponsorAnswer> {
     const { method, path } = sponsorEndpoints[endpoint];
+    if (authorization && !isHeaderValue(authorization.reveal())) {
+      return Promise.reject(gatewayError('UNAUTHENTICATED', 'The credential cannot be sent to the sponsor.'));
+    }
     return call({
       method,
       path: basePath + path,

@@ -38,6 +38,16 @@ describe('a connected upstream', () => {
     expect((await connect(() => {}, { path: '/v1/graphql?network=test' })).path).toBe('/v1/graphql?network=test');
   });
 
+  it('is not thought ill of for a request that cannot be written', async () => {
+    const { call, health } = await connect((_req, res) => res.end('{}'));
+    await call(request);
+    await expect(call({ ...request, headers: { authorization: 'Bearer a\nb' } })).rejects.toMatchObject({
+      failure: 'unsendable',
+      mayHaveArrived: false,
+    });
+    expect(health()).toMatchObject({ state: 'up' });
+  });
+
   it.each([
     ['', undefined],
     ['user:p%40ss@', `Basic ${btoa('user:p@ss')}`],

@@ -71,6 +71,13 @@ const everyCall: readonly [string, (client: SponsorClient) => Promise<unknown>][
 ];
 
 describe('what is sent', () => {
+  it('is nothing with a credential that no header can carry', async () => {
+    const { client, requests } = setUp(json('OK'));
+    const asked = client.health(new Secret('Bearer a\r\nb'), createCancellation(1_000));
+    expect((await refusalOf(asked)).extensions).toEqual({ code: 'UNAUTHENTICATED' });
+    expect(requests).toEqual([]);
+  });
+
   it('is a reservation below the base path', async () => {
     const { client, requests } = setUp(
       json({ result: { sponsor_address: '0x5', reservation_id: 42, gas_coins: [] }, error: null }),
