@@ -45,7 +45,9 @@ export interface DevnetSettings {
   readonly port: number;
   readonly sponsorToken: string;
   readonly seed?: number;
-  readonly checkpointIntervalMs?: number;
+  readonly startMs?: number;
+  readonly checkpointIntervalMs: number;
+  readonly checkpointPerTransaction: boolean;
 }
 
 export interface RunningDevnet {

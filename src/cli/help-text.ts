@@ -17,9 +17,10 @@ Options
 Options of devnet
   --port N                          one port for its three faces; 0 = any free one (${devnetDefaults.port})
   --host ADDRESS                    address to listen on (${devnetDefaults.host})
-  --seed N                          same seed, same genesis
+  --seed N                          same seed and start time, same digests: chain identifier, objects, history and what follows
+  --start-time TIME                 when its time begins, in UTC, or now (${devnetDefaults.seededStart} with --seed, else now)
   --sponsor-token TOKEN             what its sponsor accepts (a random one, printed)
-  --checkpoint-ms N                 milliseconds between two checkpoints
+  --checkpoint-ms N                 milliseconds between two checkpoints; 0 = one with each transaction (${devnetDefaults.checkpointMs})
 
 Options of explain
   --variables JSON                  its variables, an object

@@ -16,6 +16,9 @@ export type Command =
       /** `null` where the devnet's own default holds. */
       readonly seed: number | null;
       readonly sponsorToken: Secret | null;
+      /** When the network's time begins, milliseconds since the Unix epoch; `null` = the system's time. */
+      readonly startMs: number | null;
+      /** 0 = a checkpoint closes only when a transaction is executed. */
       readonly checkpointIntervalMs: number | null;
     }
   | { readonly name: 'schema print' }
@@ -46,7 +49,13 @@ export interface UsageError {
   readonly message: string;
 }
 
-export const devnetDefaults = { host: '127.0.0.1', port: 4100 } as const;
+export const devnetDefaults = {
+  host: '127.0.0.1',
+  port: 4100,
+  checkpointMs: 500,
+  /** When the time of a network with a seed begins, unless told otherwise: without a fixed one no digest could be. */
+  seededStart: '2026-01-01T00:00:00Z',
+} as const;
 
 const everywhere = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
 
@@ -55,6 +64,7 @@ const ofDevnet = {
   port: { type: 'string' },
   seed: { type: 'string' },
   'sponsor-token': { type: 'string' },
+  'start-time': { type: 'string' },
   'checkpoint-ms': { type: 'string' },
 } as const;
 
@@ -80,6 +90,19 @@ const jsonObject: ValueKind<Readonly<Record<string, unknown>>> = {
     } catch {
       return undefined;
     }
+  },
+};
+
+/** The years a ledger's whole milliseconds and RFC 3339 can both say. */
+const startTime: ValueKind<number | 'now'> = {
+  expected: 'now, or an instant in UTC like 2026-01-31T12:00:00Z, from 1971 to 2199',
+  parse: (text) => {
+    if (text === 'now') return text;
+    if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text)) return undefined;
+    const ms = Date.parse(text);
+    const isOfCalendar = Number.isFinite(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 19));
+    const year = Number(text.slice(0, 4));
+    return isOfCalendar && year >= 1971 && year <= 2199 ? ms : undefined;
   },
 };
 
@@ -157,13 +180,17 @@ type OptionTexts = Readonly<Record<string, string | boolean | undefined>>;
 function toDevnet([, extra]: readonly string[], values: OptionTexts): Command | UsageError {
   if (extra !== undefined) return unexpected(extra);
   const { read, orMistakes } = optionReader<keyof typeof ofDevnet>(values);
+  const address = { host: read('host', host), port: read('port', integer(0, 65_535)) };
+  const seed = read('seed', integer(0, 4_294_967_295));
+  const start = read('start-time', startTime) ?? (seed === null ? 'now' : Date.parse(devnetDefaults.seededStart));
   return orMistakes({
     name: 'devnet',
-    host: read('host', host) ?? devnetDefaults.host,
-    port: read('port', integer(0, 65_535)) ?? devnetDefaults.port,
-    seed: read('seed', integer(0, 4_294_967_295)),
+    host: address.host ?? devnetDefaults.host,
+    port: address.port ?? devnetDefaults.port,
+    seed,
+    startMs: start === 'now' ? null : start,
     sponsorToken: read('sponsor-token', bearerToken),
-    checkpointIntervalMs: read('checkpoint-ms', integer(1, 3_600_000, 'milliseconds')),
+    checkpointIntervalMs: read('checkpoint-ms', integer(0, 3_600_000, 'milliseconds')),
   });
 }
 

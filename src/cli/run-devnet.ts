@@ -2,11 +2,11 @@ import { defaults } from '../config/defaults.ts';
 import { configKeys } from '../config/keys.ts';
 import type { CliWorld, RunningDevnet } from './cli-world.ts';
 import { toFailureLine } from './failure-line.ts';
-import type { Command } from './parse-arguments.ts';
+import { type Command, devnetDefaults } from './parse-arguments.ts';
 
 /** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
-  const { host, port, seed, checkpointIntervalMs } = command;
+  const { host, port, seed, startMs, checkpointIntervalMs } = command;
   const sponsorToken = command.sponsorToken ?? world.randomToken();
   try {
     const started = world.services.startDevnet({
@@ -14,7 +14,9 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
       port,
       sponsorToken: sponsorToken.reveal(),
       ...(seed === null ? {} : { seed }),
-      ...(checkpointIntervalMs === null ? {} : { checkpointIntervalMs }),
+      ...(startMs === null ? {} : { startMs }),
+      checkpointIntervalMs: checkpointIntervalMs ?? devnetDefaults.checkpointMs,
+      checkpointPerTransaction: checkpointIntervalMs === 0,
     });
     const devnet = await Promise.race([started, world.stopRequested]);
     if (!devnet) return 0;

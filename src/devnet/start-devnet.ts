@@ -10,17 +10,24 @@ import { type DevnetListener, listen } from './hosting/listen.ts';
 import type { Mounts } from './hosting/mount-faces.ts';
 import { createRpcFace } from './rpc/create-rpc-face.ts';
 import { createSponsorFace, type SponsorFace } from './sponsor/create-sponsor-face.ts';
-import { type CheckpointClock, startCheckpointClock } from './state/checkpoint-clock.ts';
+import { startCheckpointClock } from './state/checkpoint-clock.ts';
 import { createLedger, defaultSeed } from './state/create-ledger.ts';
 import type { Clock, Ledger } from './state/ledger-state.ts';
+import { createNetworkTime } from './state/network-time.ts';
 import { createDevnetSigner } from './transactions/devnet-signer.ts';
 
 export interface DevnetOptions {
   /** The sponsor's bearer token. */
   readonly sponsorToken: string;
-  /** Same seed and same clock: same history, same digests. Default 1. */
+  /** Same seed and same `startMs` (or clock): same history, same digests. Default 1. */
   readonly seed?: number;
-  /** Milliseconds since the epoch. Default: the system's. */
+  /**
+   * When the network's time begins, in milliseconds since the Unix epoch: its history ends just before. From then on its
+   * time moves by one interval with every tick of the checkpoint clock, so that what comes after is the same each time
+   * as well. Default: the system's time.
+   */
+  readonly startMs?: number;
+  /** Milliseconds since the Unix epoch, for the sponsor, and for the ledger where there is no `startMs`. Default: the system's. */
   readonly clock?: Clock;
   /** Default 127.0.0.1. Nothing here is worth anything, and nothing here asks who is calling. */
   readonly host?: string;
@@ -28,8 +35,10 @@ export interface DevnetOptions {
   readonly port?: number;
   /** Each face on a port of its own, or all on one. Default: by whether `port` is given. */
   readonly separateSockets?: boolean;
-  /** Time between checkpoints, milliseconds. Default 500; 0 = they are closed by hand only. */
+  /** Time between checkpoints, milliseconds. Default 500; 0 = they are closed by hand, or by `checkpointPerTransaction`. */
   readonly checkpointIntervalMs?: number;
+  /** Close a checkpoint with every transaction that is executed; the network's time then moves by a second each. Default false. */
+  readonly checkpointPerTransaction?: boolean;
   /** Checkpoints of the clock between two transactions the devnet's users send. Default 4; 0 = they rest. */
   readonly activityEveryCheckpoints?: number;
   /** How much history there is at the start. */
@@ -53,15 +62,18 @@ export interface Devnet extends AsyncDisposable {
   readonly sponsor: Omit<SponsorFace, keyof DevnetFace>;
   /** Lets one of the devnet's users do something. It is in the next checkpoint. */
   act(): void;
+  /** Does what the checkpoint clock does in one interval, now: somebody may act, a checkpoint closes. */
+  tick(): void;
   /** Ends every connection, then resolves. */
   close(): Promise<void>;
 }
 
 /** A simulated network: one ledger in memory behind its GraphQL, sponsor and JSON-RPC faces. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
-  const { seed = defaultSeed, clock = Date.now, host = '127.0.0.1', port = 0, sponsorToken } = options;
+  const { seed = defaultSeed, startMs, clock = Date.now, host = '127.0.0.1', port = 0, sponsorToken } = options;
   const {
     checkpointIntervalMs = 500,
+    checkpointPerTransaction = false,
     activityEveryCheckpoints = 4,
     separateSockets = options.port === undefined,
   } = options;
@@ -69,13 +81,26 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
 
   const accounts = createDevnetAccounts(seed);
   const contracts = createDevnetContracts(seed);
-  const ledger = createLedger({
+  const time = createNetworkTime(startMs === undefined ? clock : { startMs });
+  const written = createLedger({
     seed,
-    clock,
+    clock: time.now,
     ...(genesis && { genesis }),
     ...(availableCheckpoints !== undefined && { availableCheckpoints }),
   });
-  const activity = createActivity({ ledger, accounts, contracts, seed, sequenceSeed: seed + 1 });
+  const activity = createActivity({ ledger: written, accounts, contracts, seed, sequenceSeed: seed + 1 });
+
+  const checkpoints = startCheckpointClock({
+    ledger: written,
+    intervalMs: checkpointIntervalMs,
+    onInterval: () => time.pass(checkpointIntervalMs),
+    ...(activityEveryCheckpoints > 0 && { activity: { ...activity, everyCheckpoints: activityEveryCheckpoints } }),
+  });
+  const closeOne = () => {
+    checkpoints.close();
+    time.pass(singleCheckpointMs);
+  };
+  const ledger = checkpointPerTransaction ? withCheckpointPerTransaction(written, closeOne) : written;
 
   const signer = createDevnetSigner({ accounts, contracts, gasPrice: ledger.referenceGasPrice });
   const graphql = createGraphqlFace({
@@ -89,18 +114,11 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const rpc = createRpcFace({ ledger });
 
   const faces = { graphql, sponsor, rpc };
-  const { listeners, ...urls } = await (separateSockets ? listenApart(faces, host) : listenTogether(faces, host, port));
-  let checkpoints: CheckpointClock | undefined;
-  if (checkpointIntervalMs > 0) {
-    checkpoints = startCheckpointClock({
-      ledger,
-      intervalMs: checkpointIntervalMs,
-      ...(activityEveryCheckpoints > 0 && { activity: { ...activity, everyCheckpoints: activityEveryCheckpoints } }),
-    });
-  }
-
+  const listening = separateSockets ? listenApart(faces, host) : listenTogether(faces, host, port);
+  listening.catch(() => checkpoints.stop());
+  const { listeners, ...urls } = await listening;
   const close = async () => {
-    checkpoints?.stop();
+    checkpoints.stop();
     await Promise.all([...Object.values(faces), ...listeners].map((closable) => closable.close()));
   };
   return {
@@ -111,8 +129,24 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       const { bytes, signatures } = activity.next();
       ledger.execute(bytes, signatures);
     },
+    tick: checkpoints.tick,
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** How far time moves with a checkpoint that no interval closed. */
+const singleCheckpointMs = 1_000;
+
+/** The same ledger, which closes a checkpoint behind every transaction that is executed for the first time. */
+function withCheckpointPerTransaction(ledger: Ledger, close: () => void): Ledger {
+  return {
+    ...ledger,
+    execute: (bytes, signatures) => {
+      const outcome = ledger.execute(bytes, signatures);
+      if (outcome.kind === 'executed' && !outcome.replayed) close();
+      return outcome;
+    },
   };
 }
 

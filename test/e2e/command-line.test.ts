@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type RunningCli, runCli } from '../support/run-cli.ts';
+import { until } from '../support/until.ts';
 
 const running: RunningCli[] = [];
 
@@ -123,6 +124,79 @@ describe('devnet', () => {
     });
     for (const { child } of [gateway, devnet]) child.kill('SIGTERM');
     expect(await Promise.all([gateway.ended, devnet.ended])).toEqual([0, 0]);
+  });
+});
+
+describe('a devnet with a seed', () => {
+  const history = `{
+    chainIdentifier
+    first: checkpoint(id: { sequenceNumber: 0 }) { digest timestamp }
+    last: checkpoint(id: { sequenceNumber: 599 }) { digest timestamp }
+    later: checkpoint(id: { sequenceNumber: 612 }) { digest transactionBlocks { nodes { digest } } }
+    events(first: 3) { nodes { bcs timestamp transactionBlock { digest } } }
+    objects(filter: { type: "0x2::coin::CoinMetadata" }) { nodes { address digest } }
+  }`;
+
+  /** What a network with these options says of itself once it is 12 checkpoints older. */
+  const historyOf = async (...args: string[]) => {
+    const devnet = start(['devnet', '--port', '0', '--checkpoint-ms', '20', ...args]);
+    const [, url = ''] = await devnet.waitFor(/^export LEDGER_GRAPHQL_URL=(.*)$/m);
+    const isOldEnough = async () => (await ask(url, history)).data?.later !== null;
+    await until(isOldEnough, 'checkpoint 612');
+    const { data } = await ask(url, history);
+    devnet.child.kill('SIGTERM');
+    await devnet.ended;
+    return data;
+  };
+
+  test('lives the same life in every process, and with another seed or start another one', async () => {
+    const [one, same, other, later] = await Promise.all([
+      historyOf('--seed', '7'),
+      historyOf('--seed', '7', '--start-time', '2026-01-01T00:00:00Z'),
+      historyOf('--seed', '8'),
+      historyOf('--seed', '7', '--start-time', '2026-01-01T00:00:01Z'),
+    ]);
+    expect(one?.last).toMatchObject({ timestamp: '2025-12-31T23:59:59Z' });
+    expect(same).toEqual(one);
+    for (const unlike of [other, later]) {
+      expect(unlike?.chainIdentifier).not.toBe(one?.chainIdentifier);
+      expect(unlike?.later).not.toEqual(one?.later);
+    }
+    expect(other?.objects).not.toEqual(one?.objects);
+  });
+
+  test('closes a checkpoint with each transaction, and none between, when it has no interval', async () => {
+    const devnet = start(['devnet', '--port', '0', '--seed', '7', '--checkpoint-ms', '0', '--sponsor-token', 'token']);
+    const [, url = ''] = await devnet.waitFor(/^export LEDGER_GRAPHQL_URL=(.*)$/m);
+    const [, sponsor = ''] = await devnet.waitFor(/^export SPONSOR_URL=(.*)$/m);
+    await devnet.waitFor(/ledger-gateway serve\n/);
+    const send = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json', authorization: 'Bearer token' };
+      const response = await fetch(`${sponsor}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      return await response.json();
+    };
+    const newest = '{ checkpoint { sequenceNumber timestamp } }';
+    const sponsored = async () => {
+      const { result } = await send('/v1/reserve_gas', { gas_budget: 5_000_000, reserve_duration_secs: 60 });
+      const coins = result.gas_coins.map(
+        (coin: { objectId: string; version: number; digest: string }) =>
+          `{ objectId: "${coin.objectId}", version: ${coin.version}, digest: "${coin.digest}" }`,
+      );
+      const sign = `{ devnetSignTransaction(sponsorAddress: "${result.sponsor_address}", gasBudget: 5000000, gasCoins: [${coins}]) { txBytes userSig } }`;
+      // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
+      const { txBytes, userSig } = ((await ask(url, sign)).data as any).devnetSignTransaction;
+      return send('/v1/execute_tx', { reservation_id: result.reservation_id, tx_bytes: txBytes, user_sig: userSig });
+    };
+    expect((await sponsored()).effects.status).toEqual({ status: 'success' });
+    expect(await ask(url, newest)).toEqual({
+      data: { checkpoint: { sequenceNumber: 600, timestamp: '2026-01-01T00:00:00Z' } },
+    });
+    expect((await sponsored()).effects.status).toEqual({ status: 'success' });
+    expect(await ask(url, newest)).toEqual({
+      data: { checkpoint: { sequenceNumber: 601, timestamp: '2026-01-01T00:00:01Z' } },
+    });
+    devnet.child.kill('SIGTERM');
+    await devnet.ended;
   });
 });
 

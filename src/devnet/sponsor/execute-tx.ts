@@ -14,7 +14,7 @@ import type { ExecuteTxBody } from './request-body.ts';
 import { jsonAnswer, type SponsorAnswer } from './sponsor-answer.ts';
 
 export interface ExecuteTxContext {
-  readonly ledger: Pick<Ledger, 'execute' | 'closeCheckpoint'>;
+  readonly ledger: Pick<Ledger, 'execute' | 'closeCheckpoint' | 'hasPending'>;
   readonly pool: GasPool;
   readonly cap: DailyCap;
   readonly access: AccessController;
@@ -53,7 +53,7 @@ export function executeTx(body: ExecuteTxBody, context: ExecuteTxContext): Spons
   context.pool.giveBack(reservation.coins);
   if (outcome.kind === 'refused') return refuseExecute(500, toNodeError(outcome.message));
   context.cap.add(netGas(outcome.transaction.gasUsed));
-  if (body.requestType === 'waitForLocalExecution') context.ledger.closeCheckpoint();
+  if (body.requestType === 'waitForLocalExecution' && context.ledger.hasPending()) context.ledger.closeCheckpoint();
   return jsonAnswer(200, { effects: toEffectsJson(outcome.transaction), error: null });
 }
 

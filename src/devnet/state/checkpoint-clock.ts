@@ -6,8 +6,10 @@ export interface CheckpointClockOptions {
     Ledger,
     'closeCheckpoint' | 'advanceEpoch' | 'latestCheckpoint' | 'latestEpoch' | 'execute' | 'hasPending'
   >;
-  /** Time between checkpoints, milliseconds. */
+  /** Time between checkpoints, milliseconds. 0 = it runs by hand only. */
   readonly intervalMs: number;
+  /** Told of every interval, before anything happens in it. */
+  readonly onInterval?: () => void;
   /** Checkpoints after which an epoch ends. Default 300; 0 = epochs never end. */
   readonly checkpointsPerEpoch?: number;
   /** What the network does by itself, so that live streams have something to show. Default: nothing. */
@@ -26,10 +28,12 @@ export interface CheckpointClockOptions {
 export interface CheckpointClock {
   /** Does what one tick of the clock does, now. */
   tick(): void;
+  /** Closes a checkpoint now, and with it the epoch where its time has come. Nobody acts, and nothing is skipped. */
+  close(): void;
   stop(): void;
 }
 
-/** Closes a checkpoint each interval. Its timer does not keep the process alive. */
+/** Closes a checkpoint each interval, if it has one. Its timer does not keep the process alive. */
 export function startCheckpointClock(options: CheckpointClockOptions): CheckpointClock {
   const { ledger, activity, checkpointsPerEpoch = 300, idle = { afterIntervals: 2400, slowdown: 20 } } = options;
   let quietIntervals = 0;
@@ -40,17 +44,22 @@ export function startCheckpointClock(options: CheckpointClockOptions): Checkpoin
     ledger.execute(bytes, signatures);
   };
 
-  const tick = (): void => {
-    quietIntervals = ledger.hasPending() ? 0 : quietIntervals + 1;
-    if (quietIntervals > idle.afterIntervals && quietIntervals % idle.slowdown !== 0) return;
+  const close = (): void => {
     const next = ledger.latestCheckpoint().sequenceNumber + 1;
-    act(next);
     const inEpoch = next - ledger.latestEpoch().firstCheckpoint + 1;
     if (checkpointsPerEpoch > 0 && inEpoch >= checkpointsPerEpoch) ledger.advanceEpoch();
     else ledger.closeCheckpoint();
   };
 
-  const timer = setInterval(tick, options.intervalMs);
-  timer.unref();
-  return { tick, stop: () => clearInterval(timer) };
+  const tick = (): void => {
+    options.onInterval?.();
+    quietIntervals = ledger.hasPending() ? 0 : quietIntervals + 1;
+    if (quietIntervals > idle.afterIntervals && quietIntervals % idle.slowdown !== 0) return;
+    act(ledger.latestCheckpoint().sequenceNumber + 1);
+    close();
+  };
+
+  const timer = options.intervalMs > 0 ? setInterval(tick, options.intervalMs) : undefined;
+  timer?.unref();
+  return { tick, close, stop: () => clearInterval(timer) };
 }

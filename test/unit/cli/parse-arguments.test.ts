@@ -7,6 +7,7 @@ const devnet = {
   host: '127.0.0.1',
   port: 4100,
   seed: null,
+  startMs: null,
   sponsorToken: null,
   checkpointIntervalMs: null,
 };
@@ -23,7 +24,16 @@ describe('commands', () => {
     [['--version'], { name: 'version' }],
     [['-V'], { name: 'version' }],
     [['devnet'], devnet],
-    [['devnet', '--port', '0', '--seed=7', '--host', '::1'], { ...devnet, port: 0, seed: 7, host: '::1' }],
+    [
+      ['devnet', '--port', '0', '--seed=7', '--host', '::1'],
+      { ...devnet, port: 0, seed: 7, startMs: Date.UTC(2026, 0, 1), host: '::1' },
+    ],
+    [['devnet', '--seed', '7', '--start-time', 'now'], { ...devnet, seed: 7 }],
+    [
+      ['devnet', '--start-time', '2024-02-29T23:59:59.5Z'],
+      { ...devnet, startMs: Date.UTC(2024, 1, 29, 23, 59, 59, 500) },
+    ],
+    [['devnet', '--checkpoint-ms', '0'], { ...devnet, checkpointIntervalMs: 0 }],
     [['devnet', '--checkpoint-ms', '50'], { ...devnet, checkpointIntervalMs: 50 }],
   ])('%j', (argv, command) => {
     expect(parseArguments(argv)).toEqual(command);
@@ -61,6 +71,17 @@ describe('usage errors are one line that names what was wrong', () => {
       ['devnet', '--port', 'x', '--seed', '-'],
       '--port: expected an integer from 0 to 65535, got "x"; --seed: expected an integer from 0 to 4294967295, got "-"',
     ],
+    ...[
+      '2026-02-29T00:00:00Z',
+      '2026-01-01',
+      '1767225600000',
+      '2026-01-01T00:00:00',
+      '1970-01-01T00:00:00Z',
+      'NOW',
+    ].map((time): [string[], string] => [
+      ['devnet', '--start-time', time],
+      `--start-time: expected now, or an instant in UTC like 2026-01-31T12:00:00Z, from 1971 to 2199, got "${time}"`,
+    ]),
     [
       ['devnet', '--sponsor-token', 'two words'],
       '--sponsor-token: expected a token of visible ASCII characters, without the word Bearer, got [redacted]',

@@ -135,7 +135,17 @@ describe('devnet', () => {
   test('prints its addresses and an environment with which a gateway starts', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['devnet', '--port', '4100', '--seed', '7']), world)).toBe(0);
-    expect(seen.devnets).toEqual([{ host: '127.0.0.1', port: 4100, seed: 7, sponsorToken: 'made-up' }]);
+    const everyHalfSecond = { checkpointIntervalMs: 500, checkpointPerTransaction: false };
+    expect(seen.devnets).toEqual([
+      {
+        host: '127.0.0.1',
+        port: 4100,
+        seed: 7,
+        startMs: Date.UTC(2026, 0, 1),
+        sponsorToken: 'made-up',
+        ...everyHalfSecond,
+      },
+    ]);
     expect(seen.closed).toBe(1);
     const env = Object.fromEntries(
       [...seen.out.matchAll(/^export (\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]),
