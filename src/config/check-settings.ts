@@ -1,4 +1,5 @@
 import type { ConfigMistake } from './config-error.ts';
+import { itemsPerCall, maxSpareCalls } from './event-calls.ts';
 import type { ConfigKeyName, ConfigValues } from './keys.ts';
 import { secretFiles } from './parse-values.ts';
 
@@ -76,7 +77,19 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
 }
 
 function checkPages({ values }: Settings): ConfigMistake[] {
-  const { LIMIT_DEFAULT_PAGE_SIZE: size, LIMIT_MAX_PAGE_SIZE: max } = values;
-  if (size === null || size <= max) return [];
-  return [{ key: 'LIMIT_DEFAULT_PAGE_SIZE', expected: `at most LIMIT_MAX_PAGE_SIZE, ${max}`, got: String(size) }];
+  const { LIMIT_DEFAULT_PAGE_SIZE: size, LIMIT_MAX_PAGE_SIZE: max, LIMIT_MAX_EVENT_CALLS: maxCalls } = values;
+  const mistakes: ConfigMistake[] = [];
+  if (size !== null && size > max) {
+    mistakes.push({
+      key: 'LIMIT_DEFAULT_PAGE_SIZE',
+      expected: `at most LIMIT_MAX_PAGE_SIZE, ${max}`,
+      got: String(size),
+    });
+  }
+  const needed = Math.ceil(max / itemsPerCall) + maxSpareCalls;
+  if (maxCalls < needed) {
+    const expected = `at least ${needed}, what one page of LIMIT_MAX_PAGE_SIZE, ${max}, may take`;
+    mistakes.push({ key: 'LIMIT_MAX_EVENT_CALLS', expected, got: String(maxCalls) });
+  }
+  return mistakes;
 }

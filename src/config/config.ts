@@ -37,6 +37,8 @@ export interface Config {
     readonly maxTransactionPayloadBytes: number;
     /** Whole request body, in bytes. */
     readonly maxBodyBytes: number;
+    /** Calls that the pages of events and transactions of one operation may come to. */
+    readonly maxEventCalls: number;
     /** Operations in one batched request; 0 = arrays are refused. */
     readonly maxBatchSize: number;
   };

@@ -9,6 +9,8 @@ export const defaults = {
   /** The ledger's own page sizes, so that both halves of the graph page alike. Its nodes cut longer pages silently. */
   defaultPageSize: 20,
   maxPageSize: 50,
+  /** A hundred pages, as many as three hundred selections can ask for, and the spare calls: what fits the other limits fits this. */
+  maxEventCalls: 120,
   /** The ledger's own bound: 128 KiB of transaction, as base64. */
   maxTransactionPayloadBytes: 174_763,
   /**

@@ -67,6 +67,7 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
       },
       maxTransactionPayloadBytes: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE ?? defaults.maxTransactionPayloadBytes,
       maxBodyBytes: defaults.maxBodyBytes,
+      maxEventCalls: values.LIMIT_MAX_EVENT_CALLS,
       maxBatchSize: values.BATCH_MAX,
     },
     timeouts: { queryMs: values.REQUEST_TIMEOUT_MS, mutationMs: values.MUTATION_TIMEOUT_MS },

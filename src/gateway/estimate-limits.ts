@@ -1,6 +1,7 @@
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import type { EstimateLimit } from '../generated/local.ts';
 import { queryPart, transactionPayload } from '../limits/check-variables.ts';
+import { type EventPages, mostEventCalls } from '../limits/event-pages.ts';
 import type { LimitName, Limits } from '../limits/limits.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
@@ -38,5 +39,13 @@ export function toEstimateLimits(
     ...counted,
     toLimit('maxQueryPayloadSize', queryPart(size)),
     toLimit('maxTransactionPayloadSize', transactionPayload(size, variables)),
+    ...eventLimits(size.eventPages, variables, limits),
   ];
+}
+
+/** Told only of documents that have such pages: the ledger, whose limits the others are, has none. */
+function eventLimits(pages: EventPages, variables: Variables, { events }: Limits): readonly EstimateLimit[] {
+  if (!events || pages.length === 0) return [];
+  const used = mostEventCalls(pages, variables, events);
+  return [{ name: 'maxEventCalls', max: events.maxCalls, used, exceeded: used > events.maxCalls }];
 }

@@ -64,8 +64,8 @@ export interface GenerationOptions {
   readonly local: GraphQLSchema;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
-  readonly config: Pick<Config, 'introspection' | 'timeouts'> & {
-    readonly limits: Pick<Config['limits'], 'documents'>;
+  readonly config: Pick<Config, 'introspection' | 'timeouts' | 'pages'> & {
+    readonly limits: Pick<Config['limits'], 'documents' | 'maxEventCalls'>;
   };
 }
 
@@ -76,11 +76,12 @@ export interface GenerationOptions {
 export function buildGeneration(source: LedgerSource | null, options: GenerationOptions): Generation {
   const { local, execute, names, config } = options;
   const service = source?.service ?? silentLedgerService;
-  const limits = stricterLimits(config.limits.documents, service.limits);
+  const documentLimits = stricterLimits(config.limits.documents, service.limits);
+  const limits = { ...documentLimits, events: { maxCalls: config.limits.maxEventCalls, ...config.pages } };
   const schema = source && buildLedgerSchema(source.introspection);
   const collisions = schema ? findCollisions(local, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
-  const inForce = { ...limits, ...stricterTimeouts(config.timeouts, service) };
+  const inForce = { ...documentLimits, ...stricterTimeouts(config.timeouts, service) };
   const stitched = stitch({ local, ledger: schema && { schema, limits: service.limits, inForce }, execute, names });
   return {
     ...stitched,

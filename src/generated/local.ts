@@ -40,9 +40,10 @@ export type Estimate = {
   readonly refused: Scalars['Boolean']['output'];
   /**
    * Requests to upstreams, provided that every argument is accepted, nothing fails, and every join finds something to look
-   * up. More are sent when a join waits (`waitMs`), when the joins of one root field do not fit one request of the ledger, or when an
-   * upstream gives less than a page at a time; fewer, when an identical read is under way already. Null when refused, and for
-   * subscriptions.
+   * up. More are sent when a join waits (`waitMs`), when the joins of one root field do not fit one request of the ledger, and
+   * for pages of events and transactions, at most 20 for all of them together, when the node gives less than it is asked for,
+   * does not say whether there is more, or when two cursors of one millisecond are given: `maxEventCalls` in `limits` has them
+   * counted in. Fewer are sent when an identical read is under way already. Null when refused, and for subscriptions.
    */
   readonly upstreamCalls?: Maybe<Scalars['Int']['output']>;
   /** What it would be counted for. */
@@ -55,9 +56,9 @@ export type EstimateLimit = {
   readonly exceeded: Scalars['Boolean']['output'];
   /** The most that is allowed: the stricter of the gateway's own and the ledger's. */
   readonly max: Scalars['UInt53']['output'];
-  /** As `serviceConfig` names it: `maxQueryDepth` (levels), `maxQueryNodes`, `maxOutputNodes` (nodes), `maxQueryPayloadSize`, `maxTransactionPayloadSize` (bytes). */
+  /** As `serviceConfig` names it: `maxQueryDepth` (levels), `maxQueryNodes`, `maxOutputNodes` (nodes), `maxQueryPayloadSize`, `maxTransactionPayloadSize` (bytes); and, where there are pages of events or transactions, `maxEventCalls` (calls), which is the gateway's own. */
   readonly name: Scalars['String']['output'];
-  /** What the operation uses, 0 where it was not counted. Of the query payload: the text without the transactions written in it. */
+  /** What the operation uses, 0 where it was not counted. Of the query payload: the text without the transactions written in it. Of `maxEventCalls`: the most calls that its pages of events and transactions can come to, whatever the node answers. */
   readonly used: Scalars['UInt53']['output'];
 };
 

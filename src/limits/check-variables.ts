@@ -1,3 +1,4 @@
+import { mostEventCalls } from './event-pages.ts';
 import type { Limits } from './limits.ts';
 import type { DocumentSize } from './measure-document.ts';
 import { countedRefusal, payloadRefusal, type Refusal } from './refusal.ts';
@@ -6,14 +7,15 @@ import { addCounts } from './usage.ts';
 import { sentValue, type Variables } from './variables.ts';
 
 /**
- * What needs the variables: transaction payload, then what of the text is left to the query, then output nodes. Asked
- * anew for each request.
+ * What needs the variables: transaction payload, then what of the text is left to the query, then output nodes, then
+ * calls for pages of events and transactions. Asked anew for each request.
  */
 export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
   return (
     checkTransactions(size, variables, limits) ??
     checkQueryPart(size, limits) ??
-    (size.isExempt ? null : checkOutput(size, variables, limits))
+    (size.isExempt ? null : checkOutput(size, variables, limits)) ??
+    checkEventCalls(size, variables, limits)
   );
 }
 
@@ -50,4 +52,14 @@ function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): 
   const max = limits.maxOutputNodes;
   if (actual <= max) return null;
   return countedRefusal(`Estimated output nodes exceeds ${max}`, { name: 'maxOutputNodes', max, actual });
+}
+
+/** The ledger has no such limit: its own pages are rows of a database, these are calls to a node. */
+function checkEventCalls({ eventPages }: DocumentSize, variables: Variables, { events }: Limits): Refusal | null {
+  if (eventPages.length === 0 || !events) return null;
+  const actual = mostEventCalls(eventPages, variables, events);
+  const max = events.maxCalls;
+  if (actual <= max) return null;
+  const message = `Pages of events and transactions may take ${actual} calls, which exceeds max of ${max}`;
+  return countedRefusal(message, { name: 'maxEventCalls', max, actual });
 }

@@ -1,5 +1,7 @@
+import type { EventBounds } from './event-pages.ts';
+
 /** The bounds in force for documents, named as `serviceConfig` names them. All are inclusive. */
-export interface Limits {
+export interface DocumentLimits {
   /** Levels. */
   readonly maxQueryDepth: number;
   /** Selections, fragments expanded. */
@@ -15,13 +17,20 @@ export interface Limits {
   readonly maxPageSize: number;
 }
 
-export type LimitName = Exclude<keyof Limits, 'defaultPageSize' | 'maxPageSize'>;
+/** All bounds in force. */
+export interface Limits extends DocumentLimits {
+  /** Of pages that the gateway reads call by call, of which the ledger knows nothing. Left out: unbounded. */
+  readonly events?: EventBounds;
+}
+
+/** Those of documents, which the ledger has too. */
+export type LimitName = Exclude<keyof DocumentLimits, 'defaultPageSize' | 'maxPageSize'>;
 
 /**
  * What ledgers ship with, for the numbers that one does not tell: anything else would refuse here what it serves, or send
  * it what it refuses.
  */
-export const shippedLimits: Limits = {
+export const shippedLimits: DocumentLimits = {
   /** Six connections in one another, each three levels (field, `edges`, `node`), and their leaf. */
   maxQueryDepth: 20,
   /** Selections are cheap to read and dear to answer: each can be a lookup of its own. */
@@ -46,9 +55,9 @@ export const shippedLimits: Limits = {
  */
 export function stricterLimits(
   configured: { readonly [Name in LimitName]?: number | null | undefined },
-  upstream: { readonly [Name in keyof Limits]?: unknown },
-): Limits {
-  const told = (name: keyof Limits): number => (isBound(upstream[name]) ? upstream[name] : shippedLimits[name]);
+  upstream: { readonly [Name in keyof DocumentLimits]?: unknown },
+): DocumentLimits {
+  const told = (name: keyof DocumentLimits): number => (isBound(upstream[name]) ? upstream[name] : shippedLimits[name]);
   const stricter = (name: LimitName): number => Math.min(configured[name] ?? Number.POSITIVE_INFINITY, told(name));
   return {
     maxQueryDepth: stricter('maxQueryDepth'),

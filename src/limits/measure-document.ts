@@ -1,4 +1,5 @@
 import { type DirectiveNode, type DocumentNode, type FragmentSpreadNode, Kind } from 'graphql';
+import { type EventPages, gatherEventPages } from './event-pages.ts';
 import { type ExecutableDocument, isSchemaOnly, toExecutableDocument } from './executable-document.ts';
 import { findUnknownFragment } from './find-unknown-fragment.ts';
 import { gatherTransactions } from './gather-transactions.ts';
@@ -21,6 +22,7 @@ export interface DocumentSize {
   /** Asks for the schema and for nothing else: no query limit applies, and there is no usage. */
   readonly isExempt: boolean;
   readonly transaction: TransactionPayload;
+  readonly eventPages: EventPages;
 }
 
 /** Everything about a document's size that its text alone decides. Made once per document, used by every request. */
@@ -85,6 +87,7 @@ export function measureDocument(document: DocumentNode, queryPayload: number): M
       inlinedBytes: inlined.bytes,
       variables: inlined.variables,
     },
+    eventPages: gatherEventPages(executable),
   };
 }
 
@@ -97,6 +100,7 @@ export function toSize({
   outputNodes,
   isExempt,
   transaction,
+  eventPages,
 }: MeasuredDocument): DocumentSize {
-  return { inputNodes, depth, fragments, queryPayload, outputNodes, isExempt, transaction };
+  return { inputNodes, depth, fragments, queryPayload, outputNodes, isExempt, transaction, eventPages };
 }

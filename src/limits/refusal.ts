@@ -10,7 +10,7 @@ export interface Refusal {
 }
 
 export interface BrokenLimit {
-  readonly name: LimitName;
+  readonly name: LimitName | 'maxEventCalls';
   readonly max: number;
   readonly actual: number;
 }

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maxSpareCalls } from '../../src/config/event-calls.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
-import { maxSpareCalls } from '../../src/subschemas/events/spare-calls.ts';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import { recordUpstream } from '../support/recording-upstream.ts';
 import { type RpcCall, type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
 
 /** Very many events of one millisecond: which of two comes first, only a walk from one to the other can tell. */
@@ -146,5 +147,62 @@ describe('keys of cursors', () => {
     await using instance = await createTestGateway({ ...env(), CURSOR_KEYS: one, LOG_LEVEL: 'trace' });
     await follow(instance, 'WyJ4Il0');
     expect(JSON.stringify(instance.log)).not.toContain(one);
+  });
+});
+
+describe('an operation whose pages may come to more calls than are allowed', () => {
+  const largePages = (count: number) =>
+    `query ($size: Int = 1000) { chainIdentifier ${Array.from({ length: count }, (_, index) => `p${index}: queryEvents(first: $size) { ...F }`).join(' ')} }
+     fragment F on RpcEventConnection { nodes { type } }`;
+
+  test('is refused before anybody is asked, and estimated so', async () => {
+    const ledger = await recordUpstream(devnet.graphqlUrl);
+    await using instance = await createTestGateway({
+      LEDGER_GRAPHQL_URL: ledger.url,
+      LEDGER_RPC_URL: rpc.url,
+      LIMIT_MAX_PAGE_SIZE: '1000',
+      SCHEMA_POLL_MS: '0',
+    });
+    const asked = [rpc.calls.length, ledger.requests.length];
+    const estimate = async (query: string, variables = {}) => {
+      const text =
+        'query ($query: String!, $variables: JSON) { estimate(query: $query, variables: $variables) { refused reasons upstreamCalls limits { name max used exceeded } } }';
+      const { upstreamCalls, refused, reasons, limits } = (await instance.query(text, { query, variables })).data
+        .estimate;
+      return { upstreamCalls, refused, reasons, limit: limits.at(-1) };
+    };
+    const message = 'Pages of events and transactions may take 140 calls, which exceeds max of 120';
+    expect(await estimate(largePages(6))).toEqual({
+      upstreamCalls: null,
+      refused: true,
+      reasons: [message],
+      limit: { name: 'maxEventCalls', max: 120, used: 140, exceeded: true },
+    });
+    const answer = await instance.query(largePages(6));
+    expect(answer.data).toBeUndefined();
+    expect(answer.errors).toEqual([
+      {
+        message,
+        extensions: { code: 'BAD_USER_INPUT', limit: { name: 'maxEventCalls', max: 120, actual: 140 } },
+      },
+    ]);
+    expect([rpc.calls.length, ledger.requests.length]).toEqual(asked);
+
+    expect(await estimate(largePages(5))).toMatchObject({
+      upstreamCalls: 101,
+      refused: false,
+      limit: { used: 120, exceeded: false },
+    });
+    const { data } = await instance.query(largePages(5));
+    expect(data.p4.nodes).toHaveLength(1_000);
+    expect(rpc.calls.length - (asked[0] ?? 0)).toBe(100);
+    expect(await estimate(largePages(6), { size: 10 })).toMatchObject({ refused: false, limit: { used: 26 } });
+    await ledger[Symbol.asyncDispose]();
+  });
+
+  test('is served within the bound however many pages it has, by default', async () => {
+    const { data, calls } = await callsOf(largePages(74), { size: 1 });
+    expect(data.p73.nodes).toHaveLength(1);
+    expect(calls).toBe(74);
   });
 });

@@ -1,5 +1,6 @@
 import { configKey } from '../config-key.ts';
 import { defaults } from '../defaults.ts';
+import { maxSpareCalls } from '../event-calls.ts';
 import { filePath, integer } from '../value-kinds.ts';
 
 const longestTimeoutMs = 600_000;
@@ -21,6 +22,14 @@ export const limitKeys = {
     fallback: defaults.maxPageSize,
     description:
       'The largest `first` or `last` of the same two; more is refused. A node gives 50 at a time, so a page takes a call for each 50 begun; where a node gives less at a time, or stops early, a page may come out short and says that there is more.',
+    inForce: true,
+  }),
+  LIMIT_MAX_EVENT_CALLS: configKey({
+    group: 'Limits',
+    kind: integer(maxSpareCalls + 1, 10_000, 'calls'),
+    fallback: defaults.maxEventCalls,
+    description:
+      'The most calls to the JSON-RPC endpoint that the pages of one operation may come to, however many they are: one for each 50 items begun of each page, and 20 more for all together, for what a node leaves open. An operation that may come to more is refused before anybody is asked.',
     inForce: true,
   }),
   LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE: configKey({

@@ -1,7 +1,7 @@
+import { itemsPerCall } from '../../config/event-calls.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { type Position, relationToBound, toPositionKey } from './position.ts';
 import type { SpareCalls } from './spare-calls.ts';
-import { maxItemsPerCall } from './wire.ts';
 
 /** What one upstream call of a walk answers. `next` may be missing although there is more. */
 export interface WalkStep<Item> {
@@ -32,15 +32,10 @@ export interface Page<Item> {
   readonly hasNextPage: boolean;
 }
 
-/** Calls that a page takes of an upstream that gives as much as it is asked for. */
-export function countPageCalls(size: number): number {
-  return Math.ceil(size / maxItemsPerCall);
-}
-
 /**
  * Reads one page by walking from one bound towards the other. The flags say what the ledger's own connections say: on
  * the side the walk came from, whether a bound was given; on the other, whether anything was left out.
- * @param spare what may be asked beyond `countPageCalls`
+ * @param spare calls beyond one for each `itemsPerCall` begun
  */
 export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: SpareCalls): Promise<Page<Item>> {
   const { size, backward } = range;
@@ -96,11 +91,11 @@ async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<v
   const { gathered, from, range, until, spare } = start;
   const visited = new Set(from ? [toPositionKey(from)] : []);
   let cursor = from;
-  for (let planned = countPageCalls(range.size); planned > 0 || spare.take(); planned -= 1) {
+  for (let planned = Math.ceil(range.size / itemsPerCall); planned > 0 || spare.take(); planned -= 1) {
     const missing = range.size - gathered.items.length;
     // Of a page that is full, all that is asked is whether something follows, or where the other bound lies.
-    const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : maxItemsPerCall;
-    const step = await walk.step(cursor, Math.min(wanted, maxItemsPerCall), range.backward);
+    const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : itemsPerCall;
+    const step = await walk.step(cursor, Math.min(wanted, itemsPerCall), range.backward);
     gather(step, gathered, until, range, walk);
     if (gathered.ended || (gathered.items.length === range.size && gathered.boundProved && gathered.leftOut !== null)) {
       return;

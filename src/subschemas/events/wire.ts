@@ -79,6 +79,3 @@ export interface TransactionOptionsWire {
   readonly showObjectChanges?: boolean;
   readonly showBalanceChanges?: boolean;
 }
-
-/** A node answers at most so many items, and silently so many when asked for more or for none. */
-export const maxItemsPerCall = 50;

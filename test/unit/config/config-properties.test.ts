@@ -46,6 +46,7 @@ const badValues: Partial<Record<ConfigKeyName, readonly string[]>> = {
   LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE: ['1000001'],
   LIMIT_DEFAULT_PAGE_SIZE: ['0', '1001'],
   LIMIT_MAX_PAGE_SIZE: ['0'],
+  LIMIT_MAX_EVENT_CALLS: ['20', '10001', 'many'],
   REQUEST_TIMEOUT_MS: ['0', '15s', '600001'],
   MUTATION_TIMEOUT_MS: ['0'],
   BATCH_MAX: ['-1', '101'],

@@ -55,6 +55,7 @@ describe('nothing set', () => {
         },
         maxTransactionPayloadBytes: 174_763,
         maxBodyBytes: 1_048_576,
+        maxEventCalls: 120,
         maxBatchSize: 0,
       },
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
@@ -204,6 +205,14 @@ describe('pages', () => {
   });
 
   test('a default above the maximum is a mistake', () => {
+    expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '1000', LIMIT_MAX_EVENT_CALLS: '39' })).toEqual([
+      {
+        key: 'LIMIT_MAX_EVENT_CALLS',
+        expected: 'at least 40, what one page of LIMIT_MAX_PAGE_SIZE, 1000, may take',
+        got: '39',
+      },
+    ]);
+    expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '1000', LIMIT_MAX_EVENT_CALLS: '40' })).toEqual([]);
     expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '10', LIMIT_DEFAULT_PAGE_SIZE: '11' })).toEqual([
       { key: 'LIMIT_DEFAULT_PAGE_SIZE', expected: 'at most LIMIT_MAX_PAGE_SIZE, 10', got: '11' },
     ]);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { maxSpareCalls } from '../../../../src/config/event-calls.ts';
 import type { Position } from '../../../../src/subschemas/events/position.ts';
 import {
   type Page,
@@ -8,7 +9,7 @@ import {
   type Walk,
   type WalkStep,
 } from '../../../../src/subschemas/events/read-page.ts';
-import { createSpareCalls, maxSpareCalls } from '../../../../src/subschemas/events/spare-calls.ts';
+import { createSpareCalls } from '../../../../src/subschemas/events/spare-calls.ts';
 
 const at = (digest: string, eventSeq: number, timestampMs: number | null): Position => ({
   digest,
