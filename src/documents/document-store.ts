@@ -17,15 +17,12 @@ export interface DocumentStore {
 }
 
 /**
- * Memory for prepared documents of one generation, in bytes as estimated below. A newcomer is on trial in a small part;
+ * Memory for prepared documents of one generation, in bytes as each document says. A newcomer is on trial in a small part;
  * one that is asked for again moves to the large one. So a flood of texts that are never repeated passes through the
  * small part alone, and what is in use stays.
  */
 const maxTrialBytes = 16 * 1024 * 1024;
 const maxProvenBytes = 48 * 1024 * 1024;
-/** A parsed, measured and compiled document takes up to ninety times its text; measured on documents of 100 to 5,000 bytes. */
-const bytesPerCharacter = 90;
-const bytesPerDocument = 2_048;
 /** Longer texts carry transactions inline, which are never seen twice. */
 const maxStoredCharacters = 20_000;
 
@@ -39,8 +36,7 @@ export function createDocumentStore(
   options: PrepareOptions,
   bounds: DocumentStoreBounds = { maxTrialBytes, maxProvenBytes },
 ): DocumentStore {
-  const sizeCalculation = (_document: PreparedDocument, text: string) =>
-    text.length * bytesPerCharacter + bytesPerDocument;
+  const sizeCalculation = ({ bytes }: PreparedDocument) => bytes;
   const onTrial = new LRUCache<string, PreparedDocument>({ maxSize: bounds.maxTrialBytes, sizeCalculation });
   const proven = new LRUCache<string, PreparedDocument>({ maxSize: bounds.maxProvenBytes, sizeCalculation });
 

@@ -5,6 +5,7 @@ import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { Limits } from '../limits/limits.ts';
 import { type DocumentSize, type MeasuredDocument, measureDocument, toSize } from '../limits/measure-document.ts';
 import { nestingRefusal } from '../limits/nesting-refusal.ts';
+import { refusedBytes, treeBytes } from './kept-bytes.ts';
 import { type ToldError, toToldError } from './told-error.ts';
 import { type ValidationOptions, validateDocument } from './validate-document.ts';
 
@@ -19,22 +20,25 @@ export interface DocumentRefusal {
  * Everything that depends on a document's text alone. Made once per text and generation, used by every request. Of a
  * document that is refused nothing is kept but numbers and what is told of it.
  */
-export type PreparedDocument =
-  | { readonly kind: 'unreadable'; readonly text: string; readonly refusal: DocumentRefusal }
+export type PreparedDocument = {
+  readonly text: string;
+  /** Memory it takes for as long as it is kept, at most. */
+  readonly bytes: number;
+} & (
+  | { readonly kind: 'unreadable'; readonly refusal: DocumentRefusal }
   /** Over a bound that comes before anything that needs variables: nesting, directives, unknown fragments, depth, nodes. */
   | {
       readonly kind: 'refused';
-      readonly text: string;
       readonly size: DocumentSize;
       readonly refusal: DocumentRefusal;
     }
   | {
       readonly kind: 'readable';
-      readonly text: string;
       readonly size: DocumentSize;
       /** What the schema has to say; reported only after every limit. Worked out when first asked for, then kept. */
       readonly validate: () => Validity;
-    };
+    }
+);
 
 export type Validity =
   | { readonly kind: 'valid'; readonly document: DocumentNode }
@@ -65,20 +69,26 @@ export function prepareDocument(text: string, options: PrepareOptions): Prepared
 /** The same, with what else was read. */
 export function readDocument(text: string, options: PrepareOptions): ReadDocument {
   const { limits } = options;
+  const bytes = refusedBytes(text);
+  const unreadable = (refusal: DocumentRefusal): ReadDocument => ({
+    prepared: { kind: 'unreadable', text, bytes, refusal },
+    executable: null,
+  });
   const tooLong = checkText(text, limits);
-  if (tooLong) return { prepared: { kind: 'unreadable', text, refusal: toRefusal(tooLong) }, executable: null };
+  if (tooLong) return unreadable(toRefusal(tooLong));
   let document: DocumentNode;
   try {
     document = parse(text, { maxTokens });
   } catch (error) {
-    return { prepared: { kind: 'unreadable', text, refusal: toParseRefusal(error) }, executable: null };
+    return unreadable(toParseRefusal(error));
   }
   const measured = measureDocument(document, Buffer.byteLength(text));
   const { executable } = measured;
   const size = toSize(measured);
   const refusal = checkDocument(measured, limits);
-  if (refusal) return { prepared: { kind: 'refused', text, size, refusal: toRefusal(refusal) }, executable };
-  return { prepared: { kind: 'readable', text, size, validate: createValidate(measured, options) }, executable };
+  if (refusal) return { prepared: { kind: 'refused', text, bytes, size, refusal: toRefusal(refusal) }, executable };
+  const validate = createValidate(measured, options);
+  return { prepared: { kind: 'readable', text, bytes: bytes + treeBytes(document, size), size, validate }, executable };
 }
 
 function createValidate(measured: MeasuredDocument, options: PrepareOptions): () => Validity {

@@ -10,8 +10,8 @@ const options = {
   hidesSuggestions: false,
 };
 const text = (index: number) => `query Q${index} { a }`;
-/** Each of these documents counts for some 2,850 bytes. */
-const room = (documents: number) => documents * 3_000;
+/** Each of these documents counts for some 10,000 bytes. */
+const room = (documents: number) => documents * 11_000;
 
 describe('prepared documents', () => {
   it('are made once and kept', () => {

@@ -48,10 +48,10 @@ test('documents whose fields are alike have no conflict, and those in conflict a
       if (operation.length > 0) seen.inConflict += 1;
       if (areAlike && isUsed) expect(operation.map(({ message }) => message)).toEqual([]);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
-});
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
+}, 30_000);
 
 test('pairs are counted as the rule would compare them', () => {
   const overlaps = (text: string) => findOverlaps(schema, toExecutableDocument(parse(text)));
