@@ -80,9 +80,16 @@ function coerceVariable(
     tell(definition, `Variable "$${name}" of non-null type "${type}" must not be null.`);
     return;
   }
+  // The mistakes of one object follow one another.
+  let shownValue: unknown;
+  let shown: string | null = null;
   values[name] = coerceInput(value, type, (path, wrong, message, cause) => {
     const at = path ? ` at "${name}${showPath(path)}"` : '';
-    tell(definition, `Variable "$${name}" got invalid value ${showValue(wrong, maxShown)}${at}; ${message}`, cause);
+    if (shown === null || shownValue !== wrong) {
+      shownValue = wrong;
+      shown = showValue(wrong, maxShown);
+    }
+    tell(definition, `Variable "$${name}" got invalid value ${shown}${at}; ${message}`, cause);
   });
 }
 

@@ -8,6 +8,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 
+import { showValue } from './show-value.ts';
+
 /**
  * The scalars our own types share with the ledger by name. Stitching two scalars of one name leaves the outer schema with
  * one that accepts anything, so the outer schema gets these. They are strict on the way in, as the ledger is, and change
@@ -60,6 +62,8 @@ function toValue(name: string, node: ValueNode, variables: Record<string, unknow
 }
 
 function describe(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+  // No more of it is written than is shown: it may be a megabyte.
+  if (typeof value === 'object' && value !== null) return showValue(value, 60);
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 61) : value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -3,11 +3,13 @@ import {
   type GraphQLInputType,
   type GraphQLLeafType,
   type GraphQLSchema,
+  isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
   isNonNullType,
   isRequiredInputField,
+  isSpecifiedScalarType,
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
@@ -55,6 +57,10 @@ function toFits(type: GraphQLInputType, inputObjects: InputObjects): Fits {
 }
 
 function isLeafValue(type: GraphQLLeafType, value: unknown): boolean {
+  // It would look for what was meant, in a text of a megabyte too.
+  if (isEnumType(type)) return typeof value === 'string' && type.getValue(value) !== undefined;
+  // And these would write out what is wrong.
+  if (typeof value === 'object' && isSpecifiedScalarType(type)) return false;
   try {
     return type.parseValue(value) !== undefined;
   } catch {

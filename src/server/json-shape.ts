@@ -8,12 +8,19 @@ const closingBracket = 0x5d;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 const comma = 0x2c;
+const colon = 0x3a;
 
 /**
  * Commas between values and members in a request. Transactions are long texts and filters short lists; parsing tens of
  * thousands of small things takes tens of milliseconds.
  */
 export const maxJsonCommas = 20_000;
+
+/**
+ * Members of all objects of a request. Every member has to be looked up by its name, several times over, which costs several
+ * times what an item of a list does. No arguments of any schema come near.
+ */
+export const maxJsonMembers = 5_000;
 
 /** Bodies of so few bytes cannot have too many values, and their nesting is cheaper to see when they are parsed. */
 export const simpleJsonBytes = 16 * 1024;
@@ -33,11 +40,17 @@ export function nestsDeeper(value: unknown, maxNesting: number): boolean {
  * Is JSON nested deeper, or made of more pieces, than that? Reads the bytes once, without parsing; of what is no JSON any
  * answer will do.
  */
-export function isTooIntricate(json: Uint8Array, maxNesting: number, maxCommas: number): boolean {
+export function isTooIntricate(
+  json: Uint8Array,
+  maxNesting: number,
+  maxCommas: number,
+  maxMembers: number = maxJsonMembers,
+): boolean {
   // Every level opens and closes.
   if (json.length < 2 * maxNesting) return false;
   let depth = 0;
   let commas = 0;
+  let members = 0;
   let isInText = false;
   for (let index = 0; index < json.length; index += 1) {
     const byte = json[index];
@@ -52,6 +65,9 @@ export function isTooIntricate(json: Uint8Array, maxNesting: number, maxCommas: 
     else if (byte === comma) {
       commas += 1;
       if (commas > maxCommas) return true;
+    } else if (byte === colon) {
+      members += 1;
+      if (members > maxMembers) return true;
     }
   }
   return false;

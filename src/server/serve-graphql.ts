@@ -7,7 +7,7 @@ import { isEncoded, isJsonType } from './content-type.ts';
 import type { Exchange } from './exchange.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { HotLane } from './hot-lane.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonNesting, simpleJsonBytes } from './json-shape.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from './json-shape.ts';
 import { type BodyReading, readBody, restoreBody } from './read-body.ts';
 import { sendPreflight } from './stamp-response.ts';
 
@@ -123,7 +123,7 @@ function negotiate(exchange: Exchange): boolean {
 }
 
 function refuseIntricate(exchange: Exchange): void {
-  const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values`;
+  const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values or ${maxJsonMembers} members`;
   exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
 }
 

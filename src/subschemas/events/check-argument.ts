@@ -74,6 +74,8 @@ export function isU64Text(text: string): boolean {
 const shownCharacters = 64;
 
 function shorten(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  // Many fields may be given the same megabyte.
+  const shown = typeof value === 'string' ? value.slice(0, shownCharacters) : value;
+  const text = JSON.stringify(shown) ?? String(shown);
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }

@@ -31,6 +31,12 @@ describe('the nesting of JSON', () => {
     expect(isTooIntricate(bytes(text), 8, 10)).toBe(true);
   });
 
+  it('is bounded in members of objects besides, which cost more', () => {
+    const text = JSON.stringify([{ a: 1, b: { c: 'd:e:f' } }, { 'x:y': 2 }]);
+    expect(isTooIntricate(bytes(text), 8, 100, 4)).toBe(false);
+    expect(isTooIntricate(bytes(text), 8, 100, 3)).toBe(true);
+  });
+
   it('agrees with a walk over the parsed value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (value, max) => {
