@@ -327,7 +327,10 @@ async function openNetwork({ upstreams, sponsorship, profile }: Config, logger: 
   const token = sponsorship.token ?? new Secret(randomBytes(24).toString('base64url'));
   // Loaded only where it runs: a gateway over real upstreams has no use for its code.
   const { startDevnet } = await import('./devnet/start-devnet.ts');
-  const devnet = await startDevnet({ sponsorToken: token.reveal() });
+  const devnet = await startDevnet({
+    sponsorToken: token.reveal(),
+    dialect: { headers: profile.headers, timeRange: profile.events.timeRange },
+  });
   logger.warn(
     { network: profile.name },
     'SIMULATED NETWORK: no LEDGER_GRAPHQL_URL is set, so the ledger, the sponsor and the events are an in-memory devnet',

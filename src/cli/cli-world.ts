@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { NetworkProfile } from '../config/network-profile.ts';
 import type { ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
 import type { ExplainRequest, Explanation } from '../start.ts';
@@ -44,6 +45,8 @@ export interface DevnetSettings {
   readonly host: string;
   readonly port: number;
   readonly sponsorToken: string;
+  /** What the network it plays calls things. */
+  readonly dialect: Pick<NetworkProfile, 'headers'> & Pick<NetworkProfile['events'], 'timeRange'>;
   readonly seed?: number;
   readonly startMs?: number;
   readonly checkpointIntervalMs: number;

@@ -19,6 +19,7 @@ Options of devnet
   --host ADDRESS                    address to listen on (${devnetDefaults.host})
   --seed N                          same seed and start time, same digests: chain identifier, objects, history and what follows
   --start-time TIME                 when its time begins, in UTC, or now (${devnetDefaults.seededStart} with --seed, else now)
+  --profile NAME                    the network whose wire names it uses: ledger, iota or sui (ledger)
   --sponsor-token TOKEN             what its sponsor accepts (a random one, printed)
   --checkpoint-ms N                 milliseconds between two checkpoints; 0 = one with each transaction (${devnetDefaults.checkpointMs})
 

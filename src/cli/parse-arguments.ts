@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { clientIdRule, isClientId } from '../config/api-key.ts';
 import type { ValueKind } from '../config/config-key.ts';
+import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import { type Client, clientScopes } from '../config/parse-clients.ts';
 import { quoteText } from '../config/quote-text.ts';
 import type { Secret } from '../config/secret.ts';
@@ -16,6 +17,8 @@ export type Command =
       /** `null` where the devnet's own default holds. */
       readonly seed: number | null;
       readonly sponsorToken: Secret | null;
+      /** The network it plays. */
+      readonly profile: NetworkProfileName;
       /** When the network's time begins, milliseconds since the Unix epoch; `null` = the system's time. */
       readonly startMs: number | null;
       /** 0 = a checkpoint closes only when a transaction is executed. */
@@ -64,6 +67,7 @@ const ofDevnet = {
   port: { type: 'string' },
   seed: { type: 'string' },
   'sponsor-token': { type: 'string' },
+  profile: { type: 'string' },
   'start-time': { type: 'string' },
   'checkpoint-ms': { type: 'string' },
 } as const;
@@ -104,6 +108,13 @@ const startTime: ValueKind<number | 'now'> = {
     const year = Number(text.slice(0, 4));
     return isOfCalendar && year >= 1971 && year <= 2199 ? ms : undefined;
   },
+};
+
+const profileNames = Object.keys(networkProfiles) as NetworkProfileName[];
+
+const profileName: ValueKind<NetworkProfileName> = {
+  expected: `one of ${profileNames.join(', ')}`,
+  parse: (text) => profileNames.find((name) => name === text),
 };
 
 const clientId: ValueKind<string> = { expected: clientIdRule, parse: (text) => (isClientId(text) ? text : undefined) };
@@ -188,6 +199,7 @@ function toDevnet([, extra]: readonly string[], values: OptionTexts): Command | 
     host: address.host ?? devnetDefaults.host,
     port: address.port ?? devnetDefaults.port,
     seed,
+    profile: read('profile', profileName) ?? 'ledger',
     startMs: start === 'now' ? null : start,
     sponsorToken: read('sponsor-token', bearerToken),
     checkpointIntervalMs: read('checkpoint-ms', integer(0, 3_600_000, 'milliseconds')),

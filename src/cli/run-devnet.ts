@@ -1,5 +1,6 @@
 import { defaults } from '../config/defaults.ts';
 import { configKeys } from '../config/keys.ts';
+import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import type { CliWorld, RunningDevnet } from './cli-world.ts';
 import { toFailureLine } from './failure-line.ts';
 import { type Command, devnetDefaults } from './parse-arguments.ts';
@@ -7,12 +8,14 @@ import { type Command, devnetDefaults } from './parse-arguments.ts';
 /** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
   const { host, port, seed, startMs, checkpointIntervalMs } = command;
+  const { headers, events } = networkProfiles[command.profile];
   const sponsorToken = command.sponsorToken ?? world.randomToken();
   try {
     const started = world.services.startDevnet({
       host,
       port,
       sponsorToken: sponsorToken.reveal(),
+      dialect: { headers, timeRange: events.timeRange },
       ...(seed === null ? {} : { seed }),
       ...(startMs === null ? {} : { startMs }),
       checkpointIntervalMs: checkpointIntervalMs ?? devnetDefaults.checkpointMs,
@@ -20,7 +23,7 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
     });
     const devnet = await Promise.race([started, world.stopRequested]);
     if (!devnet) return 0;
-    world.writeOut(describeDevnet(devnet, sponsorToken.reveal()));
+    world.writeOut(describeDevnet(devnet, command.profile, sponsorToken.reveal()));
     await world.stopRequested;
     await devnet.close();
     return 0;
@@ -31,8 +34,13 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
 }
 
 /** Where its faces are, and what a gateway in front of it has to be told, to be pasted into a shell. */
-function describeDevnet({ graphqlUrl, sponsorUrl, rpcUrl, rpcWsUrl }: RunningDevnet, sponsorToken: string): string {
+function describeDevnet(
+  { graphqlUrl, sponsorUrl, rpcUrl, rpcWsUrl }: RunningDevnet,
+  profile: NetworkProfileName,
+  sponsorToken: string,
+): string {
   const settings = [
+    ...(profile === 'ledger' ? [] : [['NETWORK_PROFILE', profile] as const]),
     ['LEDGER_GRAPHQL_URL', graphqlUrl],
     ['LEDGER_RPC_URL', rpcUrl],
     ['LEDGER_RPC_WS_URL', rpcWsUrl],

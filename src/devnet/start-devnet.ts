@@ -3,18 +3,25 @@ import { createDevnetAccounts } from './genesis/accounts.ts';
 import { createActivity } from './genesis/activity.ts';
 import { createDevnetContracts } from './genesis/contracts.ts';
 import type { GenesisOptions } from './genesis/genesis-options.ts';
-import { createGraphqlFace } from './graphql/create-graphql-face.ts';
+import { createGraphqlFace, type LedgerHeaders } from './graphql/create-graphql-face.ts';
 import type { PayloadRule } from './graphql/documents/prepared-document.ts';
 import type { GraphqlLimits, LedgerFeature } from './graphql/graphql-limits.ts';
 import { type DevnetListener, listen } from './hosting/listen.ts';
 import type { Mounts } from './hosting/mount-faces.ts';
 import { createRpcFace } from './rpc/create-rpc-face.ts';
+import type { EventDialect } from './rpc/event-filter.ts';
 import { createSponsorFace, type SponsorFace } from './sponsor/create-sponsor-face.ts';
 import { startCheckpointClock } from './state/checkpoint-clock.ts';
 import { createLedger, defaultSeed } from './state/create-ledger.ts';
 import type { Clock, Ledger } from './state/ledger-state.ts';
 import { createNetworkTime } from './state/network-time.ts';
 import { createDevnetSigner } from './transactions/devnet-signer.ts';
+
+/** Where the networks that a devnet can play differ on the wire. */
+export interface NetworkDialect {
+  readonly headers: LedgerHeaders;
+  readonly timeRange: EventDialect;
+}
 
 export interface DevnetOptions {
   /** The sponsor's bearer token. */
@@ -41,6 +48,8 @@ export interface DevnetOptions {
   readonly checkpointPerTransaction?: boolean;
   /** Checkpoints of the clock between two transactions the devnet's users send. Default 4; 0 = they rest. */
   readonly activityEveryCheckpoints?: number;
+  /** How the network it plays spells things. Default: as the contract does. Method names are known with any prefix. */
+  readonly dialect?: NetworkDialect;
   /** How much history there is at the start. */
   readonly genesis?: Partial<GenesisOptions>;
   /** Checkpoints behind the newest at which live objects can still be read. */
@@ -77,7 +86,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     activityEveryCheckpoints = 4,
     separateSockets = options.port === undefined,
   } = options;
-  const { genesis, availableCheckpoints, limits, features, payloadRule } = options;
+  const { genesis, availableCheckpoints, limits, features, payloadRule, dialect } = options;
 
   const accounts = createDevnetAccounts(seed);
   const contracts = createDevnetContracts(seed);
@@ -109,9 +118,10 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     ...(limits && { limits }),
     ...(features && { features }),
     ...(payloadRule && { payloadRule }),
+    ...(dialect && { headers: dialect.headers }),
   });
   const sponsor = createSponsorFace({ ledger, clock, sponsor: accounts.sponsor, token: sponsorToken });
-  const rpc = createRpcFace({ ledger });
+  const rpc = createRpcFace({ ledger, dialect: dialect?.timeRange });
 
   const faces = { graphql, sponsor, rpc };
   const listening = separateSockets ? listenApart(faces, host) : listenTogether(faces, host, port);

@@ -117,12 +117,23 @@ describe('usage', () => {
   });
 });
 
-/** A document of exactly so many levels. */
-const nested = (depth: number) =>
-  `${'{ checkpoint { epoch '.repeat(0)}${'{ ... '.repeat(depth - 1)}{ chainIdentifier }${' }'.repeat(depth - 1)}`;
+/** A document of exactly so many levels, inline fragments all but the last. */
+const nested = (depth: number) => `${'{ ... '.repeat(depth - 1)}{ chainIdentifier }${' }'.repeat(depth - 1)}`;
+
+/** The same of fields. */
+const nestedFields = (depth: number) => {
+  const names = Array.from(
+    { length: depth - 1 },
+    (_, level) => ['checkpoint', 'epoch', 'checkpoints(first: 1)', 'nodes'][level && ((level - 1) % 3) + 1],
+  );
+  return `${names.map((name) => `{ ${name} `).join('')}{ __typename }${' }'.repeat(depth - 1)}`;
+};
 
 /** A document of exactly so many nodes. */
 const wide = (nodes: number) => `{ ${Array.from({ length: nodes }, () => '__typename').join(' ')} }`;
+
+/** The selections of a document behind so many others. */
+const beside = (nodes: number, document: string) => `${wide(nodes).slice(0, -2)} ${document.slice(2)}`;
 
 /** A document of exactly so many bytes. */
 const long = (bytes: number) => '{ chainIdentifier }'.padEnd(bytes, ' ');
@@ -135,6 +146,12 @@ const payloadText = 'Query payload is too large. The maximum allowed is 5000 byt
 describe('a limit', () => {
   test.each([
     ['depth', nested(20), nested(21), { message: depthText, locations: [{ line: 1, column: 123 }] }],
+    [
+      'depth in fields',
+      nestedFields(20),
+      nestedFields(21),
+      { message: depthText, locations: [{ line: 1, column: nestedFields(21).indexOf('__typename') + 1 }] },
+    ],
     ['nodes', wide(300), wide(301), { message: nodesText, locations: [{ line: 1, column: 3303 }] }],
     ['payload', long(5000), long(5001), { message: payloadText }],
   ])('of %s allows what it names and refuses one more', async (_, allowed, refused, error) => {
@@ -160,6 +177,36 @@ describe('a limit', () => {
       '{ checkpoints(first: 65536) { nodes { transactionBlocks(first: 65536) { nodes { digest } } } } }',
     ]) {
       expect((await net.query(query)).errors).toEqual([{ message: outputText, extensions: userInput }]);
+    }
+  });
+
+  test.each([
+    ['depth', { maxTypeArgumentDepth: 2 }, 'vector<u8>', 'vector<vector<u8>>', 'type argument depth is over 2'],
+    ['width', { maxTypeArgumentWidth: 1 }, '0x2::a::B<u8>', '0x2::a::B<u8, u8>', 'type argument width is over 1'],
+    ['nodes', { maxTypeNodes: 2 }, 'vector<u8>', 'vector<vector<u8>>', 'total type nodes is over 2'],
+  ])('of type %s holds wherever a type is named', async (_, limits, allowed, refused, message) => {
+    await using small = await startGraphqlDevnet({ limits });
+    const places = (type: string) => [
+      `{ type(type: "${type}") { repr } }`,
+      `{ coins(type: "${type}") { nodes { address } } }`,
+      `{ coinMetadata(coinType: "${type}") { symbol } }`,
+      `{ address(address: "0x5") { balance(type: "${type}") { totalBalance } } }`,
+      `{ objects(filter: { type: "${type}" }) { nodes { address } } }`,
+      `{ events(filter: { eventType: "${type}" }) { nodes { bcs } } }`,
+      `{ owner(address: "0x5") { dynamicField(name: { type: "${type}", bcs: "AA==" }) { __typename } } }`,
+    ];
+    for (const query of places(allowed)) expect((await small.query(query)).errors, query).toBeUndefined();
+    for (const query of places(refused)) {
+      const { errors } = await small.query(query);
+      expect(errors, query).toMatchObject([{ message: `Bad type: ${message}`, extensions: userInput }]);
+    }
+  });
+
+  test('of Move values holds for their JSON as for their data', async () => {
+    await using small = await startGraphqlDevnet({ limits: { maxMoveValueDepth: 1 } });
+    for (const field of ['json', 'data']) {
+      const { errors } = await small.query(`{ events(first: 1) { nodes { ${field} } } }`);
+      expect(errors?.[0]?.message).toMatch(/exceeded maximum depth of a Move value/);
     }
   });
 
@@ -229,11 +276,10 @@ describe('several breaches', () => {
     ['payload before syntax', `{ ${' '.repeat(5000)}`, payloadText],
     ['payload before depth', nested(21).padEnd(5001, ' '), payloadText],
     ['directives before depth', nested(21).replace('chainIdentifier', 'chainIdentifier @defer'), /^Directive/],
-    [
-      'depth before nodes on one level',
-      wide(301).replaceAll('__typename }', `${nested(22).slice(2, -2)} }`),
-      nodesText,
-    ],
+    // 280 + 20 nodes on 20 levels; what is one too many is also one too deep.
+    ['depth before nodes on one level', beside(280, nested(21)), depthText],
+    // 281 + 20 nodes: the last of level 20 is one too many, before there is a level 21.
+    ['nodes before the depth of a later level', beside(281, nested(21)), nodesText],
     ['nodes before output', `${wide(300).slice(0, -1)} events(first: 4294967296) { nodes { bcs } } }`, nodesText],
     ['output before validation', '{ nothing(first: 4294967296) { nodes { bcs } } }', outputText],
     [

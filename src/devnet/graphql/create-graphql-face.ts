@@ -14,6 +14,11 @@ import { readBody } from './http/read-body.ts';
 import { toResponseText } from './http/to-response-text.ts';
 import { checkRpcVersion } from './rpc-version.ts';
 
+export interface LedgerHeaders {
+  readonly version: string;
+  readonly showUsage: string;
+}
+
 export interface GraphqlFaceOptions {
   readonly ledger: Ledger;
   /** What `devnetSignTransaction` signs with. */
@@ -27,8 +32,8 @@ export interface GraphqlFaceOptions {
   readonly payloadRule?: PayloadRule;
   /** Groups of fields served. Default: coins and dynamic fields. */
   readonly features?: readonly LedgerFeature[];
-  /** Prefix of the version and show-usage headers. Default `x-ledger-rpc`. */
-  readonly headerPrefix?: string;
+  /** Names of the version and show-usage headers, lower case. Default: the contract's. */
+  readonly headers?: LedgerHeaders;
   /** Milliseconds from any origin, to time execution with. Default: `performance.now`. */
   readonly now?: () => number;
   /** Bodies above this are refused with 413. Bytes, default 1 MiB. */
@@ -45,7 +50,7 @@ export function createGraphqlFace({
   limits: overrides,
   features: served = ['COINS', 'DYNAMIC_FIELDS'],
   payloadRule = 'query',
-  headerPrefix = 'x-ledger-rpc',
+  headers = { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage' },
   now = () => performance.now(),
   maxBodyBytes = 1024 * 1024,
 }: GraphqlFaceOptions): DevnetFace {
@@ -53,7 +58,6 @@ export function createGraphqlFace({
   const features: ReadonlySet<LedgerFeature> = new Set(served);
   const schema = createLedgerSchema();
   const prepare = createDocumentCache({ schema, limits, features, payloadRule });
-  const showUsageHeader = `${headerPrefix}-show-usage`;
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (payloadRule === 'body') {
@@ -77,7 +81,7 @@ export function createGraphqlFace({
     };
     const outcome = await executeRequest(prepare(request.query), request, schema, context);
     // Its presence alone asks: `false`, `0` and an empty value do as well.
-    const showsUsage = req.headers[showUsageHeader] !== undefined;
+    const showsUsage = req.headers[headers.showUsage] !== undefined;
     respondGraphql(res, 200, showsUsage ? outcome : { ...outcome, usage: undefined });
   }
 
@@ -86,7 +90,7 @@ export function createGraphqlFace({
       const [path = '/'] = (req.url ?? '/').split('?');
       const segments = path.split('/').filter((segment) => segment !== '');
       if (segments.length > 1) return respond(res, 404, 'Not found');
-      res.setHeader(`${headerPrefix}-version`, ledger.buildVersion);
+      res.setHeader(headers.version, ledger.buildVersion);
       if (req.method !== 'POST') return respond(res, 405, 'Only POST is allowed', { allow: 'POST' });
       const [version] = segments;
       const refusal = version === undefined ? undefined : checkRpcVersion(decodeVersion(version), ledger.buildVersion);

@@ -1,6 +1,6 @@
 import type { LedgerReader } from '../state/ledger-state.ts';
 import type { EventRecord, TransactionRecord } from '../state/records.ts';
-import { type EventFilter, eventKeys, readQueryFilter } from './event-filter.ts';
+import { type EventDialect, type EventFilter, eventKeys, readQueryFilter } from './event-filter.ts';
 import { toEventJson } from './event-json.ts';
 import { readDigest, readFlag, readLimit, readObject, readWholeNumber } from './read-param.ts';
 import { readRecords } from './read-records.ts';
@@ -16,7 +16,10 @@ export type RpcQuery = (params: readonly unknown[]) => unknown;
 export type QueriedLedger = Pick<LedgerReader, 'events' | 'transactions' | 'transaction' | 'checkpoint' | 'object'>;
 
 /** The two paginated queries over what has been checkpointed. */
-export function createQueries(ledger: QueriedLedger): {
+export function createQueries(
+  ledger: QueriedLedger,
+  dialect?: EventDialect,
+): {
   readonly queryEvents: RpcQuery;
   readonly queryTransactionBlocks: RpcQuery;
 } {
@@ -61,7 +64,7 @@ export function createQueries(ledger: QueriedLedger): {
     queryEvents: ([filterParam, cursorParam, limitParam, descendingParam]) => {
       if (filterParam === null || filterParam === undefined)
         throw invalidParams('a filter is required; {"All":[]} is every event');
-      const filter = readQueryFilter(filterParam);
+      const filter = readQueryFilter(filterParam, dialect);
       const cursor = readEventId(cursorParam);
       const { items, hasNextPage } = readRecords({
         candidates: eventCandidates(filter),

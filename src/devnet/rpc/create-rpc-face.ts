@@ -4,6 +4,7 @@ import type { DevnetFace } from '../faces.ts';
 import type { LedgerReader } from '../state/ledger-state.ts';
 import { createQueries } from './create-queries.ts';
 import { createSubscriptions } from './create-subscriptions.ts';
+import type { EventDialect } from './event-filter.ts';
 import { parseCall, type RpcCall, toErrorText, toResultText } from './parse-call.ts';
 import { readBody } from './read-body.ts';
 import { RpcError, rpcCodes } from './rpc-error.ts';
@@ -11,6 +12,8 @@ import { serveSocket } from './serve-socket.ts';
 
 export interface RpcFaceOptions {
   readonly ledger: LedgerReader;
+  /** Default: the contract's, whose time ranges are closed. */
+  readonly dialect?: EventDialect | undefined;
   /** On one connection; real nodes allow 100. */
   readonly maxSubscriptionsPerConnection?: number;
   /** Requests, and WebSocket messages, above this are refused; in bytes. */
@@ -22,8 +25,8 @@ export interface RpcFaceOptions {
  * over WebSocket only. Method names may carry any of the known prefixes. As on real nodes every answered call is HTTP 200.
  */
 export function createRpcFace(options: RpcFaceOptions): DevnetFace {
-  const { ledger, maxSubscriptionsPerConnection = 100, maxMessageBytes = 1024 * 1024 } = options;
-  const queries = createQueries(ledger);
+  const { ledger, dialect, maxSubscriptionsPerConnection = 100, maxMessageBytes = 1024 * 1024 } = options;
+  const queries = createQueries(ledger, dialect);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
   let lastSubscription = 0;
 
@@ -56,6 +59,7 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
         serveSocket(webSocket, (send) => {
           const subscriptions = createSubscriptions({
             ledger,
+            dialect,
             maxSubscriptions: maxSubscriptionsPerConnection,
             nextId: () => ++lastSubscription,
             send,

@@ -1,7 +1,7 @@
 import type { LedgerReader } from '../state/ledger-state.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { toEffectsJson } from './effects-json.ts';
-import { readSubscriptionFilter } from './event-filter.ts';
+import { type EventDialect, readSubscriptionFilter } from './event-filter.ts';
 import { toEventJson } from './event-json.ts';
 import type { RpcCall } from './parse-call.ts';
 import { invalidParams, RpcError, rpcCodes } from './rpc-error.ts';
@@ -24,12 +24,14 @@ interface Subscription {
 
 export interface SubscriptionsOptions {
   readonly ledger: Pick<LedgerReader, 'object'>;
+  readonly dialect?: EventDialect | undefined;
   readonly maxSubscriptions: number;
   readonly nextId: () => number;
   readonly send: (text: string) => void;
 }
 
-export function createSubscriptions({ ledger, maxSubscriptions, nextId, send }: SubscriptionsOptions): Subscriptions {
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { ledger, dialect, maxSubscriptions, nextId, send } = options;
   const open = new Map<number, Subscription>();
 
   function subscribe(subscription: Subscription): number {
@@ -53,7 +55,7 @@ export function createSubscriptions({ ledger, maxSubscriptions, nextId, send }: 
     answer: ({ method, calledAs, params }) => {
       switch (method) {
         case 'subscribeEvent': {
-          const { matches } = readSubscriptionFilter(requireFilter(params));
+          const { matches } = readSubscriptionFilter(requireFilter(params), dialect);
           const select = ({ events }: TransactionRecord) => events.filter(matches).map(toEventJson);
           return subscribe({ kind: 'event', calledAs, select });
         }

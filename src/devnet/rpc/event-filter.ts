@@ -28,7 +28,15 @@ export function* eventKeys(event: EventRecord): Iterable<string> {
   yield `name ${type.name}`;
 }
 
-type Reader = (where: string, content: unknown) => EventFilter;
+/** Where networks differ. */
+export interface EventDialect {
+  /** Does a time range leave out its end, as on real nodes? */
+  readonly endExclusive: boolean;
+}
+
+const contractDialect: EventDialect = { endExclusive: false };
+
+type Reader = (where: string, content: unknown, dialect: EventDialect) => EventFilter;
 
 const byKey = (key: string, matches: EventFilter['matches'] = () => true): EventFilter => ({
   candidates: { kind: 'key', key },
@@ -58,10 +66,11 @@ const readers: Readonly<Record<string, Reader>> = {
   EventType: readTypeOrName,
   MoveEvent: readTypeOrName,
   MoveEventField: (where, content) => ({ candidates: { kind: 'all' }, matches: readEventFieldFilter(where, content) }),
-  TimeRange: (where, content) => {
+  TimeRange: (where, content, { endExclusive }) => {
     const range = readObject(where, content);
     const startMs = readWholeNumber(`${where}.startTime`, range.startTime ?? range.start_time);
-    const endMs = readWholeNumber(`${where}.endTime`, range.endTime ?? range.end_time);
+    const end = readWholeNumber(`${where}.endTime`, range.endTime ?? range.end_time);
+    const endMs = endExclusive ? end - 1 : end;
     return {
       candidates: { kind: 'time', startMs, endMs },
       matches: ({ timestampMs }) => startMs <= timestampMs && timestampMs <= endMs,
@@ -92,7 +101,7 @@ const combinators = ['All', 'Any', 'And', 'Or'];
 const subscriptionsOnly = ['MoveEventField', 'SenderAddress'];
 
 /** A filter of a query: every variant but those only subscriptions have, and no combinations. */
-export function readQueryFilter(value: unknown): EventFilter {
+export function readQueryFilter(value: unknown, dialect = contractDialect): EventFilter {
   const { tag, content } = readTagged('filter', value);
   if (combinators.includes(tag) && !(tag === 'All' && isEmpty(content))) {
     throw new RpcError(rpcCodes.invalidRequest, 'This node does not support filter combinations in queries');
@@ -100,20 +109,28 @@ export function readQueryFilter(value: unknown): EventFilter {
   if (subscriptionsOnly.includes(tag)) {
     throw new RpcError(rpcCodes.invalidRequest, `This query type is not supported by the node: ${tag}`);
   }
-  return readFilter('filter', tag, content);
+  return readFilter('filter', tag, content, dialect);
 }
 
 const maxNesting = 16;
 
 /** A filter of a subscription: every variant, combined at will. */
-export function readSubscriptionFilter(value: unknown, where = 'filter', nesting = 0): EventFilter {
+export function readSubscriptionFilter(
+  value: unknown,
+  dialect = contractDialect,
+  where = 'filter',
+  nesting = 0,
+): EventFilter {
   const { tag, content } = readTagged(where, value);
-  if (!combinators.includes(tag) || (tag === 'All' && isEmpty(content))) return readFilter(where, tag, content);
+  if (!combinators.includes(tag) || (tag === 'All' && isEmpty(content)))
+    return readFilter(where, tag, content, dialect);
   if (nesting === maxNesting) throw invalidParams(`${where} is nested deeper than ${maxNesting}`);
   if (!Array.isArray(content)) throw invalidParams(`${where}.${tag} must be a list of filters`);
   if ((tag === 'And' || tag === 'Or') && content.length !== 2)
     throw invalidParams(`${where}.${tag} must have two filters`);
-  const parts = content.map((part, index) => readSubscriptionFilter(part, `${where}.${tag}[${index}]`, nesting + 1));
+  const parts = content.map((part, index) =>
+    readSubscriptionFilter(part, dialect, `${where}.${tag}[${index}]`, nesting + 1),
+  );
   const matches: EventFilter['matches'] =
     tag === 'All' || tag === 'And'
       ? (event) => parts.every((part) => part.matches(event))
@@ -121,10 +138,10 @@ export function readSubscriptionFilter(value: unknown, where = 'filter', nesting
   return { candidates: { kind: 'all' }, matches };
 }
 
-function readFilter(where: string, tag: string, content: unknown): EventFilter {
+function readFilter(where: string, tag: string, content: unknown, dialect: EventDialect): EventFilter {
   if (tag === 'All') return everyEvent;
   const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined;
-  if (reader) return reader(`${where}.${tag}`, content);
+  if (reader) return reader(`${where}.${tag}`, content, dialect);
   const known = [...Object.keys(readers), ...combinators].map((name) => `\`${name}\``).join(', ');
   throw invalidParams(`unknown variant \`${tag.slice(0, 40)}\`, expected one of ${known}`);
 }

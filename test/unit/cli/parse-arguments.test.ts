@@ -7,6 +7,7 @@ const devnet = {
   host: '127.0.0.1',
   port: 4100,
   seed: null,
+  profile: 'ledger',
   startMs: null,
   sponsorToken: null,
   checkpointIntervalMs: null,
@@ -33,6 +34,7 @@ describe('commands', () => {
       ['devnet', '--start-time', '2024-02-29T23:59:59.5Z'],
       { ...devnet, startMs: Date.UTC(2024, 1, 29, 23, 59, 59, 500) },
     ],
+    [['devnet', '--profile', 'iota'], { ...devnet, profile: 'iota' }],
     [['devnet', '--checkpoint-ms', '0'], { ...devnet, checkpointIntervalMs: 0 }],
     [['devnet', '--checkpoint-ms', '50'], { ...devnet, checkpointIntervalMs: 50 }],
   ])('%j', (argv, command) => {
@@ -82,6 +84,7 @@ describe('usage errors are one line that names what was wrong', () => {
       ['devnet', '--start-time', time],
       `--start-time: expected now, or an instant in UTC like 2026-01-31T12:00:00Z, from 1971 to 2199, got "${time}"`,
     ]),
+    [['devnet', '--profile', 'eth'], '--profile: expected one of ledger, iota, sui, got "eth"'],
     [
       ['devnet', '--sponsor-token', 'two words'],
       '--sponsor-token: expected a token of visible ASCII characters, without the word Bearer, got [redacted]',

@@ -143,6 +143,10 @@ describe('devnet', () => {
         seed: 7,
         startMs: Date.UTC(2026, 0, 1),
         sponsorToken: 'made-up',
+        dialect: {
+          headers: { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage' },
+          timeRange: { encoding: 'number', endExclusive: false },
+        },
         ...everyHalfSecond,
       },
     ]);

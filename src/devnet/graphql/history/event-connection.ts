@@ -25,7 +25,7 @@ export function toEventConnection(
   const { ledger, limits } = context;
   const page = parsePage(args, limits, eventCursor);
   const filter = args.filter ?? {};
-  const tests = withinInput('EventFilter', () => readTests(filter));
+  const tests = withinInput('EventFilter', () => readTests(filter, limits));
   const c = pinnedCheckpoint(page, viewedAt);
   if (filter.emittingModule != null && filter.eventType != null) {
     throw inputRefusal('Filtering by both emitting module and event type is not supported');
@@ -77,7 +77,7 @@ function rangeOf(ledger: LedgerReader, filter: EventFilter, checkpoint: number) 
   return { from, to: Math.min(count, from + events.length) };
 }
 
-function readTests(filter: EventFilter): ((event: EventRecord) => boolean)[] {
+function readTests(filter: EventFilter, limits: GraphqlContext['limits']): ((event: EventRecord) => boolean)[] {
   const tests: ((event: EventRecord) => boolean)[] = [];
   if (filter.sender != null) {
     const sender = parseLedgerAddress(filter.sender);
@@ -92,7 +92,7 @@ function readTests(filter: EventFilter): ((event: EventRecord) => boolean)[] {
     tests.push((event) => fits(event.packageId, event.transactionModule));
   }
   if (filter.eventType != null) {
-    const fits = parseTypeFilter(filter.eventType);
+    const fits = parseTypeFilter(filter.eventType, limits);
     tests.push((event) => fits(event.type));
   }
   return tests;

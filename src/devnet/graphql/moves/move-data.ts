@@ -20,7 +20,7 @@ const decimalText = /^(0|[1-9][0-9]*)$/;
  * @param maxDepth how many values may lie in one another
  */
 export function toMoveData(json: unknown, maxDepth: number, name?: string): MoveData {
-  if (maxDepth <= 0) throw serviceFault('exceeded maximum depth of a Move value');
+  if (maxDepth <= 0) throw tooDeep();
   if (json === null || json === undefined) return { Option: null };
   if (typeof json === 'boolean') return { Bool: json };
   if (typeof json === 'number' || typeof json === 'bigint') return { Number: String(json) };
@@ -32,6 +32,22 @@ export function toMoveData(json: unknown, maxDepth: number, name?: string): Move
       value: toMoveData(value, maxDepth - 1, field),
     })),
   };
+}
+
+/** The plain JSON of a Move value, held to the same depth. */
+export function toMoveJson(json: unknown, maxDepth: number): unknown {
+  checkDepth(json, maxDepth);
+  return json;
+}
+
+function checkDepth(json: unknown, left: number): void {
+  if (left <= 0) throw tooDeep();
+  if (typeof json !== 'object' || json === null) return;
+  for (const value of Object.values(json)) checkDepth(value, left - 1);
+}
+
+function tooDeep() {
+  return serviceFault('exceeded maximum depth of a Move value');
 }
 
 function toTextData(text: string, name: string | undefined): MoveData {

@@ -3,7 +3,7 @@ import { inputRefusal } from '../arguments/parse-failure.ts';
 import { reasonOf } from '../arguments/parse-scalars.ts';
 import type { GraphqlLimits } from '../graphql-limits.ts';
 
-type TypeLimits = Pick<GraphqlLimits, 'maxTypeArgumentDepth' | 'maxTypeArgumentWidth' | 'maxTypeNodes'>;
+export type TypeLimits = Pick<GraphqlLimits, 'maxTypeArgumentDepth' | 'maxTypeArgumentWidth' | 'maxTypeNodes'>;
 
 /** A type a client asks about → its canonical text, within the service's bounds. */
 export function parseType(text: string, limits: TypeLimits): string {
@@ -13,11 +13,12 @@ export function parseType(text: string, limits: TypeLimits): string {
   } catch (error) {
     throw inputRefusal(`Bad type: ${reasonOf(error)}`);
   }
-  checkSize(tag, limits);
+  checkTypeSize(tag, limits);
   return toTypeText(tag);
 }
 
-function checkSize(root: TypeTag, limits: TypeLimits): void {
+/** Refuses a type over the service's bounds. */
+export function checkTypeSize(root: TypeTag, limits: TypeLimits): void {
   let nodes = 0;
   const visit = (tag: TypeTag, depth: number): void => {
     nodes += 1;

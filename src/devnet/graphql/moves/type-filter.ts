@@ -1,5 +1,6 @@
-import { parseTypeTag, toTypeText } from '../../transactions/type-tag.ts';
+import { parseTypeTag, type TypeTag, toTypeText } from '../../transactions/type-tag.ts';
 import { parseFailure } from '../arguments/parse-failure.ts';
+import { checkTypeSize, type TypeLimits } from './parse-type.ts';
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const address = /^0x[0-9a-fA-F]{1,64}$/;
@@ -8,10 +9,10 @@ const address = /^0x[0-9a-fA-F]{1,64}$/;
  * `package[::module[::Type[<arguments>]]]` or a primitive → a test of canonical type text. A generic type without
  * arguments fits every instance.
  */
-export function parseTypeFilter(text: string): (type: string) => boolean {
+export function parseTypeFilter(text: string, limits: TypeLimits): (type: string) => boolean {
   const prefix = parsePrefix(text);
   if (prefix !== undefined) return (type) => type.startsWith(`${prefix}::`);
-  const exact = canonicalType(text);
+  const exact = canonicalType(text, limits);
   if (exact === undefined) {
     throw parseFailure(
       'String',
@@ -23,8 +24,8 @@ export function parseTypeFilter(text: string): (type: string) => boolean {
 }
 
 /** `package::module::Type[<arguments>]` or a primitive → its canonical text. */
-export function parseExactType(text: string): string {
-  const type = canonicalType(text);
+export function parseExactType(text: string, limits: TypeLimits): string {
+  const type = canonicalType(text, limits);
   if (type !== undefined) return type;
   throw parseFailure('String', 'Invalid filter, expected: package::module::type[<type_params>] or primitive type');
 }
@@ -62,12 +63,15 @@ function parsePrefix(text: string): string | undefined {
   return identifier.test(moduleText) ? `${fullAddress(packageText)}::${moduleText}` : undefined;
 }
 
-function canonicalType(text: string): string | undefined {
+function canonicalType(text: string, limits: TypeLimits): string | undefined {
+  let tag: TypeTag;
   try {
-    return toTypeText(parseTypeTag(text));
+    tag = parseTypeTag(text);
   } catch {
     return undefined;
   }
+  checkTypeSize(tag, limits);
+  return toTypeText(tag);
 }
 
 function fullAddress(text: string): string {

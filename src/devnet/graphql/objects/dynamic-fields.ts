@@ -6,6 +6,7 @@ import { withinInput } from '../arguments/parse-failure.ts';
 import { parseBase64 } from '../arguments/parse-scalars.ts';
 import { requireAvailable } from '../history/visible-history.ts';
 import type { DynamicFieldModel } from '../models.ts';
+import type { TypeLimits } from '../moves/parse-type.ts';
 import { parseExactType } from '../moves/type-filter.ts';
 import { bcsLength } from './bcs-length.ts';
 
@@ -31,9 +32,10 @@ export function findDynamicField(
   name: DynamicFieldName,
   kind: 'value' | 'object',
   checkpoint: number,
+  limits: TypeLimits,
 ): DynamicFieldModel | null {
   const { type, bcs } = withinInput('DynamicFieldName', () => ({
-    type: parseExactType(name.type),
+    type: parseExactType(name.type, limits),
     bcs: parseBase64(name.bcs),
   }));
   for (const record of fieldObjectsAt(ledger, parent, checkpoint)) {

@@ -4,6 +4,7 @@ import type { ObjectRecord } from '../../state/records.ts';
 import { withinInput } from '../arguments/parse-failure.ts';
 import { parseLedgerAddress, parseUInt53 } from '../arguments/parse-scalars.ts';
 import { requireAvailable } from '../history/visible-history.ts';
+import type { TypeLimits } from '../moves/parse-type.ts';
 import { parseTypeFilter } from '../moves/type-filter.ts';
 
 /** An object filter, read. */
@@ -14,7 +15,7 @@ export interface ObjectSelection {
   readonly fitsType: (type: string) => boolean;
 }
 
-export function parseObjectFilter(filter: ObjectFilter | null | undefined): ObjectSelection {
+export function parseObjectFilter(filter: ObjectFilter | null | undefined, limits: TypeLimits): ObjectSelection {
   return withinInput('ObjectFilter', () => ({
     owner: filter?.owner == null ? undefined : parseLedgerAddress(filter.owner),
     ids: filter?.objectIds?.map(parseLedgerAddress),
@@ -22,7 +23,7 @@ export function parseObjectFilter(filter: ObjectFilter | null | undefined): Obje
       objectId: parseLedgerAddress(key.objectId),
       version: parseUInt53(key.version),
     })),
-    fitsType: filter?.type == null ? () => true : parseTypeFilter(filter.type),
+    fitsType: filter?.type == null ? () => true : parseTypeFilter(filter.type, limits),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { EventModel, ModuleModel } from '../models.ts';
-import { toMoveData } from '../moves/move-data.ts';
+import { toMoveData, toMoveJson } from '../moves/move-data.ts';
 import { checkpointTime, toSender, visibleTransaction } from './visible-records.ts';
 
 export const eventResolvers = {
@@ -20,6 +20,7 @@ export const eventResolvers = {
     bcs: ({ record }: EventModel) => base64.encode(record.bcs),
     data: ({ record }: EventModel, _: unknown, { limits }: GraphqlContext) =>
       toMoveData(record.json, limits.maxMoveValueDepth),
-    json: ({ record }: EventModel) => record.json,
+    json: ({ record }: EventModel, _: unknown, { limits }: GraphqlContext) =>
+      toMoveJson(record.json, limits.maxMoveValueDepth),
   },
 };

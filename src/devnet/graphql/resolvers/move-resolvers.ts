@@ -3,7 +3,7 @@ import { toKeyedConnection } from '../connections/keyed-connection.ts';
 import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { ModuleModel, ObjectModel, TypeModel, ValueModel } from '../models.ts';
-import { toMoveData } from '../moves/move-data.ts';
+import { toMoveData, toMoveJson } from '../moves/move-data.ts';
 import { toTypeSignature } from '../moves/type-signature.ts';
 import { keptFields } from './kept-fields.ts';
 
@@ -16,7 +16,7 @@ export const moveResolvers = {
     type: ({ type }: ValueModel): TypeModel => ({ repr: type }),
     bcs: ({ bcs }: ValueModel) => base64.encode(bcs),
     data: ({ json }: ValueModel, _: unknown, { limits }: GraphqlContext) => toMoveData(json, limits.maxMoveValueDepth),
-    json: ({ json }: ValueModel) => json,
+    json: ({ json }: ValueModel, _: unknown, { limits }: GraphqlContext) => toMoveJson(json, limits.maxMoveValueDepth),
   },
   MovePackage: {
     ...keptFields,

@@ -19,7 +19,7 @@ export interface ObjectArguments extends PageArguments {
 
 /** Pages through live objects, of one owner or of all. */
 export function toObjectConnection(args: ObjectArguments, context: GraphqlContext, viewedAt: number, owner?: string) {
-  const selection = parseObjectFilter(args.filter);
+  const selection = parseObjectFilter(args.filter, context.limits);
   return toKeyedConnection<ObjectRecord, ObjectModel>(args, context, viewedAt, {
     itemsAt: (checkpoint) => {
       const records = selectObjects(context.ledger, { ...selection, owner: owner ?? selection.owner }, checkpoint);
@@ -68,7 +68,7 @@ export function createOwnerFields<Parent extends Viewed>(addressOf: (parent: Par
 export function createDynamicFields<Parent extends Viewed>(addressOf: (parent: Parent) => string) {
   const find = (kind: 'value' | 'object') => {
     return (parent: Parent, args: { readonly name: DynamicFieldName }, context: GraphqlContext) =>
-      findDynamicField(context.ledger, addressOf(parent), args.name, kind, parent.viewedAt);
+      findDynamicField(context.ledger, addressOf(parent), args.name, kind, parent.viewedAt, context.limits);
   };
   return {
     dynamicField: find('value'),
@@ -83,5 +83,5 @@ export function createDynamicFields<Parent extends Viewed>(addressOf: (parent: P
 }
 
 function coinTypeOrNative(type: string | null | undefined, context: GraphqlContext): string {
-  return type == null ? context.ledger.nativeCoinType : parseExactType(type);
+  return type == null ? context.ledger.nativeCoinType : parseExactType(type, context.limits);
 }

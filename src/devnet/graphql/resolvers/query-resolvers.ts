@@ -63,8 +63,8 @@ export const queryResolvers = {
       viewedAt,
     }),
     coins: (_: Root, args: CoinArguments, context: GraphqlContext) => toCoinConnection(args, context, context.viewedAt),
-    coinMetadata: (_: Root, args: { readonly coinType: string }, { ledger }: GraphqlContext) =>
-      ledger.coinMetadata(parseExactType(args.coinType)) ?? null,
+    coinMetadata: (_: Root, args: { readonly coinType: string }, { ledger, limits }: GraphqlContext) =>
+      ledger.coinMetadata(parseExactType(args.coinType, limits)) ?? null,
     type: (_: Root, args: { readonly type: string }, { limits }: GraphqlContext) => ({
       repr: parseType(args.type, limits),
     }),

@@ -64,6 +64,21 @@ describe('each filter selects what it says and leaves the rest out:', () => {
   });
 });
 
+test('a time range leaves out its end where the network is one that does', () => {
+  const ledger = literalLedger([
+    { timestampMs: 10, events: [{ type: `${address(2)}::coin::Minted` }] },
+    { timestampMs: 20, events: [{ type: `${address(2)}::coin::Minted` }] },
+  ]);
+  const within = (startTime: string, endTime: string) =>
+    names(
+      createQueries(ledger, { endExclusive: true }).queryEvents([{ TimeRange: { startTime, endTime } }]) as EventPage,
+      ledger,
+    );
+  expect(within('10', '20')).toEqual(['0.0']);
+  expect(within('10', '21')).toEqual(['0.0', '1.0']);
+  expect(within('10', '10')).toEqual([]);
+});
+
 describe('a page', () => {
   const ledger = literalLedger([
     { events: [{}, {}] },

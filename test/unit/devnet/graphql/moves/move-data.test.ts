@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toMoveData } from '../../../../../src/devnet/graphql/moves/move-data.ts';
+import { toMoveData, toMoveJson } from '../../../../../src/devnet/graphql/moves/move-data.ts';
 
 const address = `0x${'ab'.repeat(32)}`;
 const bytes = Array.from({ length: 32 }, () => 0xab);
@@ -32,5 +32,7 @@ describe('Move data', () => {
       Struct: [{ name: 'a', value: { Struct: [{ name: 'b', value: { Number: '1' } }] } }],
     });
     expect(() => toMoveData({ a: { b: 1 } }, 2)).toThrow('exceeded maximum depth');
+    expect(toMoveJson({ a: { b: 1 } }, 3)).toEqual({ a: { b: 1 } });
+    expect(() => toMoveJson({ a: { b: 1 } }, 2)).toThrow('exceeded maximum depth');
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defaultGraphqlLimits } from '../../../../../src/devnet/graphql/graphql-limits.ts';
 import {
   parseExactType,
   parseFunctionFilter,
@@ -24,7 +25,7 @@ describe('a type filter', () => {
     ['u64', coin, false],
     ['vector<u8>', 'vector<u8>', true],
   ])('%s on %s: %s', (filter, type, fits) => {
-    expect(parseTypeFilter(filter)(type)).toBe(fits);
+    expect(parseTypeFilter(filter, defaultGraphqlLimits)(type)).toBe(fits);
   });
 
   test.each([
@@ -38,7 +39,7 @@ describe('a type filter', () => {
     '0x2::co-in',
     'u7',
   ])('is not %j', (text) => {
-    expect(() => parseTypeFilter(text)).toThrow(
+    expect(() => parseTypeFilter(text, defaultGraphqlLimits)).toThrow(
       'Failed to parse "String": Invalid filter, expected: package[::module[::type[<type_params>]]] or primitive type',
     );
   });
@@ -46,11 +47,11 @@ describe('a type filter', () => {
 
 describe('an exact type', () => {
   test('is put into canonical text', () => {
-    expect(parseExactType('0x2::coin::Coin<0x2::ledger::LEDGER>')).toBe(coin);
+    expect(parseExactType('0x2::coin::Coin<0x2::ledger::LEDGER>', defaultGraphqlLimits)).toBe(coin);
   });
 
   test.each(['0x2', '0x2::coin', 'Coin', ''])('is not %j', (text) => {
-    expect(() => parseExactType(text)).toThrow('Invalid filter, expected: package::module::type');
+    expect(() => parseExactType(text, defaultGraphqlLimits)).toThrow('Invalid filter, expected: package::module::type');
   });
 });
 
