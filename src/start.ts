@@ -43,6 +43,8 @@ import { createRawLedger } from './subschemas/ledger/raw-ledger.ts';
 import { createRpcVersion, unknownRpcVersion } from './subschemas/ledger/rpc-version.ts';
 import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
+import { gatewayAuthorization } from './subschemas/sponsor/sponsor-authorization.ts';
+import { watchSponsorVersion } from './subschemas/sponsor/watch-sponsor-version.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
 
@@ -147,6 +149,14 @@ async function open(
     timeouts: config.timeouts,
   };
   const execute = createLedgerExecutor(ledgerOptions);
+  const sponsorVersion =
+    sponsor &&
+    watchSponsorVersion({
+      call: sponsor.call,
+      basePath: sponsor.path,
+      authorization: gatewayAuthorization({ ...config.sponsorship, token: network.token }),
+      now,
+    });
   const sponsorClient =
     sponsor &&
     createSponsorClient({
@@ -171,7 +181,12 @@ async function open(
     rpcVersion: () => rpcVersion.current,
     upstreams: new Map<UpstreamName, UpstreamFacts>([
       ['ledger', { health: ledger.health, version: () => rpcVersion.current }],
-      ['sponsor', sponsor ?? { setting: 'SPONSOR_URL' }],
+      [
+        'sponsor',
+        sponsor && sponsorVersion
+          ? { health: sponsor.health, version: sponsorVersion.tell }
+          : { setting: 'SPONSOR_URL' },
+      ],
       ['events', events ?? { setting: 'LEDGER_RPC_URL' }],
     ]),
     missingJoins: () => keeper?.current.missingJoins ?? new Map(),
@@ -182,7 +197,7 @@ async function open(
   };
   const local = createLocalSchema([
     createSponsorResolvers({
-      client: sponsorClient,
+      client: sponsorClient && sponsorVersion ? sponsorVersion.listen(sponsorClient) : null,
       sponsorship: { ...config.sponsorship, token: network.token },
       limits: config.limits,
       now,

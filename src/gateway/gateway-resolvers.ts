@@ -6,7 +6,7 @@ import { joinName, joins } from './joins.ts';
 
 /** A configured upstream, or the key that would configure it. */
 export type UpstreamFacts =
-  | { readonly health: () => UpstreamHealth; readonly version?: () => string }
+  | { readonly health: () => UpstreamHealth; readonly version?: () => string | Promise<string | null> }
   | { readonly setting: string };
 
 /** What the gateway can tell about itself at any moment. */
@@ -26,7 +26,7 @@ const states: Readonly<Record<UpstreamHealth['state'], GatewayUpstreamState>> = 
   down: 'DOWN',
 };
 
-/** Resolvers of `Query.gateway`. They read what is already known and ask no upstream. */
+/** Resolvers of `Query.gateway`. They read what is already known, and ask no upstream but for a version not known. */
 export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
   return {
     Query: {
@@ -38,20 +38,25 @@ export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
         capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.eventFilters],
       }),
     },
+    GatewayUpstream: {
+      version({ name }) {
+        const upstream = facts.upstreams.get(name as UpstreamName);
+        return upstream && 'version' in upstream ? (upstream.version?.() ?? null) : null;
+      },
+    },
   };
 }
 
 function toGatewayUpstream([name, upstream]: readonly [UpstreamName, UpstreamFacts]): GatewayUpstream {
   if ('setting' in upstream) {
     const detail = `Set ${upstream.setting} to configure it.`;
-    return { name, configured: false, state: 'NOT_CONFIGURED', version: null, lastSeenAt: null, detail };
+    return { name, configured: false, state: 'NOT_CONFIGURED', lastSeenAt: null, detail };
   }
   const { state, lastSeenMs, detail } = upstream.health();
   return {
     name,
     configured: true,
     state: states[state],
-    version: upstream.version?.() ?? null,
     lastSeenAt: lastSeenMs === null ? null : new Date(lastSeenMs).toISOString(),
     detail: state === 'unknown' ? 'It has not been asked yet.' : detail,
   };

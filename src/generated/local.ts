@@ -172,7 +172,7 @@ export type GasReservationState =
   /** Its time is over; the coins are the sponsor's again. */
   | 'EXPIRED';
 
-/** The gateway about itself. Costs no upstream call. */
+/** The gateway about itself. Costs no upstream call, but for a version of the sponsor that is not known yet. */
 export type Gateway = {
   /** Optional parts of the graph: each join and each event filter, and why one is missing. */
   readonly capabilities: ReadonlyArray<GatewayCapability>;
@@ -208,7 +208,7 @@ export type GatewayUpstream = {
   readonly name: Scalars['String']['output'];
   /** How its last call went, whoever made it; telling it asks nobody. */
   readonly state: GatewayUpstreamState;
-  /** The version it reported, where it reports one. */
+  /** The version it last reported. Null where it reports none: of the events upstream, and of a sponsor that does not answer within a second. The sponsor is asked for it once a minute at most, when it is wanted. */
   readonly version?: Maybe<Scalars['String']['output']>;
 };
 

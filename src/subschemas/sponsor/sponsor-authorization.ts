@@ -19,14 +19,19 @@ export interface SponsorAuthorizationOptions {
   readonly token: Secret | null;
 }
 
+/** What the gateway itself sends, on nobody's behalf: `null` where the callers hold the credentials. */
+export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOptions): Secret | null {
+  return auth === 'token' && token ? new Secret(`Bearer ${token.reveal()}`) : null;
+}
+
 /**
  * Who may ask the sponsor for what, and with which credential. A missing scope is `FORBIDDEN` for everybody, anonymous
  * callers included: whether a credential would help is for the operator to say, and one code is one thing to handle.
  */
 export function createSponsorAuthorization({ auth, token }: SponsorAuthorizationOptions): SponsorAuthorization {
   if (auth === 'forward') return { headerFor: (caller) => caller.authorization, demand() {} };
-  if (!token) throw new Error('Sponsor authorization in token mode needs the token.');
-  const bearer = new Secret(`Bearer ${token.reveal()}`);
+  const bearer = gatewayAuthorization({ auth, token });
+  if (!bearer) throw new Error('Sponsor authorization in token mode needs the token.');
   return {
     headerFor: () => bearer,
     demand(scope, caller) {
