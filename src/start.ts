@@ -67,6 +67,8 @@ export interface RunningGateway extends AsyncDisposable {
 
 /** The version header of the contract; a network's own name for it is sent besides. */
 const contractVersionHeader = networkProfiles.ledger.headers.version;
+/** Request headers by which answers differ, besides those that a network names. */
+const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin'];
 /** What the last requests may take beyond their own deadline when draining, in milliseconds. */
 const drainMarginMs = 1_000;
 /** What a client may do nothing for beyond that, before it is taken for gone, in milliseconds. */
@@ -283,6 +285,7 @@ async function open(
     port: config.port,
     graphqlPath,
     isUsageAsked: (headers) => usageHeaders.some((name) => isUsageAsked(headers[name])),
+    vary: [...answerHeaders, ...versionHeaders, ...usageHeaders].join(', '),
     versionHeaders,
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: rpcVersion.current, available: schema.current.availableVersions }),

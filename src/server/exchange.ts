@@ -14,6 +14,8 @@ export interface ExchangeOptions {
   readonly stamps: Stamps;
   /** Does a request ask to be told its usage? */
   readonly isUsageAsked: (headers: IncomingMessage['headers']) => boolean;
+  /** Names of all request headers by which answers to one address differ, as `Vary` lists them. */
+  readonly vary: string;
   /** Told of what nobody foresaw, with the id of the request that it broke. */
   readonly onFault: (error: unknown, requestId: string) => void;
   /** Milliseconds since the Unix epoch. */
@@ -45,6 +47,7 @@ export class Exchange implements ServerContext {
   onClose: (() => void) | null = null;
   readonly #stamps: string[];
   readonly #now: () => number;
+  readonly #vary: string;
   readonly #onFault: ExchangeOptions['onFault'];
   #isStamped = false;
   #standing: Standing = null;
@@ -59,6 +62,7 @@ export class Exchange implements ServerContext {
     this.showUsage = options.isUsageAsked(headers);
     this.#stamps = options.stamps(headers.origin, this.requestId);
     this.#now = options.now;
+    this.#vary = options.vary;
     this.#onFault = options.onFault;
   }
 
@@ -79,6 +83,11 @@ export class Exchange implements ServerContext {
     const stamps = this.#stamps;
     for (let index = 0; index < stamps.length; index += 2)
       this.res.setHeader(stamps[index] ?? '', stamps[index + 1] ?? '');
+    if (this.req.method === 'GET') {
+      // An answer is of its moment and for its caller; no cache may keep it, or take it for another one's.
+      this.res.setHeader('cache-control', 'private, no-store');
+      this.res.setHeader('vary', this.#vary);
+    }
     this.#setStanding();
   }
 

@@ -29,8 +29,8 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
   const { graphqlPath, enter, hotLane, graphiql } = options;
 
   /** Goes on with a caller who may ask and still waits; refuses any other. */
-  const afterEntry = (exchange: Exchange, serve: (caller: Caller) => void): void => {
-    enter(exchange)
+  const afterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as: Entering = exchange): void => {
+    enter(as)
       .then((entry) => {
         if (exchange.isGone()) return;
         if (entry.kind === 'refused') exchange.refuseWith(entry.error);
@@ -94,7 +94,10 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
     exchange.stamp();
     if (req.method === 'OPTIONS') return sendPreflight(req, res);
     if (req.method === 'GET') {
-      if (graphiql && wantsPage(req)) return exchange.failWith(graphiql.send(req, res));
+      if (graphiql && wantsPage(req)) {
+        // Two megabytes for an empty request: it counts against the address, whatever else is known of who asks.
+        return afterEntry(exchange, () => exchange.failWith(graphiql.send(req, res)), toStranger(exchange));
+      }
       if (negotiate(exchange)) afterEntry(exchange, (caller) => serveOrdinarily(exchange, exchange.toContext(caller)));
       return;
     }
@@ -106,6 +109,14 @@ export function refuseMethod(exchange: Exchange): void {
   const { req, res } = exchange;
   res.setHeader('allow', 'GET, POST, OPTIONS');
   exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
+}
+
+type Entering = Parameters<AdmitOperation['enter']>[0];
+
+/** Who asks, but for what they say of themselves. */
+function toStranger(exchange: Exchange): Entering {
+  const sender = { ...exchange.sender, authorization: null, apiKey: null };
+  return { sender, onStanding: (standing) => exchange.onStanding(standing) };
 }
 
 /** Leaves of the Accept header what can be served; refuses the request when that is nothing. */
