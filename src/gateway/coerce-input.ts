@@ -9,7 +9,9 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
+import { ExactNumber } from '../json/exact-number.ts';
 import { showValue } from './show-value.ts';
+import { toBuiltin } from './to-executable.ts';
 
 /** Where in a value something is: the way from there to the value itself. */
 export interface InputPath {
@@ -56,7 +58,7 @@ function coerceObject(
   onMistake: OnMistake,
   path: InputPath | null,
 ): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber) {
     return onMistake(path, value, `Expected type "${type.name}" to be an object.`);
   }
   const sent = value as Readonly<Record<string, unknown>>;
@@ -92,9 +94,11 @@ function checkOneOf(
   if (coerced[key] === null) onMistake({ key, above: path }, null, `Field "${key}" must be non-null.`);
 }
 
-function coerceLeaf(value: unknown, type: GraphQLLeafType, onMistake: OnMistake, path: InputPath | null): unknown {
+function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, path: InputPath | null): unknown {
+  const isOwn = isScalarType(type) && !isSpecifiedScalarType(type);
+  const value = sent instanceof ExactNumber && !isOwn ? toBuiltin(sent, type.name) : sent;
   // These would write all of it into their complaint.
-  const isOfTexts = isEnumType(type) || (isScalarType(type) && isSpecifiedScalarType(type));
+  const isOfTexts = !isOwn;
   const isPlain = typeof value !== 'object' || typeof (value as { toJSON?: unknown }).toJSON === 'function';
   if (isOfTexts && (!isPlain || (isEnumType(type) && typeof value === 'string' && value.length > maxShown))) {
     const shown = showValue(value, maxShown);
@@ -104,9 +108,11 @@ function coerceLeaf(value: unknown, type: GraphQLLeafType, onMistake: OnMistake,
   try {
     parsed = isEnumType(type) ? type.parseValue(value, true) : type.parseValue(value);
   } catch (error) {
-    return onMistake(path, value, error instanceof Error ? error.message : `Expected type "${type.name}".`, error);
+    const message = error instanceof Error ? error.message : `Expected type "${type.name}".`;
+    // What was sent is shown, and not the double next to it.
+    return onMistake(path, sent, value === sent ? message : message.replace(String(value), String(sent)), error);
   }
-  return parsed === undefined ? onMistake(path, value, `Expected type "${type.name}".`) : parsed;
+  return parsed === undefined ? onMistake(path, sent, `Expected type "${type.name}".`) : parsed;
 }
 
 function showName(name: string): string {

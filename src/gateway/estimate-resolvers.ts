@@ -3,6 +3,7 @@ import type { RateCost } from '../admission/to-points.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/local.ts';
+import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
 import type { CallFacts } from '../planning/count-upstream-calls.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
@@ -61,7 +62,8 @@ function checkCount(count: number): void {
 
 function toVariables(value: unknown): Variables {
   if (value === null || value === undefined) return {};
-  if (typeof value === 'object' && !Array.isArray(value)) return value as Variables;
-  const got = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  const plain: unknown = value instanceof ExactNumber ? value.valueOf() : value;
+  if (typeof plain === 'object' && !Array.isArray(plain)) return plain as Variables;
+  const got = Array.isArray(plain) ? 'a list' : `a ${typeof plain}`;
   throw gatewayError('BAD_USER_INPUT', `variables must be a JSON object; got ${got}.`, { argument: 'variables' });
 }

@@ -4,6 +4,7 @@ import { fragmentsOf } from '../planning/fragments-of.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { coerceVariables } from './coerce-variables.ts';
 import type { CreateOperationJoins } from './operation-joins.ts';
+import { toExecutable } from './to-executable.ts';
 
 export interface ExecuteOwnOptions {
   /** The schema that the document is valid against. */
@@ -31,7 +32,8 @@ export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
     ((variables, context) => {
       const { errors } = operation ? coerceVariables(schema, operation, variables) : {};
       if (errors) return { errors };
-      return execute({ schema, document, operationName, variableValues: variables, contextValue: context }) as
+      const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
+      return execute({ schema, document, operationName, variableValues, contextValue: context }) as
         | ExecutionResult
         | Promise<ExecutionResult>;
     })

@@ -6,6 +6,7 @@ import type { OpenOperation, ServerContext } from './operation-run.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
 import { useAdmission } from './use-admission.ts';
+import { useExactNumbers } from './use-exact-numbers.ts';
 import { useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
 
@@ -36,6 +37,9 @@ export function createGateway({ maxBatchSize, keeper, admit, openOperation, runP
     batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
     maskedErrors: { maskError },
     plugins: [
+      // numbers, in and out, digit by digit
+      useExactNumbers(),
+
       // the caller: identity, rate; the document: limits, validity, usage
       useAdmission(admit, keeper),
 

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { printJson } from '../json/exact-number.ts';
 import type { RawLedger, RawLedgerAnswer } from '../subschemas/ledger/raw-ledger.ts';
 import { spliceData } from '../subschemas/ledger/splice-data.ts';
 import type { OperationAdmission } from './admit-operation.ts';
@@ -95,7 +96,7 @@ export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptio
 function toMembers(answer: () => ExecutionResult): string | null {
   try {
     const { data, errors } = answer();
-    return data && !errors ? JSON.stringify(data) : null;
+    return data && !errors ? printJson(data) : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
+import { printJson } from '../json/exact-number.ts';
 import type { Usage } from '../limits/usage.ts';
 import { createFitsVariables } from '../planning/fits-variables.ts';
 import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
@@ -241,5 +242,5 @@ function toPlainText(answer: () => ExecutionResult, usage: Usage | null): string
   }
   const { data, errors } = result;
   if (errors || !data) return null;
-  return JSON.stringify(usage ? { data, extensions: { usage } } : { data });
+  return printJson(usage ? { data, extensions: { usage } } : { data });
 }

@@ -1,10 +1,12 @@
+import { ExactNumber } from '../json/exact-number.ts';
 import type { Join } from './joins.ts';
 import { reservedAliasPrefix } from './reserved-alias-rule.ts';
 
 /** Which value of the ledger a join is about. */
 export interface JoinKey {
   readonly id: string;
-  readonly version: number | undefined;
+  /** As JSON writes it: versions take 64 bits. */
+  readonly version: string | undefined;
 }
 
 /**
@@ -24,9 +26,14 @@ export function joinSelectionSet(join: Join): string {
 export function createReadJoinKey(join: Join) {
   const [id, version] = [idAlias(join), versionAlias(join)];
   return (selected: Readonly<Record<string, unknown>>): JoinKey => {
-    const number = selected[version];
-    return { id: deepestText(selected[id]), version: typeof number === 'number' ? number : undefined };
+    return { id: deepestText(selected[id]), version: toDigits(selected[version]) };
   };
+}
+
+/** Beyond 2^53 a version is text, or an exact number. */
+function toDigits(version: unknown): string | undefined {
+  const isOne = typeof version === 'number' || typeof version === 'string' || version instanceof ExactNumber;
+  return isOne && /^\d+$/.test(String(version)) ? String(version) : undefined;
 }
 
 /** `joinId: id { txDigest }` gives `{ txDigest }`; every other key is plain text. */

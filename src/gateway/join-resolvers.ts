@@ -22,6 +22,7 @@ import { awaitIndex, checkWaitMs } from './await-index.ts';
 import { createReadJoinKey } from './join-key.ts';
 import { type Join, toJoinForm } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
+import { toPlainBuiltins } from './plain-builtins.ts';
 
 export interface JoinResolverOptions {
   readonly execute: LedgerExecutor;
@@ -77,6 +78,11 @@ export function createJoinResolver(options: JoinResolverOptions) {
         context.cancellation,
       );
       if (answer instanceof Error) throw answer;
+      const { fieldNodes, fragments, returnType } = info;
+      const below = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+      const type = ledger.schema.getType(getNamedType(returnType).name);
+      const scope = { schema: ledger.schema, fragments: new Map(Object.entries(fragments)) };
+      toPlainBuiltins(answer.value, below, type, scope);
       const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path));
       return resolveExternalValue(value, unplaced, ledger, context as unknown as Record<string, unknown>, info);
     };

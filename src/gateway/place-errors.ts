@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { ExactNumber } from '../json/exact-number.ts';
 import type { JoinAnswer } from '../subschemas/ledger/join-loader.ts';
 
 /**
@@ -12,7 +13,7 @@ export function placeErrors(
 ): { value: unknown; unplaced: GraphQLError[] } {
   if (errors.length === 0) return { value, unplaced: [] };
   // The same answer may serve several fields, each with a path of its own.
-  const copy: unknown = structuredClone(value);
+  const copy = copyJson(value);
   const unplaced: GraphQLError[] = [];
   for (const error of errors) {
     const path = error.path ?? [];
@@ -20,6 +21,13 @@ export function placeErrors(
     if (!putAt(copy, path, located)) unplaced.push(located);
   }
   return { value: copy, unplaced };
+}
+
+/** Numbers are shared: `structuredClone` would make nothing of exact ones. */
+function copyJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyJson);
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)]));
 }
 
 /** Replaces the first null along the path, or joins the error that did before; false if there is neither. */

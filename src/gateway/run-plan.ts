@@ -15,6 +15,7 @@ import {
   planDocument,
   rootFields,
 } from './planned-operation.ts';
+import { toExecutable } from './to-executable.ts';
 
 export interface PlannedRequest {
   readonly generation: Generation;
@@ -73,15 +74,12 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
     },
     async run(request) {
       const { generation, document, operationName, variables, context } = request;
-      const executeWhole = () =>
-        execute({
-          schema: generation.schema,
-          document,
-          operationName,
-          variableValues: variables,
-          contextValue: context,
-        });
       const found = lookUp(generation, document, operationName);
+      const { schema } = generation;
+      const executeWhole = () => {
+        const variableValues = found ? toExecutable(schema, found.operation, variables) : variables;
+        return execute({ schema, document, operationName, variableValues, contextValue: context });
+      };
       const begun = begunIn(context)?.answer;
       if (begun && !isForwarded(found)) return begun();
       switch (found?.plan) {

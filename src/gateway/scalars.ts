@@ -3,11 +3,11 @@ import {
   GraphQLScalarType,
   type GraphQLSchema,
   isScalarType,
+  isSpecifiedScalarType,
   Kind,
   type ValueNode,
-  valueFromASTUntyped,
 } from 'graphql';
-
+import { ExactNumber, toExactNumber } from '../json/exact-number.ts';
 import { showValue } from './show-value.ts';
 
 /**
@@ -19,7 +19,7 @@ export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
   UInt53: createScalar(
     'UInt53',
     // The ledger lets through whatever fits 64 bits; our own arguments have their ranges checked besides.
-    (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 64,
+    isUnsigned64,
     'an unsigned integer, written as a JSON number',
   ),
   BigInt: createScalar(
@@ -42,6 +42,25 @@ export function describedScalars(...schemas: readonly GraphQLSchema[]): Record<s
   return Object.fromEntries(described);
 }
 
+const maxUnsigned64 = 2n ** 64n - 1n;
+
+/** A double cannot tell the largest from 2^64. */
+function isUnsigned64(value: unknown): boolean {
+  if (value instanceof ExactNumber) return /^\d{1,20}$/.test(value.text) && BigInt(value.text) <= maxUnsigned64;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 64;
+}
+
+/**
+ * Makes the scalars that are the ledger's alone keep the digits of numbers that are written into a document: what they
+ * accept is the ledger's to say.
+ */
+export function keepDigits(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isScalarType(type) || isSpecifiedScalarType(type) || Object.hasOwn(sharedScalars, type.name)) continue;
+    type.parseLiteral = (node, variables) => toJsonValue(node, variables ?? {});
+  }
+}
+
 function createScalar(name: string, accepts: (value: unknown) => boolean, expected: string): GraphQLScalarType {
   const parse = (value: unknown, node?: ValueNode): unknown => {
     if (accepts(value)) return value;
@@ -58,7 +77,28 @@ function createScalar(name: string, accepts: (value: unknown) => boolean, expect
 /** A number literal keeps its kind: `1.0` is no integer, and is refused as the text it was written in. */
 function toValue(name: string, node: ValueNode, variables: Record<string, unknown>): unknown {
   if (name === 'UInt53' && node.kind === Kind.FLOAT) return node.value;
-  return valueFromASTUntyped(node, variables);
+  return toJsonValue(node, variables);
+}
+
+/** The JSON a literal stands for. */
+function toJsonValue(node: ValueNode, variables: Readonly<Record<string, unknown>>): unknown {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return toExactNumber(node.value);
+    case Kind.LIST:
+      return node.values.map((each) => toJsonValue(each, variables));
+    case Kind.OBJECT: {
+      const members = node.fields.map(({ name, value }) => [name.value, toJsonValue(value, variables)] as const);
+      return Object.assign(Object.create(null), Object.fromEntries(members));
+    }
+    case Kind.VARIABLE:
+      return variables[node.name.value];
+    default:
+      return node.value;
+  }
 }
 
 function describe(value: unknown): string {

@@ -1,16 +1,26 @@
 import type { SubschemaConfig } from '@graphql-tools/delegate';
 import { stitchSchemas } from '@graphql-tools/stitch';
 import type { ExecutionRequest, Executor, IResolvers } from '@graphql-tools/utils';
-import { type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isObjectType,
+} from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import { fragmentsOf } from '../planning/fragments-of.ts';
 import type { RequestBounds } from '../subschemas/ledger/join-document.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
+import { toClientWords } from './client-words.ts';
 import { joinSelectionSet } from './join-key.ts';
 import { createJoinResolver } from './join-resolvers.ts';
 import { findJoinOffer, type Join, joinName, joins } from './joins.ts';
 import { type CreateOperationJoins, createOperationJoins } from './operation-joins.ts';
-import { describedScalars } from './scalars.ts';
+import { toPlainBuiltins } from './plain-builtins.ts';
+import { describedScalars, keepDigits } from './scalars.ts';
 
 export interface StitchOptions {
   readonly local: GraphQLSchema;
@@ -45,16 +55,10 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
   }
   const subschema: SubschemaConfig & { schema: GraphQLSchema } = {
     schema: ledger.schema,
-    executor: ((request: ExecutionRequest) =>
-      execute({
-        document: request.document,
-        variables: request.variables,
-        cancellation: (request.context as OperationContext | undefined)?.cancellation,
-        clientKeys: (request.extensions as MergedExtensions | undefined)?.clientKeys,
-      })) as Executor,
+    executor: createLedgerSubschemaExecutor(execute, ledger.schema),
     // Root fields of one operation that belong to the ledger travel as one request and so read one checkpoint.
     batch: true,
-    batchingOptions: { extensionsReducer: noteClientKey },
+    batchingOptions: { extensionsReducer: noteClientField },
   };
   const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
   const offered = offers.flatMap(({ join, offer }) => ('returns' in offer ? [{ join, returns: offer.returns }] : []));
@@ -71,6 +75,7 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
       })),
     ],
   });
+  keepDigits(schema);
   return {
     schema,
     missingJoins: new Map(
@@ -98,14 +103,32 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
   };
 }
 
-/** What is known of a merged request beside its document. */
-interface MergedExtensions {
-  readonly clientKeys?: readonly string[];
+/** Sends what is delegated to the ledger in the client's own words, and gives its answer as stitching can read it. */
+function createLedgerSubschemaExecutor(execute: LedgerExecutor, schema: GraphQLSchema): Executor {
+  return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
+    const { fields = info ? [info] : [] } = (extensions ?? {}) as MergedExtensions;
+    const { document, variables } = toClientWords(delegated, given, fields);
+    const { cancellation } = (context ?? {}) as Partial<OperationContext>;
+    const clientKeys = fields.length > 1 ? fields.map(({ path }) => String(path.key)) : undefined;
+    const result = await execute({ document, variables, cancellation, clientKeys });
+    const operation = getOperationAST(document);
+    const type = operation && schema.getRootType(operation.operation);
+    if (type) {
+      toPlainBuiltins(result.data, [operation.selectionSet], type, { schema, fragments: fragmentsOf(document) });
+    }
+    return result;
+  }) as Executor;
 }
 
-/** Merging forgets the aliases of root fields; errors need them to name the right field. */
-function noteClientKey(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
-  return { clientKeys: [...(merged.clientKeys ?? []), String(info?.path.key ?? '')] };
+/** What is known of a merged request beside its document. */
+interface MergedExtensions {
+  readonly fields?: readonly GraphQLResolveInfo[];
+}
+
+/** Merging forgets how the client wrote the root fields; what is asked and said of each needs it. */
+function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
+  if (!info) throw new Error('a request was merged that no field of an operation made');
+  return { fields: [...(merged.fields ?? []), info] };
 }
 
 function joinTypeDefs({ type, field, description, waits }: Join, returns: string): string {

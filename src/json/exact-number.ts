@@ -53,11 +53,6 @@ export function unmarkJson(json: string): string {
   return json.includes(mark) ? json.replace(markedText, '$1') : json;
 }
 
-/** The same for a sentence in which a value is shown. */
-export function unmarkText(text: string): string {
-  return text.replaceAll(mark, '');
-}
-
 /** As it stands for the number in JSON text that is read by somebody else. */
 export function toMarked(text: string): string {
   return `"${mark}${text}"`;

@@ -17,6 +17,8 @@ export function parseJson(text: string): unknown {
  */
 export function parseRequestJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
+  // Most requests have none, and a long document.
+  if (isObject(value) && !isObject(value.variables)) return value;
   const marked = markNumbers(text, isSafeOrExact);
   if (marked === null) return value;
   const exact: unknown = JSON.parse(marked);
@@ -33,13 +35,36 @@ export function parseVariables(text: string): unknown {
   return marked === null || !isObject(value) ? value : reviveMarked(JSON.parse(marked));
 }
 
+/**
+ * A message of the WebSocket protocol, for the library that reads it: the numbers in its variables are marked, for
+ * `reviveMarked`, where a double would round them. What is no JSON is given back as it is.
+ */
+export function markVariables(message: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(message);
+  } catch {
+    return message;
+  }
+  const marked = markNumbers(message, isSafeOrExact);
+  if (marked === null || !isObject(value) || !isObject(value.payload) || !isObject(value.payload.variables)) {
+    return message;
+  }
+  const exact = JSON.parse(marked) as { readonly payload: { readonly variables: unknown } };
+  value.payload.variables = exact.payload.variables;
+  return JSON.stringify(value);
+}
+
 function keepVariables(request: unknown, exact: unknown): void {
   if (!isObject(request) || !isObject(exact) || !isObject(request.variables)) return;
   request.variables = reviveMarked(exact.variables);
 }
 
+/** `1.0`, `1e1`, `-0`: told by the text, since a double may have lost what makes a number none. */
+const wholeNumber = /^-?\d+(?:\.0+)?(?:[eE]\+?\d+)?$/;
+
 function isSafeOrExact(text: string): boolean {
-  return Number.isSafeInteger(Number(text)) || isExactDouble(text);
+  return (wholeNumber.test(text) && Number.isSafeInteger(Number(text))) || isExactDouble(text);
 }
 
 const quote = 0x22;

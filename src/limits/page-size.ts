@@ -1,4 +1,5 @@
 import { type ArgumentNode, Kind } from 'graphql';
+import { ExactNumber } from '../json/exact-number.ts';
 import { sentValue, type Variables } from './variables.ts';
 
 /** Where the page size of a connection comes from, as far as the text tells. */
@@ -50,6 +51,9 @@ function parseSize(digits: string): number | null {
 
 /** Negative, fractional and larger than 64 bits is no size. `-0` is how JSON says a negative one. */
 function toSize(value: unknown): number | null {
+  if (value instanceof ExactNumber) {
+    return /^-?\d+$/.test(value.text) ? parseSize(value.text) : toSize(value.valueOf());
+  }
   if (typeof value !== 'number' || !Number.isInteger(value)) return null;
   return value >= 0 && value < 2 ** 64 && !Object.is(value, -0) ? value : null;
 }

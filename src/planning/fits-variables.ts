@@ -13,6 +13,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
+import { ExactNumber } from '../json/exact-number.ts';
 
 /** Does a value fit for certain? Where it says no, the reference implementation may still find a way. */
 type Fits = (value: unknown) => boolean;
@@ -76,7 +77,7 @@ function toInputObjectFits(type: GraphQLInputObjectType, inputObjects: InputObje
   let required: readonly string[] = [];
   const fits: Fits = (value) => {
     if (value === null) return true;
-    if (typeof value !== 'object' || Array.isArray(value)) return false;
+    if (typeof value !== 'object' || Array.isArray(value) || value instanceof ExactNumber) return false;
     if (!fields) {
       const all = Object.values(type.getFields());
       fields = new Map(all.map((field) => [field.name, toFits(field.type, inputObjects)]));

@@ -1,11 +1,12 @@
 import type { HotRequest } from '../gateway/hot-operations.ts';
+import { parseRequestJson } from '../json/parse-json.ts';
 import { maxJsonNesting, nestsDeeper } from './json-shape.ts';
 
 /** Reads a body that says nothing but what the short way understands; `null` for any other, right or wrong. */
 export function toHotRequest(body: Buffer): HotRequest | null {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = parseRequestJson(body.toString('utf8'));
   } catch {
     return null;
   }

@@ -7,6 +7,8 @@ import { toSender } from '../admission/sender.ts';
 import { isUsageAsked } from '../documents/show-usage.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
+import { reviveMarked, unmarkJson } from '../json/exact-number.ts';
+import { markVariables } from '../json/parse-json.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from './json-shape.ts';
 import { sendRaw } from './raw-response.ts';
 import { type Stamps, stampHeaders } from './stamp-response.ts';
@@ -90,6 +92,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
         onOperation({ requestId: server.requestId, durationMs, operations: records });
       };
+      reviveMarked(payload.variables);
       const admitted = await operations.admit(payload, server, upgrade?.hangUp.signal ?? AbortSignal.abort());
       if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
       else end();
@@ -113,14 +116,14 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        send: (data) => new Promise((resolve) => socket.send(data, () => resolve())),
+        send: (data) => new Promise((resolve) => socket.send(unmarkJson(data), () => resolve())),
         close: (code, reason) => socket.close(code, reason),
         onMessage: (handle) => {
           socket.on('message', (data) => {
             // Binary type is the default of the library, so this is one Buffer.
             if (isTooIntricate(data as Buffer, maxJsonNesting, maxJsonCommas))
               return socket.close(badRequest, 'Too intricate');
-            handle(String(data)).catch(() => socket.close(internalError, 'Internal server error'));
+            handle(markVariables(String(data))).catch(() => socket.close(internalError, 'Internal server error'));
           });
         },
       },

@@ -185,7 +185,7 @@ function toShown({ data, errors = [] }: ExecutionResult): Shown {
 }
 
 function toShownError({ message, path, extensions = {} }: ErrorLike): ShownError {
-  const { http: _, ...shown } = extensions;
+  const { http: _, debug: __, ...shown } = extensions;
   return { message, ...(path && { path }), extensions: shown };
 }
 

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { printJson } from '../../json/exact-number.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
@@ -30,7 +31,7 @@ export function createForwardToLedger({
         method: 'POST',
         path,
         headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({ query: text, variables, ...(operationName === null ? {} : { operationName }) }),
+        body: printJson({ query: text, variables, ...(operationName === null ? {} : { operationName }) }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
         cancellation: isMutation ? undefined : cancellation,
         isShareable: !isMutation,

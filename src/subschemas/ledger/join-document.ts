@@ -105,7 +105,7 @@ export interface JoinForm {
 export function createToJoinLookup({ field, id, version, selection }: JoinForm) {
   const head = `${field}(${id}:`;
   const tail = `){...${selection.name}}`;
-  return (key: { readonly id: string; readonly version?: number | undefined }): JoinLookup => {
+  return (key: { readonly id: string; readonly version?: number | string | undefined }): JoinLookup => {
     const versioned = version !== undefined && key.version !== undefined ? ` ${version}:${key.version}` : '';
     const isPlain = plainId.test(key.id);
     const text = `${head}${isPlain ? `"${key.id}"` : JSON.stringify(key.id)}${versioned}${tail}`;

@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { printJson } from '../../json/exact-number.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import type { Usage } from '../../limits/usage.ts';
 import { toErrors } from './ledger-answer.ts';
 import { type ChunkedBody, findPlainTail, isBottomless, skipSpaceBack, spliceUsage } from './splice-usage.ts';
@@ -75,7 +77,7 @@ function isEscaped(bytes: Buffer, at: number): boolean {
 
 function parseMembers(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    const members: Record<string, unknown> = JSON.parse(`{${text}`);
+    const members = parseJson(`{${text}`) as Record<string, unknown>;
     // What else an answer bears is not shown, here as elsewhere; a second time data would be instead of the first.
     return 'data' in members ? null : members;
   } catch {
@@ -94,6 +96,6 @@ function readErrors(value: unknown): ReturnType<typeof toErrors> | null {
 
 /** Members as they follow others, and the end of the object. */
 function toRest(members: object): string {
-  const text = JSON.stringify(members);
+  const text = printJson(members);
   return text === '{}' ? '}' : `,${text.slice(1)}`;
 }

@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../transport/upstream-call.ts';
 
@@ -29,7 +30,7 @@ export function parseLedgerAnswer(response: UpstreamResponse): ExecutionResult {
 
 function parseJsonObject(body: Buffer): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
+    const value = parseJson(body.toString('utf8'));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -8,6 +8,7 @@ import {
   stripIgnoredCharacters,
 } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import { printJson } from '../../json/exact-number.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
@@ -64,7 +65,7 @@ export function createLedgerExecutor({
         method: 'POST',
         path,
         headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({ query: text, variables }),
+        body: printJson({ query: text, variables }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
         cancellation: isMutation ? undefined : cancellation,
         isShareable: !isMutation,

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { printJson } from '../../json/exact-number.ts';
 import type { Usage } from '../../limits/usage.ts';
 import type { CancelCause } from '../../transport/cancellation.ts';
 import type { RawCall, RawResponse } from '../../transport/raw-call.ts';
@@ -74,7 +75,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
         method: 'POST',
         path,
         headers: ['content-type', 'application/json', 'accept', 'application/json'],
-        body: `{"query":${queryJson},"variables":${JSON.stringify(variables)}${named}}`,
+        body: `{"query":${queryJson},"variables":${printJson(variables)}${named}}`,
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
         isShareable: !isMutation,
         streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,

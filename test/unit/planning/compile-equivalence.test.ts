@@ -214,5 +214,5 @@ describe('a compiled operation', () => {
     );
     // Else it would not have been tried.
     expect(failed).toBeGreaterThan(100);
-  });
+  }, 60_000);
 });

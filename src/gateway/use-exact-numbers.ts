@@ -1,0 +1,44 @@
+import type { ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { printJson } from '../json/exact-number.ts';
+import { parseRequestJson, parseVariables } from '../json/parse-json.ts';
+
+/** Numbers in variables reach the plans as they were written, and those of an answer the client. */
+export function useExactNumbers(): Plugin {
+  return {
+    onRequestParse({ request, requestParser, setRequestParser }) {
+      if (!requestParser) return;
+      if (request.method === 'GET') {
+        setRequestParser(async (each) => {
+          const params = await requestParser(each);
+          const sent = new URLSearchParams(each.url.slice(each.url.indexOf('?') + 1)).get('variables');
+          if (!sent || Array.isArray(params) || 'status' in params) return params;
+          return { ...params, variables: parseVariables(sent) as NonNullable<typeof params.variables> };
+        });
+        return;
+      }
+      setRequestParser((each) => requestParser(readingExactly(each)));
+    },
+    onResultProcess({ result, setResult }) {
+      if (Symbol.asyncIterator in result) return;
+      if (Array.isArray(result)) setResult(result.map(printedExactly));
+      else setResult(printedExactly(result as ExecutionResult));
+    },
+  };
+}
+
+/** The same request, to a parser that reads it as JSON. */
+function readingExactly(request: Request): Request {
+  return new Proxy(request, {
+    get(target, name) {
+      if (name === 'json') return async () => parseRequestJson(await target.text());
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** The server library prints a result by this function of its own. */
+function printedExactly<Result extends ExecutionResult>(result: Result): Result {
+  return { ...result, stringify: printJson };
+}
