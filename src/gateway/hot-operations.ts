@@ -3,6 +3,7 @@ import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { printJson } from '../json/exact-number.ts';
 import type { Usage } from '../limits/usage.ts';
 import { createFitsVariables } from '../planning/fits-variables.ts';
+import { type AnswerEnding, toAnswerEnding } from '../subschemas/ledger/answer-ending.ts';
 import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
@@ -37,6 +38,8 @@ interface HotForm {
   readonly operation: OperationDefinitionNode;
   /** The document as JSON has it, if it can go to the ledger as it came; `null` for one that is executed here. */
   readonly queryJson: string | null;
+  /** How the ledger's answers end, if it goes there as it came. */
+  readonly ending: AnswerEnding;
   /** For an operation whose parts can be put side by side unread. */
   readonly halves: Halves | null;
   readonly isMutation: boolean;
@@ -103,12 +106,14 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
     const { document } = validity;
     const found = runPlan.operationOf(generation, document, operationName);
     if (!found || found.operation.operation === 'subscription') return null;
-    const { operation } = found;
+    const { operation, fragments } = found;
+    const isAsItCame = isForwarded(found);
     return {
       prepared,
       document,
       operation,
-      queryJson: isForwarded(found) ? JSON.stringify(query) : null,
+      queryJson: isAsItCame ? JSON.stringify(query) : null,
+      ending: isAsItCame ? toAnswerEnding(generation.schema, operation, fragments) : [],
       halves: runPlan.halvesOf(generation, document, operationName),
       isMutation: operation.operation === 'mutation',
       name: operation.name?.value ?? null,
@@ -150,7 +155,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       const decided = admit.decide(server, caller, { query, variables, found });
       const admission = decided instanceof Promise ? await decided : decided;
       if (admission.kind === 'refused') return done({ kind: 'handover', begun: { admission, answer: null } });
-      const { operation, queryJson, halves, isMutation, name } = form;
+      const { operation, queryJson, ending, halves, isMutation, name } = form;
       if (halves) return runHalves(halves, request, admission, server, onHangUp, done);
       if (queryJson === null) return execute(request, form, admission, server, onHangUp, done);
       const record: OperationRecord = { caller: admission.caller.id, name, type: operation.operation, errors: 0 };
@@ -162,6 +167,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
           operationName: request.operationName,
           variables: request.variables,
           isMutation,
+          ending,
           usage: server.showUsage ? admission.usage : null,
           canStream,
         },

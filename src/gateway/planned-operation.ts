@@ -11,6 +11,7 @@ import { collectFields } from '../planning/collect-fields.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
 import { hasDirectivesAtRoot, type Plan, planOperation, usedFragments } from '../planning/plan-operation.ts';
 import { type DocumentPart, takePart, variablesOf } from '../planning/split-document.ts';
+import { type AnswerEnding, toAnswerEnding } from '../subschemas/ledger/answer-ending.ts';
 import { type CheckWaits, createCheckWaits } from './check-waits.ts';
 import { createExecuteOwn, type ExecuteOwn } from './execute-own.ts';
 import type { Generation } from './generation.ts';
@@ -40,6 +41,8 @@ export interface Halves {
   /** The ledger's part, as JSON has it. */
   readonly queryJson: string;
   readonly ledgerVariables: (sent: Variables) => Variables;
+  /** How answers to it end. */
+  readonly ending: AnswerEnding;
   readonly isLedgerFirst: boolean;
   readonly executeOwn: ExecuteOwn;
 }
@@ -47,7 +50,7 @@ export interface Halves {
 type Variables = Readonly<Record<string, unknown>>;
 
 /** What of an operation decides whether its text can go to the ledger as it came. */
-export type OperationForm = Pick<PlannedOperation, 'operation' | 'plan' | 'isWhole' | 'isConditional'>;
+export type OperationForm = Pick<PlannedOperation, 'operation' | 'fragments' | 'plan' | 'isWhole' | 'isConditional'>;
 
 /** The operation of that name; `null` where the document has none. */
 export function planDocument(
@@ -125,9 +128,11 @@ function toHalves(
   // Two runs: the owner changes once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
   const { ledger, own } = found.parts();
+  const asked = getOperationAST(ledger.document);
   return {
     queryJson: JSON.stringify(ledger.text),
     ledgerVariables: (sent) => variablesOf(ledger, sent),
+    ending: asked ? toAnswerEnding(generation.schema, asked, found.fragments) : [],
     isLedgerFirst: owners[0] === true,
     executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
   };

@@ -13,7 +13,9 @@ const typeDefs = `
     failing: String!
     json: JSON
     maybe: String
+    place: String
   }
+  "Zwischen Äonen: 𝄞 €"
   type Epoch { epochId: Int! totals(of: [String!]): [Int!]! }
   type Partly { fine: Int bad: Int }
   type Mutation { executeTransactionBlock(txBytes: String!): String }
@@ -33,6 +35,7 @@ const resolvers = {
     failing: refuse('out of range'),
     json: () => ({ errors: null, data: {}, text: '}}"errors":["extensions"' }),
     maybe: () => 'perhaps',
+    place: () => 'Zürich, 東京 𝄞',
   },
   Mutation: { executeTransactionBlock: (_: unknown, { txBytes }: { txBytes: string }) => `done ${txBytes}` },
 };
@@ -86,6 +89,7 @@ interface Seen {
   readonly status: number;
   readonly text: string;
   readonly headers: Record<string, string>;
+  readonly contentLength: string | null;
 }
 
 const perRequest = new Set(['date', 'x-request-id', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']);
@@ -120,6 +124,7 @@ async function ask({ body, headers = {} }: Asked, target = gateway): Promise<See
     status: response.status,
     text: await response.text(),
     headers: Object.fromEntries([...response.headers].filter(([name]) => !perRequest.has(name))),
+    contentLength: response.headers.get('content-length'),
   };
 }
 
@@ -201,6 +206,20 @@ describe('an operation seen before', () => {
     expect(hot.headers).toMatchObject({ 'x-ledger-rpc-version': '2026.11.0-scripted' });
   });
 
+  test.each<[string, string, Record<string, string>?]>([
+    ["the ledger's", '{ place }'],
+    ["the ledger's, with usage", '{ place }', { 'x-ledger-rpc-show-usage': 'true' }],
+    ["the ledger's beside our own", '{ place gateway { networkProfile } }'],
+    ['our own', '{ __type(name: "Epoch") { description } }'],
+    ['our own, with usage', '{ __type(name: "Epoch") { description } }', { 'x-ledger-rpc-show-usage': 'true' }],
+  ])('whose answer is beyond ASCII is as long in the lane as it says, in bytes: %s', async (_, query, headers = {}) => {
+    const { hot, cold, lanes } = await twice(query, {}, headers);
+    expect(lanes).toEqual([false, true]);
+    expect(hot.text).toBe(cold.text);
+    expect(hot.text).toMatch(/東京|Äonen/);
+    expect(hot.contentLength).toBe(String(Buffer.byteLength(hot.text)));
+  });
+
   test.each<[string, string, object?, Record<string, string>?]>([
     ['an event stream', '{ chainIdentifier }', {}, { accept: 'text/event-stream' }],
     ['a body with other keys', '{ chainIdentifier }', { more: 1 }],
@@ -256,6 +275,9 @@ const ending =
   (_req, res) =>
     void res.writeHead(status, headers).end(body);
 
+/** More than is looked at where an answer ends, and ends like data. */
+const largeExtensions = JSON.stringify({ usage: { trace: 'x'.repeat(6_000) }, last: { a: {} } });
+
 describe('a ledger that answers badly', () => {
   test.each<[string, Answer]>([
     ['a server error', ending(500, type, '{"data":{"maybe":"x","a":{}}}')],
@@ -277,6 +299,22 @@ describe('a ledger that answers badly', () => {
     ],
     ['usage of its own', ending(200, type, '{"data":{"maybe":"x"},"extensions":{"usage":{"a":1}}}')],
     ['half of JSON', ending(200, type, '{"data":{"maybe":"x"')],
+    ['extensions that are large', ending(200, type, `{"data":{"maybe":"x"},"extensions":${largeExtensions}}`)],
+    ['another member that is large', ending(200, type, `{"data":{"maybe":"x"},"more":${largeExtensions}}`)],
+    [
+      'where it broke',
+      ending(200, type, '{"data":{"maybe":null},"errors":[{"message":"m","extensions":{"debug":"/srv/a.rs"}}]}'),
+    ],
+    ['half of JSON that ends like all of it', ending(200, type, '{"data":{"maybe":{"x":{"y":1}}')],
+    [
+      'the same, chunked',
+      (_req, res) => void res.writeHead(200, type).write('{"data":{"maybe":{"x":{"y":1}}', () => res.end()),
+    ],
+    [
+      'the same, and nobody vouches for its end',
+      (req) =>
+        void req.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"data":{"maybe":{"x":{"y":1}}'),
+    ],
     ['nothing', ending(200, type, '')],
     [
       'less than it says',

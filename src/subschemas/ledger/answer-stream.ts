@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Usage } from '../../limits/usage.ts';
 import type { RawResponse, RawSink } from '../../transport/raw-call.ts';
+import { DataExtent } from './data-extent.ts';
 import { judgeTail } from './judge-tail.ts';
 
 /** Where a large answer is written to, by whoever has the client's connection. */
@@ -34,6 +35,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   #writer: AnswerWriter | null = null;
   #held: Buffer[];
   #heldSize: number;
+  readonly #extent = new DataExtent();
   #isFull = false;
 
   /** @param usage added at the end; `null` = not asked for */
@@ -42,6 +44,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
     this.#resume = resume;
     this.#held = [...begun.chunks];
     this.#heldSize = begun.size;
+    for (const chunk of begun.chunks) this.#extent.read(chunk);
   }
 
   start(writer: AnswerWriter): void {
@@ -58,12 +61,13 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   data(chunk: Buffer): boolean {
     this.#held.push(chunk);
     this.#heldSize += chunk.length;
+    this.#extent.read(chunk);
     if (!this.#pass()) this.#isFull = true;
     return !this.#isFull;
   }
 
   end(): void {
-    const end = judgeTail({ chunks: this.#held, size: this.#heldSize }, this.#usage);
+    const end = judgeTail({ chunks: this.#held, size: this.#heldSize }, this.#extent, this.#usage);
     const writer = this.#release();
     if (!writer) return;
     if (!end) {

@@ -5,16 +5,20 @@ import type { CancelCause } from '../../transport/cancellation.ts';
 import type { RawCall, RawResponse } from '../../transport/raw-call.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { toWhole } from '../../transport/upstream-call.ts';
+import type { AnswerEnding } from './answer-ending.ts';
 import { AnswerStream, type StreamedAnswer } from './answer-stream.ts';
+import { findPlainEnd, hasPlainHead } from './find-plain-end.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
-import { type ChunkedBody, findPlainEnd, hasPlainHead, spliceUsage } from './splice-usage.ts';
+import { type ChunkedBody, spliceUsage } from './splice-usage.ts';
 
 export interface RawLedgerRequest {
   /** The document as JSON has it, quotes included. */
   readonly queryJson: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** How a whole answer to it ends. */
+  readonly ending: AnswerEnding;
   /** Of a mutation the outcome would be unknown: it is never cut short. */
   readonly isMutation: boolean;
   /** Spliced into a plain answer; `null` = not asked for. */
@@ -68,7 +72,7 @@ const goOn = () => {};
 const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
-  return ({ queryJson, operationName, variables, isMutation, usage, canStream }, answered) => {
+  return ({ queryJson, operationName, variables, isMutation, usage, canStream, ending }, answered) => {
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
     const underWay = rawCall(
       {
@@ -83,7 +87,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
       {
         answered: (response) => {
           version.observe(response.headers.get(versionHeader));
-          const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
+          const plainEnd = isPlain(response) ? findPlainEnd(response, ending) : null;
           if (plainEnd === null) answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response)) });
           else answered(new PlainLedgerAnswer(response, plainEnd, usage));
         },

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Usage } from '../../limits/usage.ts';
-import { type ChunkedBody, cutAt, headBytes } from './splice-usage.ts';
+import { headBytes } from './find-plain-end.ts';
+import { type ChunkedBody, cutAt } from './splice-usage.ts';
 
 export interface OwnMembers {
   /** JSON of an object that has some members; no key of it may be one of the answer's. */

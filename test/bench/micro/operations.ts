@@ -7,13 +7,15 @@ import { shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
 import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
+import { toAnswerEnding } from '../../../src/subschemas/ledger/answer-ending.ts';
+import { findPlainEnd } from '../../../src/subschemas/ledger/find-plain-end.ts';
 import {
   createToJoinLookup,
   groupJoinLookups,
   toJoinDocument,
   toJoinSelection,
 } from '../../../src/subschemas/ledger/join-document.ts';
-import { findPlainEnd, spliceUsage } from '../../../src/subschemas/ledger/splice-usage.ts';
+import { spliceUsage } from '../../../src/subschemas/ledger/splice-usage.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
 
@@ -57,8 +59,9 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
   const joins = toJoins(projectRoot);
   const page = toPage(createLedgerAnswers(projectRoot)(eventsText, eventsVariables));
   const usage = priceDocument(events.size, eventsVariables, limits);
+  const ending = toEnding(projectRoot);
   const splice = () => {
-    const end = findPlainEnd(page);
+    const end = findPlainEnd(page, ending);
     if (end === null) throw new Error('the answer of the bench is no plain one');
     return spliceUsage(page, end, usage);
   };
@@ -96,6 +99,22 @@ function toReadable(prepared: PreparedDocument) {
   const validity = prepared.validate();
   if (validity.kind === 'invalid') throw new Error(validity.errors[0]?.message);
   return prepared;
+}
+
+/** How the ledger's answers to the document of events end. */
+function toEnding(projectRoot: string) {
+  const document = parse(eventsText);
+  const operation = getOperationAST(document);
+  if (!operation) throw new Error('a document of the bench has no operation');
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const schema = buildSchema(readFileSync(`${projectRoot}/schema/ledger.graphql`, 'utf8'));
+  const ending = toAnswerEnding(schema, operation, fragments);
+  if (ending.length === 0) throw new Error('nothing is known of how answers of the bench end');
+  return ending;
 }
 
 /** An answer in pieces of the size in which sockets give them. */

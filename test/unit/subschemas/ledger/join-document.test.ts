@@ -167,6 +167,23 @@ describe('grouping lookups', () => {
     }
   });
 
+  it.each([
+    ['by turns', (index: number) => index % 2],
+    ['one after the other', (index: number) => Number(index >= 30)],
+  ])('never does with two selections %s, each written once in a body', (_, which) => {
+    const text = 'query ($n: Int) { object { owner { ... on Address { address } } others(first: $n) { digest } } }';
+    const selections = [selectionOf('{ object { digest } }'), selectionOf(text, { name: 'J1' })];
+    const made = selections.map((selection) => lookups(60, selection));
+    const mixed = Array.from({ length: 60 }, (_, index) => made[which(index)]?.[index]).filter((each) => !!each);
+    const groups = groupJoinLookups(mixed, { ...roomy, maxQueryPayloadSize: 900 });
+    expect(groups.flat()).toEqual(mixed);
+    const bodies = groups.map((group) => Buffer.byteLength(JSON.stringify({ query: toJoinDocument(group) })));
+    expect(Math.max(...bodies)).toBeLessThanOrEqual(900);
+    // All but the last are full: none has room for another lookup and the selection it may bring.
+    for (const bytes of bodies.slice(0, -1)) expect(bytes).toBeGreaterThan(600);
+    for (const group of groups) expect(toJoinDocument(group).match(/fragment J1 /g)?.length ?? 0).toBeLessThan(2);
+  });
+
   it('lets a lookup that is too large alone go alone, for the ledger to refuse', () => {
     expect(
       groupJoinLookups(lookups(2), { maxQueryNodes: 1, maxQueryPayloadSize: 10 }).map((group) => group.length),

@@ -99,6 +99,20 @@ describe('a join loader', () => {
     expect(variables).toEqual([{ size: 3 }]);
   });
 
+  it('counts the variables against the bound of each request, in bytes', async () => {
+    const { execute, texts, variables } = scripted();
+    const size = 'é'.repeat(150);
+    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryPayloadSize: 700 }, variables: { size } });
+    const sized = selection('J0', { size: '$size:String!' });
+    const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
+    expect(values(await loader.load(ids.map((id) => lookup(id, sized))))).toEqual(ids);
+    expect(texts.length).toBeGreaterThan(1);
+    const bodies = texts.map((query, index) =>
+      Buffer.byteLength(JSON.stringify({ query, variables: variables[index] })),
+    );
+    expect(Math.max(...bodies)).toBeLessThanOrEqual(700);
+  });
+
   it('gives each lookup its own errors, and those of nobody to all', async () => {
     const { execute } = scripted((result) => ({
       ...result,

@@ -1,20 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DataExtent } from '../../../../src/subschemas/ledger/data-extent.ts';
 import { judgeTail } from '../../../../src/subschemas/ledger/judge-tail.ts';
 import { parseLedgerAnswer } from '../../../../src/subschemas/ledger/ledger-answer.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 
-const judge = (text: string | Buffer, withUsage = false) => {
+/** What is judged when all but the end of an answer is gone. @param gone as if so much had been sent already */
+const judge = (text: string | Buffer, withUsage = false, gone: string | Buffer = toBeginning(String(text))) => {
   const bytes = Buffer.from(text);
   const half = bytes.length >> 1;
   const chunks = [bytes.subarray(0, half), bytes.subarray(half)];
-  const end = judgeTail({ chunks, size: bytes.length }, withUsage ? usage : null);
+  const extent = new DataExtent();
+  for (const chunk of [Buffer.from(gone), ...chunks]) extent.read(chunk);
+  const end = judgeTail({ chunks, size: bytes.length }, extent, withUsage ? usage : null);
   if (!end) return null;
   const body = Buffer.concat(end.body.chunks);
   expect(body.length).toBe(end.body.size);
   return { text: body.toString('latin1'), errorCount: end.errorCount };
 };
+
+/** Opens what a text closes: the answer, its data, and what is in them. */
+function toBeginning(text: string): string {
+  const opened: string[] = [];
+  let missing = '';
+  for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
+    if (sign === '{' || sign === '[') opened.push(sign);
+    else if ((sign === '}' || sign === ']') && opened.pop() === undefined)
+      missing = (sign === '}' ? '{"k":' : '[') + missing;
+  }
+  return missing.replace('{"k":', '{"data":');
+}
 
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 
@@ -69,30 +85,38 @@ describe('the end of a large answer', () => {
   });
 
   it('is found where the held bytes begin within a character', () => {
-    const bytes = Buffer.from('€ä"}},"errors":[{"message":"é"}]}').subarray(1);
-    expect(judge(bytes)).toEqual({ text: bytes.toString('latin1'), errorCount: 1 });
+    const whole = Buffer.from('{"data":{"a":{"b":"€ä"}},"errors":[{"message":"é"}]}');
+    const [gone, bytes] = [whole.subarray(0, 20), whole.subarray(20)];
+    expect(judge(bytes, false, gone)).toEqual({ text: bytes.toString('latin1'), errorCount: 1 });
   });
 
-  it.each([
+  it.each<[string, string, string?]>([
     ['cut off', '1}},"errors":[{"message":"m"}'],
-    ['errors whose beginning is gone', '{"message":"m"},{"message":"n"}]}'],
-    ['errors whose beginning is gone, with extensions', '{"message":"n"}],"extensions":{}}'],
-    ['errors whose beginning is gone within a text', 'a,"message":"n"}],"extensions":{}}'],
+    ['errors whose beginning is gone', '{"message":"m"},{"message":"n"}]}', '{"data":{},"errors":['],
+    ['errors whose beginning is gone, with extensions', '{"message":"n"}],"extensions":{}}', '{"data":{},"errors":['],
+    [
+      'errors whose beginning is gone within a text',
+      'a,"message":"n"}],"extensions":{}}',
+      '{"data":{},"errors":[{"a":"\\"}',
+    ],
+    ['half of an answer that ends like all of it', '"b":{"c":1}}', '{"data":{"a":{'],
+    ['half of a text that ends like all of it', 'x}}', '{"data":{"a":"'],
+    ['one whose last text is never closed', '1}}', '{"data":{"a":"\\'],
     ['data behind the errors', '1}},"errors":[{"message":"m"}],"data":{}}'],
     ['an error without a message', '1}},"errors":[{"text":"m"}]}'],
     ['errors that are no list', '1}},"errors":"m"}'],
     ['something behind the end', '1}},"errors":[{"message":"m"}]}x'],
-    ['the name in a text alone', '1}},\\"errors\\":[{\\"message\\":\\"m\\"}]"]}'],
-    ['a bottomless value', `1${'}'.repeat(500)},"errors":[{"message":"m"}]}`],
+    ['the name in a text alone', '1}},\\"errors\\":[{\\"message\\":\\"m\\"}]"]}', '{"data":{"a":["'],
+    ['a bottomless value', `1${'}'.repeat(2_002)},"errors":[{"message":"m"}]}`],
     [
       'a bottomless error',
       `1}},"errors":[{"message":"m","extensions":${'{"a":'.repeat(9_999)}1${'}'.repeat(9_999)}}]}`,
     ],
     ['no JSON', '<html>'],
     ['nothing', ''],
-  ])('is not made sense of: %s', (_, tail) => {
-    expect(judge(tail)).toBeNull();
-    expect(judge(tail, true)).toBeNull();
+  ])('is not made sense of: %s', (_, tail, gone) => {
+    expect(judge(tail, false, gone)).toBeNull();
+    expect(judge(tail, true, gone)).toBeNull();
   });
 
   it('says of any answer what reading the whole of it says', () => {
@@ -126,7 +150,7 @@ describe('the end of a large answer', () => {
           const { errors, extensions } = rest;
           const behind = swap ? { ...(extensions ? { extensions } : {}), ...(errors ? { errors } : {}) } : rest;
           const whole = JSON.stringify({ data, ...behind }, null, indent);
-          const judged = judge(whole);
+          const judged = judge(whole, false, '');
           const { status, headers } = { status: 200, headers: new Map<string, string>() };
           const read = parseLedgerAnswer({ status, headers, body: Buffer.from(whole) });
           if (!judged) return expect(Object.keys(data)).toHaveLength(0);

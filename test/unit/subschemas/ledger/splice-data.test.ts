@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { findPlainEnd } from '../../../../src/subschemas/ledger/find-plain-end.ts';
 import { spliceData } from '../../../../src/subschemas/ledger/splice-data.ts';
-import { findPlainEnd } from '../../../../src/subschemas/ledger/splice-usage.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 
@@ -15,7 +15,7 @@ function chunked(text: string, cuts: readonly number[] = []) {
 
 function splice(text: string, json: string, isLast: boolean, cuts: readonly number[] = [], shown = false): string {
   const body = chunked(text, cuts);
-  const plainEnd = findPlainEnd(body);
+  const plainEnd = findPlainEnd(body, []);
   if (plainEnd === null) throw new Error('not plain');
   const { chunks, size } = spliceData(body, plainEnd, { json, isLast }, shown ? usage : null);
   const whole = Buffer.concat(chunks as Buffer[]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPlainEnd, spliceUsage } from '../../../../src/subschemas/ledger/splice-usage.ts';
+import { findPlainEnd } from '../../../../src/subschemas/ledger/find-plain-end.ts';
+import { spliceUsage } from '../../../../src/subschemas/ledger/splice-usage.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 
@@ -29,44 +30,13 @@ const merged = (text: string) => {
   return { ...answer, extensions: { ...extensions, usage } };
 };
 
-describe('the end of an answer', () => {
-  it.each([
-    ['{"data":{"a":{}}}'],
-    ['{"data":{"effects":{"errors":null}}}'],
-    ['{"data":{"effects":{"errors":"out of gas"}}}'],
-    ['{"data":{"text":"\\"extensions\\":{} \\"errors\\":[]"}}'],
-    ['{"data":{"text":"}"}}\n'],
-  ])('is plain: %s', (text) => {
-    expect(findPlainEnd(toBody(text))).toBe(text.trimEnd().length - 1);
-  });
-
-  it.each([
-    ['nothing', ''],
-    ['no JSON', '<html>}}'],
-    ['no data', '{"data":null}'],
-    ['data without a member', '{"data":{}}'],
-    ['errors last', '{"data":{"a":null},"errors":[{"message":"x"}]}'],
-    ['errors first', '{"errors":[{"message":"x"}],"data":{"a":{}}}'],
-    ['errors and extensions', '{"data":{"a":null},"errors":[{"message":"x"}],"extensions":{"a":{}}}'],
-    ['errors and something else', '{"data":{"a":null},"errors" : [{"message":"x"}],"more":{"a":{}}}'],
-    ['errors that are an object', '{"data":{"a":1},"errors":{"a":{}}}'],
-    ['extensions', '{"data":{"a":1},"extensions":{"usage":{}}}'],
-    ['extensions that are not an object', '{"data":{"a":{}},"extensions":1}'],
-    ['an end cut off', '{"data":{"a":{"b":1}'],
-    ['a text beyond the end', '{"data":{"a":1}}x'],
-    ['a bottomless value', `{"data":${'{"a":'.repeat(500)}1${'}'.repeat(501)}`],
-  ])('is left to a parser with %s', (_, text) => {
-    expect(findPlainEnd(toBody(text))).toBeNull();
-  });
-});
-
 describe('usage in an answer', () => {
   it('is added behind the data, wherever the pieces of the body end', () => {
     const text = '{"data":{"a":[{"b":"€"}]}}';
     const bytes = Buffer.byteLength(text);
     for (let first = 1; first < bytes; first++) {
       const body = toBody(text, [first, 1, 2]);
-      const end = findPlainEnd(body);
+      const end = findPlainEnd(body, []);
       expect(end).toBe(bytes - 1);
       expect(textOf(spliceUsage(body, bytes - 1, usage))).toBe(
         `{"data":{"a":[{"b":"€"}]},"extensions":{"usage":${JSON.stringify(usage)}}}`,
@@ -108,7 +78,7 @@ describe('usage in an answer', () => {
         (each, indent, space, sizes) => {
           const text = JSON.stringify(each, null, indent) + space;
           const body = toBody(text, sizes);
-          const end = findPlainEnd(body);
+          const end = findPlainEnd(body, []);
           if (end === null) {
             others += 1;
             return;
@@ -128,7 +98,7 @@ describe('usage in an answer', () => {
   it('finds the end of a large answer whose last pieces are small', () => {
     const text = `{"data":{"a":"${'x'.repeat(100_000)}","b":{"c":[]}}}`;
     const body = toBody(text, [16_384, 16_384, 65_000, 1, 1, 1, 2_000]);
-    const end = findPlainEnd(body);
+    const end = findPlainEnd(body, []);
     expect(end).toBe(text.length - 1);
     expect(JSON.parse(textOf(spliceUsage(body, end ?? 0, usage)))).toEqual(merged(text));
   });
