@@ -29,6 +29,7 @@ import { createGraphiqlPage } from './server/graphiql-page.ts';
 import { toReadiness } from './server/health.ts';
 import { createHotLane } from './server/hot-lane.ts';
 import { startListener } from './server/listener.ts';
+import { createSocketPlaces } from './server/socket-places.ts';
 import { createSocketServer } from './server/socket-server.ts';
 import { createStamps } from './server/stamp-response.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
@@ -116,7 +117,7 @@ async function open(
   const network = await openNetwork(config, logger);
   defer(() => network.close());
 
-  const { gate, limiter } = await openAdmission({
+  const { gate, addresses, limiter } = await openAdmission({
     config,
     now,
     outage: {
@@ -275,8 +276,10 @@ async function open(
   const longestMs = Math.max(config.timeouts.queryMs, config.timeouts.mutationMs);
   const sockets = createSocketServer({
     operations: createSocketOperations({ admit, openOperation, runPlan, maskError }),
+    addresses,
     maxMessageBytes: config.limits.maxBodyBytes,
-    stamps,
+    maxGreetingBytes: config.limits.sockets.maxGreetingBytes,
+    maxOperations: config.limits.sockets.maxOperations,
     usageHeaders,
     onOperation: (record) => logger.info(record, 'operation over a WebSocket'),
   });
@@ -294,6 +297,8 @@ async function open(
     stamps,
     corsOrigins,
     sockets,
+    addresses,
+    places: createSocketPlaces(config.limits.sockets),
     enter: (server) => admit.enter(server),
     graphql: gateway,
     hotLane: createHotLane({

@@ -49,7 +49,8 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
   }
 }
 
-function toRefusal(standing: Standing): GatewayError | null {
+/** Why one who stands there may not ask now; `null` when it may. */
+export function toRefusal(standing: Standing): GatewayError | null {
   if (!standing || !('retryAfterSeconds' in standing)) return null;
   const { limit, retryAfterSeconds } = standing;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;

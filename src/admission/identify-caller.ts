@@ -4,6 +4,7 @@ import { isHeaderValue } from '../config/header-value.ts';
 import type { Client } from '../config/parse-clients.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
+import { toAddressKey } from './address-gate.ts';
 import { type TrustedProxies, toClientAddress } from './client-address.ts';
 import type { Sender } from './sender.ts';
 
@@ -46,8 +47,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     const address = toClientAddress(sender, trustedProxies);
     if (!address) return refuse('BAD_REQUEST', 'The connection is closed.', null);
     const id = `address:${address.address}`;
-    const key = address.network === address.address ? id : `address:${address.network}`;
-    const byAddress = { key, perMinute: null };
+    const byAddress = { key: toAddressKey(address.network), perMinute: null };
     // It could not be forwarded, and is no reason to think ill of the sponsor.
     if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
       return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);

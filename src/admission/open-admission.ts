@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { type AddressGate, createAddressGate } from './address-gate.ts';
 import { type CallerGate, createCallerGate } from './caller-gate.ts';
 import { toTrustedProxies } from './client-address.ts';
 import { createIdentify } from './identify-caller.ts';
@@ -16,6 +17,7 @@ export interface AdmissionOptions {
 
 export interface Admission {
   readonly gate: CallerGate;
+  readonly addresses: AddressGate;
   readonly limiter: RateLimiter;
 }
 
@@ -25,12 +27,17 @@ export async function openAdmission({ config, outage: events, now }: AdmissionOp
   const outage = createOutage(events);
   const store = await openRateStore(redis ? { kind: 'redis', url: redis.url } : { kind: 'memory' }, outage);
   const limiter = createRateLimiter({ store, perMinute, sharedBy: redis?.sharedBy ?? 1, outage, now });
+  const trustedProxies = toTrustedProxies(config.trustedProxies);
   const identify = createIdentify({
     auth: config.sponsorship.auth,
     allowAnonymous: config.sponsorship.allowAnonymous,
     devnet: config.upstreams.kind === 'devnet',
     clients: config.clients,
-    trustedProxies: toTrustedProxies(config.trustedProxies),
+    trustedProxies,
   });
-  return { gate: createCallerGate({ identify, limiter }), limiter };
+  return {
+    gate: createCallerGate({ identify, limiter }),
+    addresses: createAddressGate({ limiter, trustedProxies }),
+    limiter,
+  };
 }

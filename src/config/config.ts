@@ -41,6 +41,15 @@ export interface Config {
     readonly maxEventCalls: number;
     /** Operations in one batched request; 0 = arrays are refused. */
     readonly maxBatchSize: number;
+    readonly sockets: {
+      /** WebSockets of this process at once; 0 = none. */
+      readonly max: number;
+      readonly maxPerAddress: number;
+      /** Operations under way on one. */
+      readonly maxOperations: number;
+      /** What one may send before it is acknowledged, in bytes. */
+      readonly maxGreetingBytes: number;
+    };
   };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Who has an API key; `null` when there are none to check. */

@@ -18,6 +18,17 @@ export const defaults = {
    * variables, and small enough that a few hundred hostile bodies at once fit in memory.
    */
   maxBodyBytes: 1_048_576,
+  /**
+   * Fixed, not configurable: what a WebSocket may send before it was acknowledged, in bytes. Credentials fit in many times
+   * over, and what is not read yet is nobody's.
+   */
+  maxSocketGreetingBytes: 16_384,
+  /** An idle one holds some 25 KB: together what a process of this kind has to spare. */
+  maxSockets: 10_000,
+  /** A large office behind one address has them; nobody alone can take a notable part of all. */
+  maxSocketsPerAddress: 256,
+  /** More than a page has fields on screen; each may hold an answer until its client reads. */
+  maxSocketOperations: 100,
   /** Arrays are refused: a batch hides how much one request asks for. */
   maxBatchSize: 0,
   /** Below the half minute after which browsers, proxies and people give up. */

@@ -69,6 +69,12 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
       maxBodyBytes: defaults.maxBodyBytes,
       maxEventCalls: values.LIMIT_MAX_EVENT_CALLS,
       maxBatchSize: values.BATCH_MAX,
+      sockets: {
+        max: values.WEBSOCKET_MAX,
+        maxPerAddress: values.WEBSOCKET_MAX_PER_ADDRESS,
+        maxOperations: values.WEBSOCKET_MAX_OPERATIONS,
+        maxGreetingBytes: defaults.maxSocketGreetingBytes,
+      },
     },
     timeouts: { queryMs: values.REQUEST_TIMEOUT_MS, mutationMs: values.MUTATION_TIMEOUT_MS },
     rateLimit: {

@@ -97,6 +97,11 @@ export const errorCatalogue = {
     meaning: 'This gateway has no such upstream or feature; the message names the setting.',
     retry: 'No.',
   },
+  UNAVAILABLE: {
+    status: 503,
+    meaning: 'The gateway takes no more of this at the moment: it is full, or about to leave.',
+    retry: 'After `Retry-After` seconds, or at once on another connection where there is none.',
+  },
   INTERNAL_SERVER_ERROR: {
     status: 500,
     meaning: 'A fault of the gateway; the details are in its log under the request id.',

@@ -21,6 +21,8 @@ export interface SocketOperations {
     server: ServerContext,
     hangUp: AbortSignal,
   ): Promise<ExecutionArgs | readonly GraphQLError[]>;
+  /** Counts an operation that is refused without being looked at. */
+  count(server: ServerContext): void;
   /** Runs what was admitted. Never rejects. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
 }
@@ -77,6 +79,9 @@ export function createSocketOperations({
         operationName: operationName ?? null,
         variableValues: variables ?? {},
       };
+    },
+    count(server) {
+      admit.enter(server).catch(maskError);
     },
     async execute(args) {
       try {

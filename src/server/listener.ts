@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AddressGate } from '../admission/address-gate.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
 import { createConnections } from './connections.ts';
 import { createServerDrain } from './drain-server.ts';
@@ -11,6 +12,7 @@ import { type RequestRecord, toRequestRecord } from './request-record.ts';
 import { isHostMissing, normaliseTarget, pathOf, versionIn } from './request-target.ts';
 import { sendJson } from './response-body.ts';
 import { createServeGraphql, refuseMethod, type ServeGraphqlOptions } from './serve-graphql.ts';
+import type { SocketPlaces } from './socket-places.ts';
 import type { SocketServer } from './socket-server.ts';
 import { createWebSocketDoor } from './websocket-door.ts';
 
@@ -28,6 +30,8 @@ export interface ListenerOptions extends ExchangeOptions, ServeGraphqlOptions {
   readonly versionHeaders: readonly string[];
   readonly corsOrigins: '*' | readonly string[];
   readonly sockets: SocketServer;
+  readonly addresses: AddressGate;
+  readonly places: SocketPlaces;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly onRequest: (record: RequestRecord) => void;
 }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { gatewayError } from '../errors/gateway-error.ts';
 import type { Connections } from './connections.ts';
 import { sendRaw } from './raw-response.ts';
 import { type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
@@ -37,7 +38,13 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
       if (socket.writableEnded) return;
       // One that is answered without its body has its answer.
       if (unread) socket.end();
-      else sendRaw(socket, status, 'BAD_REQUEST', says, stampHeaders({ headers: {} }, toRequestId(undefined), stamps));
+      else
+        sendRaw(
+          socket,
+          status,
+          gatewayError('BAD_REQUEST', says),
+          stampHeaders({ headers: {} }, toRequestId(undefined), stamps),
+        );
     });
   };
 }

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ErrorCode } from '../errors/catalogue.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
+import type { gatewayError } from '../errors/gateway-error.ts';
 
 /** How long the other side may take to see the answer and go, in milliseconds; nothing else watches over such a socket. */
 const lingerMs = 1_000;
@@ -10,15 +9,14 @@ const lingerMs = 1_000;
 export function sendRaw(
   socket: Duplex,
   status: number,
-  code: ErrorCode,
-  message: string,
+  error: ReturnType<typeof gatewayError>,
   headers: Readonly<Record<string, string>>,
 ): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify({ errors: [gatewayError(code, message)] });
+  const body = JSON.stringify({ errors: [error] });
   const lines = Object.entries({
     ...headers,
     'content-type': 'application/json; charset=utf-8',

@@ -1,27 +1,34 @@
-import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { handleProtocols, makeServer } from 'graphql-ws';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { toSender } from '../admission/sender.ts';
-import { isUsageAsked } from '../documents/show-usage.ts';
+import { type Context, handleProtocols, makeServer, type ServerOptions } from 'graphql-ws';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { AddressGate } from '../admission/address-gate.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
 import { reviveMarked, unmarkJson } from '../json/exact-number.ts';
 import { markVariables } from '../json/parse-json.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from './json-shape.ts';
+import { keepAlive } from './keep-alive.ts';
+import { createOutbox } from './outbox.ts';
 import { sendRaw } from './raw-response.ts';
-import { type Stamps, stampHeaders } from './stamp-response.ts';
+import { createSession, type SocketSession } from './socket-session.ts';
 
 export interface SocketServerOptions {
   readonly operations: SocketOperations;
+  readonly addresses: Pick<AddressGate, 'admit'>;
   /** Largest message a client may send, in bytes; more ends the connection. */
   readonly maxMessageBytes: number;
-  readonly stamps: Stamps;
+  /** All that a client may send before it is acknowledged, in bytes; more ends the connection. */
+  readonly maxGreetingBytes: number;
+  /** Operations that a client may have under way at once. */
+  readonly maxOperations: number;
   /** Names of the headers by which a caller asks to be told its usage. */
   readonly usageHeaders: readonly string[];
   /** Called once per operation, when it has ended. */
   readonly onOperation: (record: SocketOperationRecord) => void;
+  /** Between two pings, in milliseconds. */
+  readonly pingMs?: number;
 }
 
 export interface SocketOperationRecord {
@@ -30,74 +37,129 @@ export interface SocketOperationRecord {
   readonly operations: readonly OperationRecord[];
 }
 
+/** A request for a WebSocket that was found acceptable. */
+export interface Upgrade {
+  readonly requestId: string;
+  /** What its answer bears. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Told once, with which status it was answered. */
+  readonly answered: (status: number) => void;
+}
+
 export interface SocketServer {
+  /** It will close, and takes no more. */
+  readonly draining: boolean;
   /** Takes over an HTTP upgrade that was found acceptable. */
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer, requestId: string): void;
+  accept(req: IncomingMessage, socket: Duplex, head: Buffer, upgrade: Upgrade): void;
   /** Lets the operations under way be answered, for at most so long, then tells every client to go elsewhere. */
   drain(graceMs: number): Promise<void>;
 }
 
-/**
- * Between two pings, in milliseconds: proxies drop connections that are silent for a minute. A client that has not
- * answered one ping by the next is gone.
- */
-const pingMs = 15_000;
+/** Proxies drop connections that are silent for a minute. */
+const usualPingMs = 15_000;
 const goingAway = 1001;
+const tooMuchSaid = 1008;
+const tooBig = 1009;
+const tryAgainLater = 1013;
 const internalError = 4500;
 const badRequest = 4400;
 /** How long a client may take to answer a farewell, in milliseconds. */
 const farewellMs = 1_000;
 
-interface Upgrade {
-  readonly requestId: string;
-  readonly hangUp: AbortController;
+interface Extra {
+  readonly session: SocketSession;
+  /** It was acknowledged: what it sends is bounded by the message from now on. */
+  readonly greeted: () => void;
+  readonly close: (code: number, reason: string) => void;
 }
+
+type Params = Record<string, unknown> | undefined;
 
 /** Serves operations over WebSocket by the graphql-transport-ws protocol. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
-  const { operations, stamps, usageHeaders, onOperation } = options;
-  const spoken = new Set(['authorization', 'x-api-key', ...usageHeaders]);
+  const { operations, addresses, usageHeaders, onOperation, maxOperations, pingMs = usualPingMs } = options;
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   const ends = new WeakMap<object, () => void>();
   let active = 0;
+  let draining = false;
   let onIdle = () => {};
 
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: options.maxMessageBytes, handleProtocols });
+  const bounds = {
+    maxPayload: options.maxMessageBytes,
+    // A large message in the smallest pieces would take a hundred times its size.
+    maxBufferedChunks: 4_096,
+    maxFragments: 1_024,
+    closeTimeout: farewellMs,
+  };
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols, ...bounds });
   sockets.on('headers', (lines, req) => {
-    const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamps);
-    for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    const upgrade = upgrades.get(req);
+    for (const [name, value] of Object.entries(upgrade?.headers ?? {})) lines.push(`${name}: ${value}`);
+    upgrade?.answered(101);
   });
 
   sockets.on('wsClientError', (_error, socket, req) => {
-    const headers = stampHeaders(req, upgrades.get(req)?.requestId ?? '', stamps);
-    sendRaw(socket, 400, 'BAD_REQUEST', 'The WebSocket handshake is malformed.', headers);
+    const upgrade = upgrades.get(req);
+    sendRaw(socket, 400, gatewayError('BAD_REQUEST', 'The WebSocket handshake is malformed.'), upgrade?.headers ?? {});
+    upgrade?.answered(400);
   });
 
-  const protocol = makeServer<Record<string, unknown> | undefined, { readonly request: IncomingMessage }>({
-    onSubscribe: async ({ extra, connectionParams }, _id, payload) => {
-      const upgrade = upgrades.get(extra.request);
-      const headers = { ...extra.request.headers, ...headersIn(connectionParams, spoken) };
-      const records: OperationRecord[] = [];
-      const server: ServerContext = {
-        requestId: upgrade?.requestId ?? '',
-        sender: toSender(headers, extra.request.socket.remoteAddress),
-        isGone: () => upgrade?.hangUp.signal.aborted ?? true,
-        // A socket has no headers to say it in; a refusal says it itself.
-        onStanding: () => {},
-        showUsage: usageHeaders.some((name) => isUsageAsked(headers[name])),
-        operations: records,
-      };
-      const startedAt = performance.now();
-      const end = () => {
-        const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
-        onOperation({ requestId: server.requestId, durationMs, operations: records });
-      };
+  const onConnect = async (context: Context<Params, Extra>): Promise<boolean> => {
+    const { session, greeted, close } = context.extra;
+    session.introduce(context.connectionParams);
+    // All that is wanted of it is taken; it may be large, and the library keeps it as long as the connection.
+    Object.assign(context, { connectionParams: undefined });
+    const { error } = await addresses.admit(session.sender);
+    if (error) {
+      close(tryAgainLater, error.message);
+      return false;
+    }
+    greeted();
+    return true;
+  };
+
+  const onSubscribe: ServerOptions<Params, Extra>['onSubscribe'] = async ({ extra: { session } }, _id, payload) => {
+    const cost = session.forgive();
+    const records: OperationRecord[] = [];
+    const server: ServerContext = {
+      requestId: session.requestId,
+      sender: session.sender,
+      isGone: () => session.hangUp.aborted,
+      // A socket has no headers to say it in; a refusal says it itself.
+      onStanding: () => {},
+      showUsage: session.showUsage,
+      operations: records,
+    };
+    if (session.operations >= maxOperations) {
+      session.blame(cost);
+      operations.count(server);
+      return [gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} operations at once on one WebSocket.`)];
+    }
+    session.operations += 1;
+    const startedAt = performance.now();
+    const end = () => {
+      session.operations -= 1;
+      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      onOperation({ requestId: session.requestId, durationMs, operations: records });
+    };
+    try {
       reviveMarked(payload.variables);
-      const admitted = await operations.admit(payload, server, upgrade?.hangUp.signal ?? AbortSignal.abort());
+      const admitted = await operations.admit(payload, server, session.hangUp);
       if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
-      else end();
+      else {
+        if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
+        end();
+      }
       return admitted;
-    },
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+
+  const protocol = makeServer<Params, Extra>({
+    onConnect,
+    onSubscribe,
     execute: async (args) => {
       active += 1;
       try {
@@ -110,43 +172,57 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       }
     },
   });
+
   sockets.on('connection', (socket, request) => {
-    const { hangUp } = upgrades.get(request) ?? {};
-    const stopPinging = keepAlive(socket);
+    const requestId = upgrades.get(request)?.requestId ?? '';
+    const session = createSession({ request, requestId, usageHeaders });
+    const stopPinging = keepAlive(socket, pingMs, session.rest);
+    const greeted = boundGreeting(socket, request.socket, options.maxGreetingBytes);
+    const close = (code: number, reason: string) => socket.close(code, reason);
+    const hear = (bytes: number): boolean => {
+      if (socket.readyState !== WebSocket.OPEN) return false;
+      const isWithin = session.heard(bytes);
+      if (!isWithin) close(tooMuchSaid, 'Too much besides operations');
+      return isWithin;
+    };
+    socket.on('ping', (data) => void hear(data.length));
+    const send = createOutbox(socket);
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        send: (data) => new Promise((resolve) => socket.send(unmarkJson(data), () => resolve())),
-        close: (code, reason) => socket.close(code, reason),
+        send: (data) => send(unmarkJson(data)),
+        close,
         onMessage: (handle) => {
           socket.on('message', (data) => {
             // Binary type is the default of the library, so this is one Buffer.
-            if (isTooIntricate(data as Buffer, maxJsonNesting, maxJsonCommas))
-              return socket.close(badRequest, 'Too intricate');
-            handle(markVariables(String(data))).catch(() => socket.close(internalError, 'Internal server error'));
+            const message = data as Buffer;
+            if (!hear(message.length)) return;
+            if (isTooIntricate(message, maxJsonNesting, maxJsonCommas)) return close(badRequest, 'Too intricate');
+            handle(markVariables(String(message))).catch(() => close(internalError, 'Internal server error'));
           });
         },
       },
-      { request },
+      { session, greeted, close },
     );
     // The library closes a connection that broke or sent too much; without a listener the error would end the process.
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       stopPinging();
-      hangUp?.abort();
+      session.close();
       void closed(code, String(reason));
     });
   });
 
   return {
-    accept(req, socket, head, requestId) {
-      const hangUp = new AbortController();
-      // Every operation on the connection listens, however many there are.
-      setMaxListeners(0, hangUp.signal);
-      upgrades.set(req, { requestId, hangUp });
+    get draining() {
+      return draining;
+    },
+    accept(req, socket, head, upgrade) {
+      upgrades.set(req, upgrade);
       sockets.handleUpgrade(req, socket, head, (accepted) => sockets.emit('connection', accepted, req));
     },
     async drain(graceMs) {
+      draining = true;
       if (active > 0) {
         await new Promise<void>((resolve) => {
           const fuse = setTimeout(resolve, graceMs);
@@ -157,41 +233,26 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         });
       }
       for (const socket of sockets.clients) socket.close(goingAway, 'Going away');
-      const cut = setTimeout(() => {
-        for (const socket of sockets.clients) socket.terminate();
-      }, farewellMs);
       await new Promise<void>((resolve) => sockets.close(() => resolve()));
-      clearTimeout(cut);
     },
   };
 }
 
-/** Pings until told to stop; ends a connection that does not answer. */
-function keepAlive(socket: WebSocket): () => void {
-  let answered = true;
-  socket.on('pong', () => {
-    answered = true;
-  });
-  const timer = setInterval(() => {
-    if (!answered) return socket.terminate();
-    answered = false;
-    socket.ping();
-  }, pingMs);
-  return () => clearInterval(timer);
-}
-
 /**
- * Entries of `connection_init` bear the names of headers, in whatever case the client writes them: pages cannot set headers
- * on a WebSocket. They speak for what a caller may say of itself; where it comes from is said by the browser and the proxies.
+ * Ends a connection that sends more before it is acknowledged than anybody has to say then. The library bounds single
+ * messages only, and gathers one that is not whole.
+ * @returns lifts the bound
  */
-function headersIn(
-  params: Readonly<Record<string, unknown>> | undefined,
-  spoken: ReadonlySet<string>,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [key, value] of Object.entries(params ?? {})) {
-    const name = key.toLowerCase();
-    if (typeof value === 'string' && spoken.has(name)) headers[name] ??= value;
-  }
-  return headers;
+function boundGreeting(socket: WebSocket, connection: Duplex, maxBytes: number): () => void {
+  let size = 0;
+  const count = (chunk: Buffer) => {
+    const before = size;
+    size += chunk.length;
+    // It has been told why, and goes on.
+    if (before > maxBytes * 4) socket.terminate();
+    else if (size > maxBytes && before <= maxBytes) socket.close(tooBig, 'Too much before it is acknowledged');
+  };
+  // Before whoever reads the message, which must find the connection closing.
+  connection.prependListener('data', count);
+  return () => connection.off('data', count);
 }

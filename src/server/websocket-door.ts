@@ -1,22 +1,40 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { AddressGate } from '../admission/address-gate.ts';
+import type { Standing } from '../admission/caller-gate.ts';
+import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
+import { type Sender, toSender } from '../admission/sender.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
+import { sendRaw } from './raw-response.ts';
+import type { RequestRecord } from './request-record.ts';
 import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-target.ts';
+import type { SocketPlaces } from './socket-places.ts';
 import type { SocketServer } from './socket-server.ts';
-import { toRequestId } from './stamp-response.ts';
+import { type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
 
 export interface WebSocketDoorOptions {
   readonly connections: Pick<Connections, 'of'>;
-  readonly sockets: Pick<SocketServer, 'accept'>;
+  readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
+  readonly addresses: AddressGate;
+  readonly places: SocketPlaces;
   readonly graphqlPath: string;
   readonly corsOrigins: '*' | readonly string[];
   /** Why the version that a request asks for is not served; `null` when it is. */
   readonly refusedVersion: (req: IncomingMessage, path: string | null) => VersionRefusal | null;
+  readonly stamps: Stamps;
+  readonly onRequest: (record: RequestRecord) => void;
+  readonly onFault: (error: unknown, requestId: string) => void;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }
 
-/** Decides about requests for a WebSocket. Those that are refused stay ordinary requests, refused in their place. */
+/**
+ * Decides about requests for a WebSocket. Those that are refused stay ordinary requests, refused in their place; whoever
+ * asks for too many at once cannot be known so early, and is refused on a connection where nothing else is awaited.
+ */
 export interface WebSocketDoor {
   /** Is an offer one of a WebSocket, and is it taken? */
   readonly takes: (req: IncomingMessage) => boolean;
@@ -26,10 +44,12 @@ export interface WebSocketDoor {
   readonly open: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoor {
-  const { connections, sockets, graphqlPath, corsOrigins, refusedVersion } = options;
+type Refusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
 
-  const refusalOf = (req: IncomingMessage): VersionRefusal | null => {
+export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoor {
+  const { connections, sockets, addresses, places, graphqlPath, corsOrigins, refusedVersion } = options;
+
+  const refusalOf = (req: IncomingMessage): Refusal | null => {
     const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);
     if (version === undefined) {
       return refusal(404, 'BAD_REQUEST', `There is no WebSocket at this path. It is at ${graphqlPath}.`);
@@ -40,21 +60,61 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
     if (origin !== undefined && corsOrigins !== '*' && !corsOrigins.includes(origin)) {
       return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
     }
-    return refusedVersion(req, version);
+    const refused = refusedVersion(req, version);
+    if (refused) return refused;
+    if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is about to leave.') };
+    const error = places.refusalFor(networkOf(senderOf(req)));
+    return error && { error };
   };
+
+  const networkOf = (sender: Sender) => addresses.networkOf(sender) ?? '';
 
   /** Answers that are awaited on the connection would be written among the messages. */
   const isFree = ({ socket }: IncomingMessage) => connections.of(socket)?.isFree === true;
+
+  /** Whoever is refused for want of a place is counted besides: it may ask again at once. */
+  const refuseCounted = async (exchange: Exchange, error: ReturnType<typeof gatewayError>): Promise<void> => {
+    const counted = await addresses.admit(exchange.sender);
+    exchange.onStanding(counted.standing);
+    const seconds = error.extensions.retryAfterSeconds;
+    if (!counted.error && seconds !== undefined) exchange.res.setHeader('retry-after', String(seconds));
+    exchange.refuseWith(counted.error ?? error);
+  };
 
   return {
     takes: (req) => isHandshake(req) && !isHostMissing(req) && isFree(req) && refusalOf(req) === null,
     refuse(exchange) {
       if (!isHandshake(exchange.req)) return false;
-      const { code, message, status } = refusalOf(exchange.req) ?? untimely;
-      exchange.refuse(code, message, status);
+      const why = refusalOf(exchange.req) ?? untimely;
+      if ('error' in why) exchange.failWith(refuseCounted(exchange, why.error));
+      else exchange.refuse(why.code, why.message, why.status);
       return true;
     },
-    open: (req, socket, head) => sockets.accept(req, socket, head, toRequestId(req.headers['x-request-id'])),
+    open(req, socket, head) {
+      const startedAt = performance.now();
+      const requestId = toRequestId(req.headers['x-request-id']);
+      const sender = senderOf(req);
+      socket.once('close', places.take(networkOf(sender)));
+      // Nobody else listens while the address is counted, and without a listener it would end the process.
+      socket.on('error', () => socket.destroy());
+      const answered = (status: number) => {
+        const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+        const path = pathOf({ url: toRequestTarget(req.url) });
+        options.onRequest({ requestId, method: 'GET', path, status, durationMs, operations: [] });
+      };
+      addresses
+        .admit(sender)
+        .then(({ error, standing }) => {
+          const headers = { ...stampHeaders(req, requestId, options.stamps), ...rateHeaders(standing, options.now()) };
+          if (!error) return sockets.accept(req, socket, head, { requestId, headers, answered });
+          sendRaw(socket, 429, error, headers);
+          answered(429);
+        })
+        .catch((error: unknown) => {
+          options.onFault(error, requestId);
+          socket.destroy();
+        });
+    },
   };
 }
 
@@ -70,4 +130,16 @@ function isHandshake({ method, headers }: IncomingMessage): boolean {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function senderOf({ headers, socket }: IncomingMessage): Sender {
+  return toSender(headers, socket.remoteAddress);
+}
+
+function rateHeaders(standing: Standing, nowMs: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (!standing) return headers;
+  const list = toRateLimitHeaders(standing, nowMs);
+  for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
+  return headers;
 }

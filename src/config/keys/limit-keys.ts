@@ -63,6 +63,28 @@ export const limitKeys = {
     description: 'How many operations one request may carry as an array. `0`: arrays are refused.',
     inForce: true,
   }),
+  WEBSOCKET_MAX: configKey({
+    group: 'Limits',
+    kind: integer(0, 1_000_000, 'WebSockets'),
+    fallback: defaults.maxSockets,
+    description: 'How many WebSockets one process holds at once; more are refused with 503. `0`: none.',
+    inForce: true,
+  }),
+  WEBSOCKET_MAX_PER_ADDRESS: configKey({
+    group: 'Limits',
+    kind: integer(1, 1_000_000, 'WebSockets'),
+    fallback: defaults.maxSocketsPerAddress,
+    description:
+      'How many of them one client address may have (IPv6: one /64); more are refused with 429. Behind a proxy that is not in `TRUSTED_PROXIES` all clients have its address.',
+    inForce: true,
+  }),
+  WEBSOCKET_MAX_OPERATIONS: configKey({
+    group: 'Limits',
+    kind: integer(1, 10_000, 'operations'),
+    fallback: defaults.maxSocketOperations,
+    description: 'How many operations one WebSocket may have under way at once; more are refused, each by a message.',
+    inForce: true,
+  }),
   LIMIT_MAX_QUERY_DEPTH: configKey({
     group: 'Limits',
     kind: integer(1, 1000, 'levels'),

@@ -57,6 +57,7 @@ describe('nothing set', () => {
         maxBodyBytes: 1_048_576,
         maxEventCalls: 120,
         maxBatchSize: 0,
+        sockets: { max: 10_000, maxPerAddress: 256, maxOperations: 100, maxGreetingBytes: 16_384 },
       },
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
       clients: null,

@@ -1,0 +1,42 @@
+import type { gatewayError } from '../errors/gateway-error.ts';
+import { type Standing, toRefusal } from './caller-gate.ts';
+import { type TrustedProxies, toClientAddress } from './client-address.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { Sender } from './sender.ts';
+
+export interface AddressAdmission {
+  /** Why the address may not ask now; `null` when it may. */
+  readonly error: ReturnType<typeof gatewayError> | null;
+  readonly standing: Standing;
+}
+
+/** What addresses are held to, whoever their senders say they are. */
+export interface AddressGate {
+  /** What a sender is counted by: an IPv4 address, or the /64 of an IPv6 one; `null` once its connection is closed. */
+  networkOf(sender: Sender): string | null;
+  /** Counts one attempt that is no operation. Never rejects. */
+  admit(sender: Sender): Promise<AddressAdmission>;
+}
+
+export interface AddressGateOptions {
+  readonly limiter: Pick<RateLimiter, 'consume'>;
+  readonly trustedProxies: TrustedProxies;
+}
+
+export function createAddressGate({ limiter, trustedProxies }: AddressGateOptions): AddressGate {
+  const networkOf = (sender: Sender) => toClientAddress(sender, trustedProxies)?.network ?? null;
+  return {
+    networkOf,
+    async admit(sender) {
+      const network = networkOf(sender);
+      if (network === null) return { error: null, standing: null };
+      const standing = await limiter.consume({ rate: { key: toAddressKey(network), perMinute: null } }, 1);
+      return { error: toRefusal(standing), standing };
+    },
+  };
+}
+
+/** What the attempts of a network are counted under, those of its callers without a key among them. */
+export function toAddressKey(network: string): string {
+  return `address:${network}`;
+}

@@ -1,0 +1,49 @@
+import { WebSocket } from 'ws';
+
+/** A WebSocket without a GraphQL client behind it, and everything that came on it. */
+export interface OpenWebSocket {
+  readonly socket: WebSocket;
+  /** Messages so far, parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
+  readonly messages: any[];
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+  send(message: object): void;
+}
+
+/** Resolves when it is open; rejects with the answer's status and body where it is refused. */
+export function openWebSocket(url: string, headers: Record<string, string> = {}): Promise<OpenWebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, 'graphql-transport-ws', { headers });
+    const messages: unknown[] = [];
+    const closed = new Promise<{ code: number; reason: string }>((done) => {
+      socket.on('close', (code, reason) => done({ code, reason: String(reason) }));
+    });
+    socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+    socket.on('open', () => {
+      socket.on('error', () => {});
+      resolve({ socket, messages, closed, send: (message) => socket.send(JSON.stringify(message)) });
+    });
+    socket.on('error', reject);
+    socket.on('unexpected-response', (_, response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => reject(new RefusedWebSocket(response.statusCode ?? 0, response.headers, body)));
+    });
+  });
+}
+
+export class RefusedWebSocket extends Error {
+  override readonly name = 'RefusedWebSocket';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+
+  constructor(status: number, headers: Readonly<Record<string, unknown>>, body: string) {
+    super(`refused with ${status}: ${body}`);
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}

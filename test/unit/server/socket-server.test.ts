@@ -1,0 +1,112 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { SocketOperations } from '../../../src/gateway/socket-operations.ts';
+import { createSocketServer, type SocketServer } from '../../../src/server/socket-server.ts';
+import { type OpenWebSocket, openWebSocket } from '../../support/open-websocket.ts';
+import { openRawClient, type RawClient } from '../../support/raw-client.ts';
+import { until } from '../../support/until.ts';
+
+/** Nothing of GraphQL matters here. */
+const operations: SocketOperations = {
+  admit: () => Promise.resolve([]),
+  count() {},
+  execute: () => Promise.resolve({}),
+};
+const pingMs = 40;
+const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+let sockets: SocketServer;
+let server: ReturnType<typeof createServer>;
+let port: number;
+
+beforeEach(async () => {
+  sockets = createSocketServer({
+    operations,
+    addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
+    maxMessageBytes: 1_000,
+    maxGreetingBytes: 1_000,
+    maxOperations: 1,
+    usageHeaders: [],
+    onOperation() {},
+    pingMs,
+  });
+  server = createServer();
+  server.on('upgrade', (req, socket, head) => {
+    sockets.accept(req, socket, head, { requestId: 'a', headers: {}, answered() {} });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ({ port } = server.address() as AddressInfo);
+});
+
+afterEach(async () => {
+  await sockets.drain(0);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function greet(): Promise<OpenWebSocket> {
+  const client = await openWebSocket(`ws://127.0.0.1:${port}`);
+  client.send({ type: 'connection_init' });
+  await until(() => client.messages.length > 0, 'an acknowledgement');
+  return client;
+}
+
+/** A WebSocket whose client answers nothing: no ping, no farewell. */
+async function openSilent(): Promise<RawClient> {
+  const client = await openRawClient(port);
+  const lines = [
+    'GET / HTTP/1.1',
+    'host: a',
+    'connection: upgrade',
+    'upgrade: websocket',
+    'sec-websocket-version: 13',
+    'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-protocol: graphql-transport-ws',
+  ];
+  await client.send(`${lines.join('\r\n')}\r\n\r\n`);
+  await client.receive(/^HTTP\/1\.1 101/);
+  return client;
+}
+
+const connections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+
+it('keeps a client that answers pings', async () => {
+  const client = await greet();
+  let pings = 0;
+  client.socket.on('ping', () => {
+    pings += 1;
+  });
+  await until(() => pings > 5, 'more pings than a silent client would get');
+  expect(client.socket.readyState).toBe(client.socket.OPEN);
+});
+
+it('lets go of a client that answers no ping', async () => {
+  const client = await openSilent();
+  // The second ping is the first that finds the one before unanswered.
+  expect(await client.whole()).toMatch(/\x89\0/);
+  await until(async () => (await connections()) === 0, 'its connection is gone');
+});
+
+it.each(['closing', 'terminating'])('has no timer left for clients that left by %s', async (how) => {
+  const before = timersNow();
+  const clients = await Promise.all(Array.from({ length: 20 }, () => greet()));
+  expect(timersNow()).toBeGreaterThanOrEqual(before + 20);
+  for (const { socket } of clients) {
+    if (how === 'closing') socket.close();
+    else socket.terminate();
+  }
+  await until(
+    () => timersNow() <= before,
+    () => `${timersNow()} timers where ${before} were`,
+  );
+  expect(await connections()).toBe(0);
+});
+
+it('leaves without the farewell of clients that are silent', async () => {
+  const client = await openSilent();
+  const startedAt = performance.now();
+  await sockets.drain(0);
+  // The library would wait for half a minute.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(await client.whole()).toContain('101 Switching Protocols');
+});
