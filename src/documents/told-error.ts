@@ -22,7 +22,7 @@ export function toToldError({ message, positions, extensions }: GraphQLError, co
   return {
     message: message.length > maxMessageLength ? `${toCopy(message.slice(0, maxMessageLength))}…` : message,
     positions: positions?.slice(0, maxPositions) ?? [],
-    extensions: code ? { ...extensions, code } : { ...extensions },
+    extensions: code ? { code, ...extensions } : { ...extensions },
   };
 }
 

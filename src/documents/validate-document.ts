@@ -8,7 +8,9 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
+import { gatewayError } from '../errors/gateway-error.ts';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
+import { findIntrospectionExcess, type IntrospectionExcess, maxTimesStandard } from './introspection-size.ts';
 import { findOverlaps, maxPairs } from './overlapping-fields.ts';
 import { UnusedVariablesRule } from './unused-variables-rule.ts';
 
@@ -45,12 +47,23 @@ export function validateDocument(
     withoutText(document, () => validate(schema, document, checked, { maxErrors, hideSuggestions: hidesSuggestions }));
   const errors = check([...linearRules, ...rules]);
   if (errors.length > 0) return errors;
+  const excess = findIntrospectionExcess(schema, executable);
+  if (excess) return [introspectionRefusal(excess)];
   const { areAlike, crowded } = findOverlaps(schema, executable);
   if (areAlike) return [];
   if (!crowded) return check([OverlappingFieldsCanBeMergedRule]);
   const name = crowded.alias?.value ?? crowded.name.value;
   const message = `More than ${maxPairs} pairs of fields share a response name, as "${name}" does. Use different aliases on the fields.`;
   return [new GraphQLError(message, { nodes: crowded })];
+}
+
+function introspectionRefusal({ fields, letters, max, field }: IntrospectionExcess): GraphQLError {
+  const [unit, bound, actual] =
+    fields > max.fields ? (['fields', max.fields, fields] as const) : (['letters', max.letters, letters] as const);
+  const message = `Introspection has over ${bound} ${unit}, ${maxTimesStandard} times what answers the standard query`;
+  // What is far beyond the bound is not counted to its end.
+  const limit = { name: 'introspection', max: bound, actual: Math.min(actual, bound + 1) };
+  return gatewayError('BAD_USER_INPUT', message, { limit }, { nodes: [field] });
 }
 
 /**
