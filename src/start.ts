@@ -17,6 +17,7 @@ import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from '.
 import { buildGeneration } from './gateway/generation.ts';
 import { createHotOperations } from './gateway/hot-operations.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
+import { openCursorKeys } from './gateway/open-cursor-keys.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
 import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
 import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
@@ -34,7 +35,6 @@ import { createSocketServer } from './server/socket-server.ts';
 import { createStamps } from './server/stamp-response.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
-import { createCursorKeys } from './subschemas/events/cursor-keys.ts';
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
 import { fetchLedgerIntrospection } from './subschemas/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts';
@@ -116,6 +116,10 @@ async function open(
 ): Promise<string> {
   const network = await openNetwork(config, logger);
   defer(() => network.close());
+
+  // Beside what follows: Redis may take a while to answer.
+  const openingKeys = openCursorKeys(config);
+  defer(async () => (await openingKeys).close());
 
   const { gate, addresses, limiter } = await openAdmission({
     config,
@@ -210,7 +214,7 @@ async function open(
       missingSetting: 'LEDGER_RPC_URL',
       profile: config.profile,
       pages: config.pages,
-      cursorKeys: createCursorKeys(config.cursorKeys ?? []),
+      cursorKeys: (await openingKeys).keys,
     }),
     createGatewayResolvers(facts),
     createViewerResolvers(limiter),

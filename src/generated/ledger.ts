@@ -1566,7 +1566,7 @@ export type ServiceConfig = {
   readonly enabledFeatures: ReadonlyArray<Feature>;
   /** Is a group of fields served here? */
   readonly isEnabled: Scalars['Boolean']['output'];
-  /** Cost of one database query. Measured, never refused. */
+  /** Cost of one database query. Nothing is refused for it, here or on real services; there is no database here. */
   readonly maxDbQueryCost: Scalars['Int']['output'];
   /** Nesting of a Move value in an answer. */
   readonly maxMoveValueDepth: Scalars['Int']['output'];

@@ -83,7 +83,7 @@ describe('the plans', () => {
         missingSetting: '',
         profile,
         pages: { defaultSize: 20, maxSize: 50 },
-        cursorKeys: createCursorKeys([]),
+        cursorKeys: createCursorKeys(new Secret('the key of cursors in tests')),
       }),
       createSponsorResolvers({
         client: createSponsorClient({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Secret } from '../../src/config/secret.ts';
 import type { EventQueryFilter, TransactionQueryFilter } from '../../src/generated/local.ts';
 import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { createCancellation } from '../../src/transport/cancellation.ts';
@@ -8,7 +9,7 @@ import { type RpcDevnet, startRpcDevnet } from '../support/start-rpc-devnet.ts';
 
 let devnet: RpcDevnet;
 let graph: EventsGraph;
-const cursorKeys = createCursorKeys([]);
+const cursorKeys = createCursorKeys(new Secret('the key of cursors in tests'));
 beforeAll(async () => {
   devnet = await startRpcDevnet();
   graph = createEventsGraph({ url: devnet.url, cursorKeys });

@@ -3,6 +3,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
 import { type CursorKeys, createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
@@ -35,7 +36,7 @@ export function createEventsGraph({
   url,
   profile = 'ledger',
   pages = { defaultSize: 20, maxSize: 50 },
-  cursorKeys = createCursorKeys([]),
+  cursorKeys = createCursorKeys(new Secret('the key of cursors in tests')),
 }: EventsGraphOptions): EventsGraph {
   const dispatcher = new Pool(url ?? 'http://127.0.0.1');
   const calls: EventsGraph['calls'] = [];

@@ -65,7 +65,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       missingSetting: '',
       profile,
       pages: { defaultSize: 20, maxSize: 50 },
-      cursorKeys: createCursorKeys([]),
+      cursorKeys: createCursorKeys(new Secret('the key of cursors in tests')),
     }),
     createSponsorResolvers({
       client: createSponsorClient({

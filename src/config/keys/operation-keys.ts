@@ -38,9 +38,8 @@ export const operationKeys = {
     group: 'Operation',
     kind: signingKeys,
     fallback: null,
-    fallbackText: 'one made at start',
     description:
-      'Keys that sign the cursors of `queryEvents` and `queryTransactionBlocks`, separated by commas: the first signs, all verify. Unset: cursors are good until the process ends, and on this instance alone.',
+      'Keys that sign the cursors of `queryEvents` and `queryTransactionBlocks`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key that is kept there; without `REDIS_URL` cursors are good on this instance alone, until its process ends.',
     inForce: true,
   }),
   CURSOR_KEYS_FILE: configKey({

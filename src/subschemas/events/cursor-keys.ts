@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Secret } from '../../config/secret.ts';
 import { type CursorKey, createCursorKey } from './cursor-key.ts';
 
@@ -9,9 +8,28 @@ export interface CursorKeys {
   readonly all: readonly CursorKey[];
 }
 
-/** @param secrets the first signs; none: one is made, which nobody else knows and which ends with the process */
-export function createCursorKeys(secrets: readonly Secret[]): CursorKeys {
-  const [first, ...rest] = secrets.map((secret) => createCursorKey(secret.reveal()));
-  const signing = first ?? createCursorKey(randomBytes(32).toString('base64url'));
-  return { signing, all: [signing, ...rest] };
+export interface ChangingCursorKeys extends CursorKeys {
+  /** Signs with it from now on. What was signed before stays good. */
+  adopt(secret: Secret): void;
+}
+
+/** Keys are exchanged by people, or when instances meet for the first time: more are not needed, and each costs a check. */
+const maxKeys = 8;
+
+/** @param first signs; `rest` verify beside it */
+export function createCursorKeys(first: Secret, ...rest: readonly Secret[]): ChangingCursorKeys {
+  let signing = createCursorKey(first.reveal());
+  let all = [signing, ...rest.map((secret) => createCursorKey(secret.reveal()))];
+  return {
+    get signing() {
+      return signing;
+    },
+    get all() {
+      return all;
+    },
+    adopt(secret) {
+      signing = createCursorKey(secret.reveal());
+      all = [signing, ...all].slice(0, maxKeys);
+    },
+  };
 }

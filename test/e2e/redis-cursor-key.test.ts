@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type SharedSecret, shareSecret } from '../../src/admission/share-secret.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
+import { until } from '../support/until.ts';
+
+const secretOf = (letter: string) => letter.repeat(40);
+
+describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
+  let redis: RedisServer;
+  const open: SharedSecret[] = [];
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterEach(() => {
+    for (const each of open.splice(0)) each.close();
+  });
+  afterAll(() => redis?.[Symbol.asyncDispose]());
+
+  /** One that offers a secret of its own; what it goes by, and all that it was told to. */
+  async function join(name: string, letter: string, url = redis.url) {
+    const adopted: string[] = [];
+    open.push(
+      await shareSecret({
+        url: new Secret(url),
+        name,
+        own: new Secret(secretOf(letter)),
+        adopt: (secret) => adopted.push(secret.reveal()),
+        everyMs: 20,
+      }),
+    );
+    return { adopted, current: () => adopted.at(-1) ?? secretOf(letter) };
+  }
+
+  test('take the secret of the first', async () => {
+    const first = await join('plain', 'a');
+    const others = await Promise.all(['b', 'c', 'd'].map((letter) => join('plain', letter)));
+    expect(first.adopted).toEqual([]);
+    for (const { adopted } of others) expect(adopted).toEqual([secretOf('a')]);
+  });
+
+  test('that start at the same moment agree', async () => {
+    const all = await Promise.all([...'efghij'].map((letter) => join('together', letter)));
+    expect(new Set(all.map(({ current }) => current())).size).toBe(1);
+  });
+
+  test('keep it when Redis was emptied, and give it to one that starts then', async () => {
+    const [one, two] = [await join('emptied', 'k'), await join('emptied', 'l')];
+    await redis.kill();
+    const away = await join('emptied', 'm');
+    expect(away.current()).toBe(secretOf('m'));
+    await redis.restart();
+    await until(() => new Set([one, two, away].map(({ current }) => current())).size === 1, 'one secret for all');
+    const late = await join('emptied', 'n');
+    expect(late.current()).toBe(one.current());
+  });
+
+  test('do not take what somebody else has put there', async () => {
+    const { Redis } = await import('ioredis');
+    const client = new Redis(redis.url);
+    await client.set('foreign', 'too short');
+    const { adopted } = await join('foreign', 'o');
+    expect(adopted).toEqual([]);
+    client.disconnect();
+  });
+
+  describe('that serve events', () => {
+    let fleet: TestGateway[];
+    beforeAll(async () => {
+      // Each has a network of its own: the same one, for it has the same seed.
+      fleet = await Promise.all([1, 2].map(() => createTestGateway({ REDIS_URL: redis.url })));
+    });
+    afterAll(() => Promise.all((fleet ?? []).map((gateway) => gateway.close())));
+
+    test('read one another’s cursors', async () => {
+      const [one, two] = fleet as [TestGateway, TestGateway];
+      const { endCursor } = (await one.query('{ queryEvents(first: 1) { pageInfo { endCursor } } }')).data.queryEvents
+        .pageInfo;
+      const { errors } = await two.query(
+        'query ($after: String) { queryEvents(first: 1, after: $after) { nodes { type } } }',
+        { after: endCursor },
+      );
+      // Whether its own network knows the event does not matter here: the cursor was believed.
+      expect(errors?.[0]?.extensions.code ?? 'none').toMatch(/^(none|STALE_CURSOR)$/);
+      expect(one.log.concat(two.log).map(({ msg }) => msg)).not.toContain('an unexpected error was masked');
+    });
+  });
+});
