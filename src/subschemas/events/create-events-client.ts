@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { isAnswerTooDeep } from '../../transport/exceeds-nesting.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
@@ -97,7 +98,7 @@ function parseAnswer({ status, body }: UpstreamResponse): z.output<typeof rpcAns
   if (status !== 200) throw badResponse(`answered with HTTP status ${status}`);
   let json: unknown;
   try {
-    json = JSON.parse(body.toString('utf8'));
+    json = parseJson(body.toString('utf8'));
   } catch (error) {
     throw badResponse('sent something that is not JSON', error);
   }

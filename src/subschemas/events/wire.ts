@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { ExactNumber } from '../../json/exact-number.ts';
 
 /**
  * What a node sends over JSON-RPC, read tolerantly: unknown fields pass, numbers are taken where text is usual, and what
  * some nodes leave out may be missing.
  */
 
-const decimalText = z.union([z.string(), z.number().int().nonnegative()]).transform(String);
+const decimalText = z.union([z.string(), z.number().int().nonnegative(), z.instanceof(ExactNumber)]).transform(String);
 const optionalDecimalText = decimalText.nullish().transform((value) => value ?? null);
 
 const eventIdWire = z.object({ txDigest: z.string(), eventSeq: decimalText });
