@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RateCost } from '../admission/to-points.ts';
 import type { Config } from '../config/config.ts';
+import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/local.ts';
 import { ExactNumber } from '../json/exact-number.ts';
@@ -23,10 +24,24 @@ export interface EstimateResolversOptions {
 
 /** An estimate parses and validates a whole document; so many of them are as much work as one request may cause. */
 export const maxEstimates = 10;
+/**
+ * Letters that the documents of one operation's estimates may have together, each document once: the work grows with
+ * them. Beyond the length of a query a document counts no further, since what is longer is transactions.
+ */
+export const maxEstimatedLetters = 20_000;
+const maxCountedLetters = 5_000;
+
+/** What one operation has asked for. */
+interface Asked {
+  estimates: number;
+  letters: number;
+  /** What was read of each document; `null` until it is its turn. */
+  readonly documents: Map<string, { readonly generation: Generation; readonly read: ReadDocument } | null>;
+}
 
 /** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of what they are shown. */
 export function createEstimateResolvers({ current, configured, pages, cost }: EstimateResolversOptions) {
-  const counts = new WeakMap<OperationContext, number>();
+  const askedBy = new WeakMap<OperationContext, Asked>();
   let queue: Promise<unknown> = Promise.resolve();
 
   /** One estimate in each turn of the event loop, whoever asks: many at once hold it no longer than one. */
@@ -38,26 +53,44 @@ export function createEstimateResolvers({ current, configured, pages, cost }: Es
   return {
     Query: {
       async estimate(_, { query, variables, operationName }, context, info) {
-        const count = (counts.get(context) ?? 0) + 1;
-        counts.set(context, count);
-        checkCount(count);
+        const asked = askedBy.get(context) ?? { estimates: 0, letters: 0, documents: new Map() };
+        askedBy.set(context, asked);
+        count(asked, query);
+        check(asked);
         const request = { query, variables: toVariables(variables), operationName: operationName ?? null };
         await takeTurn();
         // By now the operation has asked for all that it asks for: with one too many, none is worked out.
-        checkCount(counts.get(context) ?? count);
+        check(asked);
         if (context.cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
         const generation = current();
         if (!generation) throw new Error('an estimate was asked for before there was a schema');
         const calls = toCallFacts({ schema: generation.schema, local: info.schema }, configured, pages);
-        return toEstimate(judgeOperation(generation, request), request, generation, { cost, calls });
+        const known = asked.documents.get(query);
+        const read = known?.generation === generation ? known.read : generation.documents.read(query);
+        asked.documents.set(query, { generation, read });
+        return toEstimate(judgeOperation(generation, request, read), request, generation, { cost, calls });
       },
     },
   } as const satisfies Resolvers;
 }
 
-function checkCount(count: number): void {
-  if (count <= maxEstimates) return;
-  throw gatewayError('BAD_USER_INPUT', `An operation may ask for at most ${maxEstimates} estimates.`);
+function count(asked: Asked, query: string): void {
+  asked.estimates += 1;
+  if (asked.documents.has(query)) return;
+  asked.documents.set(query, null);
+  // Asking for the schema is as much work as a long query, however short it is asked.
+  const isLong = query.length > maxCountedLetters || /__schema|__type\b/.test(query);
+  asked.letters += isLong ? maxCountedLetters : query.length;
+}
+
+function check({ estimates, letters }: Asked): void {
+  if (estimates > maxEstimates)
+    throw gatewayError('BAD_USER_INPUT', `An operation may ask for at most ${maxEstimates} estimates.`);
+  if (letters > maxEstimatedLetters)
+    throw gatewayError(
+      'BAD_USER_INPUT',
+      `An operation may ask for estimates of ${maxEstimatedLetters} letters together.`,
+    );
 }
 
 function toVariables(value: unknown): Variables {

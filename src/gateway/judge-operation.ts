@@ -28,9 +28,13 @@ export interface Judgement extends ReadDocument {
 /**
  * Decides what becomes of an operation up to the moment at which it would be executed: everything that admission says of
  * its document, then which operation is meant, then whether the variables fit it. Nothing of it is kept.
+ * @param read the document, where it was read already
  */
-export function judgeOperation(generation: Generation, request: JudgedRequest): Judgement {
-  const read = generation.documents.read(request.query);
+export function judgeOperation(
+  generation: Generation,
+  request: JudgedRequest,
+  read: ReadDocument = generation.documents.read(request.query),
+): Judgement {
   const admission = admitPrepared(generation, read.prepared, request.variables);
   const refused = (errors: readonly GraphQLError[]) => ({ ...read, usage: admission.usage, errors, bound: null });
   if (admission.kind === 'refused') return refused(admission.errors);

@@ -2,7 +2,7 @@ import { execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import { createEstimateResolvers, maxEstimates } from '../../../src/gateway/estimate-resolvers.ts';
+import { createEstimateResolvers, maxEstimatedLetters, maxEstimates } from '../../../src/gateway/estimate-resolvers.ts';
 import { buildGeneration, type Generation } from '../../../src/gateway/generation.ts';
 import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
@@ -19,6 +19,7 @@ const config = parseConfig({
 /** Our own part of the graph, with a generation of that alone. */
 function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {}) {
   const stored: string[] = [];
+  const read: string[] = [];
   let generation: Generation | undefined;
   const local = createLocalSchema([
     createEstimateResolvers({
@@ -45,10 +46,15 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
         stored.push(text);
         return built.documents.prepare(text);
       },
+      read: (text) => {
+        read.push(text);
+        return built.documents.read(text);
+      },
     },
   };
   return {
     stored,
+    read,
     ask: async (source: string, variableValues: Record<string, unknown> = {}, cancellation = createCancellation()) => {
       const contextValue: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller() };
       return execute({ schema: local, document: parse(source), variableValues, contextValue });
@@ -99,6 +105,37 @@ describe('estimates', () => {
     expect(errors?.[0]?.message).toBe('An operation may ask for at most 10 estimates.');
     await ask('{ estimate(query: "{ __typename }") { plan } }');
     expect(uses).toBe(1);
+  });
+
+  test('read a document once, however often it is asked about', async () => {
+    const { ask, read } = createGraph();
+    const twice =
+      'query ($a: String!, $b: String!) { x: estimate(query: $a) { plan } y: estimate(query: $b) { plan } z: estimate(query: $a, variables: {n: 1}) { usage { variables } } }';
+    const { data } = await ask(twice, { a: '{ __typename }', b: '{ gateway { version } }' });
+    expect(data).toEqual({ x: { plan: 'LOCAL' }, y: { plan: 'LOCAL' }, z: { usage: { variables: 1 } } });
+    expect(read).toEqual(['{ __typename }', '{ gateway { version } }']);
+  });
+
+  test('share an allowance of letters, and nothing is read where it is not enough', async () => {
+    const { ask, read } = createGraph();
+    const askFor = (texts: readonly string[]) =>
+      ask(
+        `query (${texts.map((_, index) => `$q${index}: String!`).join(' ')}) { ${texts.map((_, index) => `e${index}: estimate(query: $q${index}) { refused }`).join(' ')} }`,
+        Object.fromEntries(texts.map((text, index) => [`q${index}`, text])),
+      );
+    const ofLength = (length: number, mark: string) => `{ __typename } #${mark}`.padEnd(length, 'x');
+    const message = 'An operation may ask for estimates of 20000 letters together.';
+    const four = ['a', 'b', 'c', 'd'].map((mark) => ofLength(maxEstimatedLetters / 4, mark));
+    expect((await askFor(four)).errors).toBeUndefined();
+    expect((await askFor([...four, ...four])).errors).toBeUndefined();
+    read.length = 0;
+    expect((await askFor([...four, '{a}'])).errors?.[0]?.message).toBe(message);
+    // Long transactions count no more than the query they are in.
+    expect((await askFor(four.map((text) => `${text}${'y'.repeat(9_000)}`))).errors).toBeUndefined();
+    const schema = ['a', 'b', 'c', 'd', 'e'].map((mark) => `{ __schema { ${mark}: description } }`);
+    read.length = 0;
+    expect((await askFor(schema)).errors?.[0]?.message).toBe(message);
+    expect(read).toEqual([]);
   });
 
   test('are not worked out for a caller who is gone', async () => {
