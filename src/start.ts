@@ -131,8 +131,9 @@ async function open(
   });
   defer(() => limiter.close());
 
+  let isStopping = false;
   const connect = (url: string) => {
-    const upstream = connectUpstream({ url, now });
+    const upstream = connectUpstream({ url, now, isStopping: () => isStopping });
     defer(() => upstream.close());
     return upstream;
   };
@@ -329,6 +330,10 @@ async function open(
     now,
   });
   defer(() => listener.drain(longestMs + drainMarginMs));
+  // Closed in reverse: this is the first of all. What is begun now might not come to its end.
+  defer(() => {
+    isStopping = true;
+  });
 
   logger.info(
     { url: listener.url + graphqlPath, devnet, schema: keeper.current.origin, profile: config.profile.name },

@@ -47,7 +47,8 @@ export const errorCatalogue = {
   UPSTREAM_TIMEOUT: {
     status: 504,
     meaning: 'An upstream did not answer in time; `extensions.upstream` names it.',
-    retry: 'Yes, with backoff.',
+    retry:
+      'Reads: yes, with backoff. Mutations: look first whether it was done, unless the message says nothing was sent.',
   },
   UPSTREAM_BAD_RESPONSE: {
     status: 502,

@@ -66,7 +66,7 @@ export interface HotOperations {
   /**
    * Admits the operation of a caller who was counted, and asks the ledger.
    * @param canStream can the caller be sent an answer whose length is not known?
-   * @param onHangUp is given what to do when the caller is gone; not called where nothing is to be done
+   * @param onHangUp is given what to do when the caller is gone, and does it at once if it already is
    */
   run(
     operation: HotOperation,
@@ -161,7 +161,14 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       const record: OperationRecord = { caller: admission.caller.id, name, type: operation.operation, errors: 0 };
       server.operations.push(record);
       let isGone = false;
-      const giveUp = ledger(
+      let giveUp: ReturnType<RawLedger> = () => {};
+      onHangUp(() => {
+        isGone = true;
+        giveUp('aborted');
+      });
+      // Being admitted took its time: for a caller who has left meanwhile nothing is begun.
+      if (isGone) return done({ kind: 'gone' });
+      giveUp = ledger(
         {
           queryJson,
           operationName: request.operationName,
@@ -181,18 +188,12 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
           done({ kind: 'handover', begun: { admission, answer: answer.read } });
         },
       );
-      if (!isMutation) {
-        onHangUp(() => {
-          isGone = true;
-          giveUp('aborted');
-        });
-      }
     },
   };
 
   async function execute(
     { query, operationName, variables }: HotRequest,
-    { document, isMutation }: HotForm,
+    { document }: HotForm,
     admission: Extract<OperationAdmission, { kind: 'admitted' }>,
     server: ServerContext,
     onHangUp: (giveUp: () => void) => void,
@@ -200,7 +201,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
   ): Promise<void> {
     const { caller, generation } = admission;
     const { context, hangUp, end } = openOperation(server, { caller, document, operationName });
-    if (!isMutation) onHangUp(hangUp);
+    onHangUp(hangUp);
     const answer = await runPlan
       .run({ generation, document, text: query, operationName, variables, context: { ...context } })
       .then(

@@ -40,7 +40,7 @@ export interface OperationOptions {
 export interface OperationRun {
   /** What its resolvers may know. */
   readonly context: OperationContext;
-  /** The caller is gone. It ends a query; a mutation runs on, since what it started cannot be taken back. */
+  /** The caller is gone. What only reads is ended; what cannot be taken back runs on, and no more of it is begun. */
   readonly hangUp: () => void;
   /** Nothing runs any more: lets go of the deadline. To be called however the operation ends; safe to call twice. */
   readonly end: () => void;
@@ -70,9 +70,7 @@ export function createOpenOperation({ timeouts }: OperationOptions) {
     server.operations.push(record);
     return {
       context: { requestId: server.requestId, cancellation, caller: request.caller },
-      hangUp: () => {
-        if (!isMutation) cancellation.cancel('aborted');
-      },
+      hangUp: () => cancellation.cancel('aborted'),
       end: () => cancellation.finish(),
       finish: (result) => {
         if (!result.errors) return result;

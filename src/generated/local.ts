@@ -253,15 +253,17 @@ export type Mutation = {
   readonly checkSponsorHealth?: Maybe<SponsorHealthCheck>;
   /**
    * Has the sponsor sign and execute a transaction that pays its gas with the coins of a reservation. A reservation serves one
-   * execution. The gateway sends it once and never retries, and a caller that hangs up does not cancel it.
+   * execution. The gateway sends it once and never retries. Once it was sent, neither a caller that hangs up nor the end of the
+   * operation's time cancels it; the answer leaves in time, with `EXECUTION_OUTCOME_UNKNOWN`.
    *
    * A transaction that ran and failed (for example a Move abort) is a result with outcome `FAILED`, not an error: it paid gas.
    *
    * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
    * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (by the sponsor, or by the ledger for its price, budget,
    * objects or signatures: final, the message is their own text), `SPONSOR_EXHAUSTED` (takes no more requests for now),
-   * `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired, used, or never existed), `UPSTREAM_UNAVAILABLE` (nothing reached
-   * the sponsor; the reservation is unused),
+   * `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired, used, or never existed), `UPSTREAM_UNAVAILABLE` and
+   * `UPSTREAM_TIMEOUT` (nothing reached the sponsor; the reservation is unused), `REQUEST_TIMEOUT` (the same: the operation was
+   * over before its turn came, or the gateway is stopping),
    * `UPSTREAM_BAD_RESPONSE` (the sponsor could not read the request; nothing was executed), `NOT_CONFIGURED`, and
    * `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`: the transaction may or may not
    * execute, so look its digest up on the ledger before doing anything else.
@@ -280,13 +282,14 @@ export type Mutation = {
   readonly reloadAccessController?: Maybe<SponsorReloadResult>;
   /**
    * Reserves gas coins of the sponsor for a budget and a time. Nothing is ever reserved twice for one call: the gateway does
-   * not retry it, and a caller that hangs up does not cancel it. Coins that are not used return to the sponsor when the
+   * not retry it, and once it was sent neither a caller that hangs up nor the end of the operation's time cancels it. Coins that are not used return to the sponsor when the
    * reservation expires; it cannot be renewed or cancelled.
    *
    * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
    * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's own text), `SPONSOR_EXHAUSTED` (no coins or
    * no daily allowance left), `SPONSOR_MAINTENANCE`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT` and `UPSTREAM_BAD_RESPONSE`
-   * (the message says whether coins may be locked), `NOT_CONFIGURED`.
+   * (the message says whether coins may be locked), `REQUEST_TIMEOUT` (the operation was over before its turn came, or the
+   * gateway is stopping: nothing was sent), `NOT_CONFIGURED`.
    *
    * Example: `mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }`
    */

@@ -13,6 +13,7 @@ import { keepAlive } from './keep-alive.ts';
 import { createOutbox } from './outbox.ts';
 import { sendRaw } from './raw-response.ts';
 import { createSession, type SocketSession } from './socket-session.ts';
+import { untilGone } from './until-gone.ts';
 
 export interface SocketServerOptions {
   readonly operations: SocketOperations;
@@ -118,13 +119,16 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     return true;
   };
 
-  const onSubscribe: ServerOptions<Params, Extra>['onSubscribe'] = async ({ extra: { session } }, _id, payload) => {
+  const onSubscribe: ServerOptions<Params, Extra>['onSubscribe'] = async (context, id, payload) => {
+    const { session } = context.extra;
     const cost = session.forgive();
+    const hangUp = new AbortController();
+    context.subscriptions[id] = untilGone(() => hangUp.abort());
     const records: OperationRecord[] = [];
     const server: ServerContext = {
       requestId: session.requestId,
       sender: session.sender,
-      isGone: () => session.hangUp.aborted,
+      isGone: () => hangUp.signal.aborted,
       // A socket has no headers to say it in; a refusal says it itself.
       onStanding: () => {},
       showUsage: session.showUsage,
@@ -144,7 +148,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     };
     try {
       reviveMarked(payload.variables);
-      const admitted = await operations.admit(payload, server, session.hangUp);
+      const admitted = await operations.admit(payload, server, hangUp.signal);
       if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
       else {
         if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
@@ -208,7 +212,6 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       stopPinging();
-      session.close();
       void closed(code, String(reason));
     });
   });

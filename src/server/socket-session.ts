@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type Sender, toSender } from '../admission/sender.ts';
 import { isUsageAsked } from '../documents/show-usage.ts';
@@ -16,8 +15,6 @@ export interface SocketSession {
   readonly requestId: string;
   readonly sender: Sender;
   readonly showUsage: boolean;
-  /** Aborted when the client is gone. */
-  readonly hangUp: AbortSignal;
   /** Operations at this moment. */
   operations: number;
   /** Takes what a client says of itself when it begins; nothing else of that is kept. */
@@ -30,7 +27,6 @@ export interface SocketSession {
   blame(cost: number): void;
   /** Begins to count anew. */
   rest(): void;
-  close(): void;
 }
 
 export interface SessionOptions {
@@ -41,9 +37,6 @@ export interface SessionOptions {
 }
 
 export function createSession({ request, requestId, usageHeaders }: SessionOptions): SocketSession {
-  const hangUp = new AbortController();
-  // Every operation on the connection listens, however many there are.
-  setMaxListeners(0, hangUp.signal);
   const { remoteAddress } = request.socket;
   const spoken: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...usageHeaders]);
   let sender = toSender(request.headers, remoteAddress);
@@ -52,7 +45,6 @@ export function createSession({ request, requestId, usageHeaders }: SessionOptio
   let last = 0;
   return {
     requestId,
-    hangUp: hangUp.signal,
     operations: 0,
     get sender() {
       return sender;
@@ -81,7 +73,6 @@ export function createSession({ request, requestId, usageHeaders }: SessionOptio
     rest() {
       chatter = 0;
     },
-    close: () => hangUp.abort(),
   };
 }
 

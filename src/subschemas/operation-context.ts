@@ -7,7 +7,10 @@ export type Scope = 'read' | 'sponsor' | 'admin';
 export interface OperationContext {
   /** Also in the `x-request-id` response header and in every log line. */
   readonly requestId: string;
-  /** When the caller hangs up or the operation's deadline passes. Upstream reads take it; mutations never do. */
+  /**
+   * When the caller hangs up or the operation's deadline passes. It cuts upstream reads; of what cannot be taken back it
+   * only says that no more may be begun, and that nobody waits for what has been.
+   */
   readonly cancellation: Cancellation;
   readonly caller: Caller;
 }

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { createRawCall, type RawCall } from './raw-call.ts';
+import { letRunOn } from './run-on.ts';
 import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type UpstreamHealth } from './upstream-health.ts';
@@ -48,17 +49,20 @@ export interface UpstreamConnection {
 export interface ConnectOptions {
   readonly url: string;
   readonly now: () => number;
+  /** Are we about to stop? Then nothing that cannot be taken back is begun. */
+  readonly isStopping?: () => boolean;
 }
 
 /** Makes the observed call to a configured address. Credentials in the address become a Basic authorization header. */
-export function connectUpstream({ url, now }: ConnectOptions): UpstreamConnection {
+export function connectUpstream({ url, now, isStopping = () => false }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
   const authorization = username
     ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
     : null;
   const dispatcher = new Pool(origin, poolOptions);
   const watch = createHealthWatch(now);
-  const rawCall = shareReads(createRawCall({ dispatcher, maxResponseBytes, maxStreams, authorization, watch }));
+  const send = createRawCall({ dispatcher, maxResponseBytes, maxStreams, authorization, watch });
+  const rawCall = shareReads(letRunOn(send, { watch, isStopping }));
   let closing: Promise<void> | undefined;
   return {
     call: createUpstreamCall(rawCall),

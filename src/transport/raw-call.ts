@@ -13,6 +13,11 @@ export interface RawRequest {
   readonly body: string | Uint8Array | null;
   /** Whole call, headers to last byte. */
   readonly timeoutMs: number;
+  /**
+   * Of a call that cannot be taken back, a mutation: how long it goes on beyond its time, unheard, in milliseconds. Once
+   * it is sent, it is cut neither at its time nor when its caller leaves.
+   */
+  readonly runOnMs?: number | undefined;
   /** A read that carries nothing of its caller: identical ones under way together may be one call. */
   readonly isShareable?: boolean;
   /** How much of an answer is in when the listener is asked whether it takes it as it comes, in bytes; without it never. */
@@ -39,6 +44,8 @@ export interface RawListener {
    * @param resume asks for more after a pause; not to be called from within `data`
    */
   stream?(begun: RawResponse, resume: () => void): RawSink | null;
+  /** How a call ended that ran on after `failed` was told that it had no answer in time. */
+  late?(outcome: RawResponse | UpstreamCallError): void;
 }
 
 /** Takes an answer as it comes. One of `end` and `failed` is told, once. */
@@ -57,6 +64,13 @@ export interface CallUnderWay {
 
 /** Calls an upstream by the shortest way. The listener may be told before this returns, if there is no way to call. */
 export type RawCall = (request: RawRequest, listener: RawListener) => CallUnderWay;
+
+/** A call that knows whether it has been written to a connection, or is about to be. */
+export interface SentCall extends CallUnderWay {
+  readonly isSent: boolean;
+}
+
+export type SendingCall = (request: RawRequest, listener: RawListener) => SentCall;
 
 /** Sees how calls to one upstream end. */
 export interface CallWatch {
@@ -96,7 +110,7 @@ const unwatched: CallWatch = { answered: nothing, failed: nothing };
  * Calls one upstream without signals, streams and promises, which cost more than all the rest of a small request.
  * Redirects are not followed and nothing is retried.
  */
-export function createRawCall(options: RawCallOptions): RawCall {
+export function createRawCall(options: RawCallOptions): SendingCall {
   const { dispatcher, maxResponseBytes: maxBytes, authorization = null, watch = unwatched } = options;
   const { maxStreams = Number.POSITIVE_INFINITY, maxPauseMs = usualMaxPauseMs } = options;
   const line: Line = { watch, maxBytes, maxStreams, maxPauseMs, streams: 0 };
@@ -127,7 +141,7 @@ function withAuthorization(headers: string[], authorization: string): string[] {
  * Gathers one answer. Whatever comes first settles it: the answer, a failure, the deadline, or the caller giving up.
  * The handler is of the client's older form: the newer one is translated into it, with an object of all headers.
  */
-class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
+class Collector implements Dispatcher.DispatchHandler, SentCall {
   readonly #listener: RawListener;
   readonly #line: Line;
   readonly #deadline: NodeJS.Timeout;
@@ -151,6 +165,11 @@ class Collector implements Dispatcher.DispatchHandler, CallUnderWay {
       () => this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
       timeoutMs,
     );
+  }
+
+  /** It is told how to give up when it is about to be written. */
+  get isSent(): boolean {
+    return this.#abort !== undefined;
   }
 
   /** Also called when all is over, for every call: it must cost nothing then. */

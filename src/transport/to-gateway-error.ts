@@ -10,6 +10,12 @@ const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; rea
   timeout: { code: 'UPSTREAM_TIMEOUT', says: 'did not answer in time' },
   'too-large': { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent an answer larger than this gateway accepts' },
   aborted: { code: 'REQUEST_TIMEOUT', says: 'had not answered when the request ended' },
+  unsent: {
+    code: 'REQUEST_TIMEOUT',
+    says: 'was not asked: the request was over before its turn came, nothing was sent',
+  },
+  stopping: { code: 'REQUEST_TIMEOUT', says: 'was not asked: this gateway is stopping, nothing was sent' },
+  'no-connection': { code: 'UPSTREAM_TIMEOUT', says: 'had no connection free in time, nothing was sent' },
 };
 
 /**

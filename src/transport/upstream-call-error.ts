@@ -9,8 +9,22 @@ export type UpstreamFailure =
   | 'interrupted'
   | 'timeout'
   | 'aborted'
+  /** Not begun, since the operation was over: of a call that cannot be taken back. */
+  | 'unsent'
+  /** Not begun, since the gateway is stopping. */
+  | 'stopping'
+  /** No connection was free before the time was up. */
+  | 'no-connection'
   /** The answer is larger than we accept. */
   | 'too-large';
+
+const neverArrived: ReadonlySet<UpstreamFailure> = new Set([
+  'unreachable',
+  'unsendable',
+  'unsent',
+  'stopping',
+  'no-connection',
+]);
 
 /** Why a call to an upstream has no answer. */
 export class UpstreamCallError extends Error {
@@ -24,7 +38,7 @@ export class UpstreamCallError extends Error {
 
   /** False only when it is certain that the upstream never saw the request. */
   get mayHaveArrived(): boolean {
-    return this.failure !== 'unreachable' && this.failure !== 'unsendable';
+    return !neverArrived.has(this.failure);
   }
 }
 

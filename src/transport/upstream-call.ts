@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { Cancellation } from './cancellation.ts';
 import type { RawCall, RawResponse } from './raw-call.ts';
-import { toCancelledError } from './upstream-call-error.ts';
+import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
@@ -13,8 +13,15 @@ export interface UpstreamRequest {
   readonly body?: string | Uint8Array;
   /** Whole call, headers to last byte. */
   readonly timeoutMs: number;
-  /** The operation's; leave out for calls that must not be cut short (mutations). */
+  /** The operation's. */
   readonly cancellation?: Cancellation | undefined;
+  /**
+   * Of a call that cannot be taken back, a mutation: how long it goes on beyond the operation, in milliseconds. It is not
+   * begun once the operation is over, and nothing cuts it once it is sent.
+   */
+  readonly runOnMs?: number | undefined;
+  /** How such a call ended after it was rejected for want of an answer in time. Must not throw. */
+  readonly late?: (outcome: UpstreamResponse | UpstreamCallError) => void;
   /** A read that carries nothing of its caller: identical ones under way together may be one call. */
   readonly isShareable?: boolean;
 }
@@ -32,12 +39,15 @@ const nothing = () => {};
 
 /** The raw call for those who wait for a promise and want the body in one piece. */
 export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
-  return ({ method, path, headers, body = null, timeoutMs, isShareable = false, cancellation }) =>
+  return ({ method, path, headers, body = null, timeoutMs, runOnMs, isShareable = false, cancellation, late }) =>
     new Promise((resolve, reject) => {
-      if (cancellation?.cause) return reject(toCancelledError(cancellation.cause));
+      if (cancellation?.cause) {
+        const { cause } = cancellation;
+        return reject(runOnMs === undefined ? toCancelledError(cause) : new UpstreamCallError('unsent', cause));
+      }
       let stopListening = nothing;
       const underWay = rawCall(
-        { method, path, headers: toPairs(headers), body, timeoutMs, isShareable },
+        { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, isShareable },
         {
           answered: (response) => {
             stopListening();
@@ -47,6 +57,7 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
             stopListening();
             reject(error);
           },
+          late: (outcome) => late?.(outcome instanceof UpstreamCallError ? outcome : toWhole(outcome)),
         },
       );
       if (cancellation) stopListening = cancellation.onCancel((cause) => underWay.cancel(cause));

@@ -28,7 +28,7 @@ export function createHealthWatch(now: () => number): HealthWatch {
     },
     failed({ failure, message }: UpstreamCallError) {
       // A caller that hung up says nothing about the upstream, nor does a request that was never sent.
-      if (failure === 'aborted' || failure === 'unsendable') return;
+      if (failure === 'aborted' || failure === 'unsent' || failure === 'unsendable') return;
       const state = failure === 'too-large' ? 'degraded' : 'down';
       health = { state, lastSeenMs: health.lastSeenMs, detail: message };
     },

@@ -6,6 +6,7 @@ import { createSponsorClient, type SponsorObservation } from '../../src/subschem
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
 import { createRawCall } from '../../src/transport/raw-call.ts';
+import { letRunOn } from '../../src/transport/run-on.ts';
 import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
 import { toTestCaller } from './test-caller.ts';
 
@@ -46,7 +47,12 @@ export function createSponsorGraph({
   const dispatcher = new Pool(origin);
   const observations: SponsorObservation[] = [];
   const client = createSponsorClient({
-    call: createUpstreamCall(createRawCall({ dispatcher, maxResponseBytes })),
+    call: createUpstreamCall(
+      letRunOn(createRawCall({ dispatcher, maxResponseBytes }), {
+        watch: { answered() {}, failed() {} },
+        isStopping: () => false,
+      }),
+    ),
     basePath: '',
     requestTypeKey,
     timeouts: { queryMs: 10_000, mutationMs },

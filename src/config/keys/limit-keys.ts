@@ -53,7 +53,7 @@ export const limitKeys = {
     kind: integer(1, longestTimeoutMs, 'milliseconds'),
     fallback: defaults.mutationTimeoutMs,
     description:
-      'How long a caller waits for a mutation. Its call to an upstream is never aborted: the outcome may be looked up later.',
+      'How long a caller waits for a mutation, all its fields together. What has not begun by then is not begun. What was sent to an upstream is not cut: it goes on unheard for as long again at most, and how the sponsor ended it is logged.',
     inForce: true,
   }),
   BATCH_MAX: configKey({

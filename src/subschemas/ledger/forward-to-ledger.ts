@@ -10,7 +10,7 @@ export interface ForwardRequest {
   readonly text: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** One that has been sent is never cut short: its outcome would be unknown. */
+  /** One is not begun once the operation is over, and never cut short once it was sent: its outcome would be unknown. */
   readonly isMutation: boolean;
   readonly cancellation: Cancellation;
 }
@@ -33,8 +33,9 @@ export function createForwardToLedger({
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: printJson({ query: text, variables, ...(operationName === null ? {} : { operationName }) }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-        cancellation: isMutation ? undefined : cancellation,
+        cancellation,
         isShareable: !isMutation,
+        runOnMs: isMutation ? timeouts.mutationMs : undefined,
       });
       version.observe(response.headers.get(versionHeader));
       return parseLedgerAnswer(response);

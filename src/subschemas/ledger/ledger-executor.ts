@@ -30,7 +30,7 @@ export interface LedgerRequest {
   readonly operationName?: string | undefined;
   /** Where several requests were merged: of each, in order, the key that its field has in the client's answer. */
   readonly clientKeys?: readonly string[] | undefined;
-  /** Of a query. A mutation that has been sent is never cut short: its outcome would be unknown. */
+  /** A mutation is not begun after it; one that has been sent is never cut short: its outcome would be unknown. */
   readonly cancellation?: Cancellation | undefined;
 }
 
@@ -67,8 +67,9 @@ export function createLedgerExecutor({
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: printJson({ query: text, variables }),
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-        cancellation: isMutation ? undefined : cancellation,
+        cancellation,
         isShareable: !isMutation,
+        runOnMs: isMutation ? timeouts.mutationMs : undefined,
       });
       version.observe(response.headers.get(versionHeader));
       return attributeErrors(parseLedgerAnswer(response), rootKeys, clientKeys);

@@ -19,7 +19,7 @@ export interface RawLedgerRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   /** How a whole answer to it ends. */
   readonly ending: AnswerEnding;
-  /** Of a mutation the outcome would be unknown: it is never cut short. */
+  /** Of a mutation the outcome would be unknown: once it is sent it is never cut short. */
   readonly isMutation: boolean;
   /** Spliced into a plain answer; `null` = not asked for. */
   readonly usage: Usage | null;
@@ -56,8 +56,8 @@ export class PlainLedgerAnswer {
 }
 
 /**
- * Sends a prepared document to the ledger. Returns how to give the answer up; for a mutation that does nothing to the
- * call under way.
+ * Sends a prepared document to the ledger. Returns how to give the answer up; a mutation that was sent goes on all the
+ * same.
  */
 export type RawLedger = (
   request: RawLedgerRequest,
@@ -67,7 +67,6 @@ export type RawLedger = (
 export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
 const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
-const goOn = () => {};
 /** Answers above this are passed on as they come; below it, collecting costs less and shows the whole answer, in bytes. */
 const streamAboveBytes = 1024 * 1024;
 
@@ -81,6 +80,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
         headers: ['content-type', 'application/json', 'accept', 'application/json'],
         body: `{"query":${queryJson},"variables":${printJson(variables)}${named}}`,
         timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
+        runOnMs: isMutation ? timeouts.mutationMs : undefined,
         isShareable: !isMutation,
         streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,
       },
@@ -107,7 +107,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
           }),
       },
     );
-    return isMutation ? goOn : (cause) => underWay.cancel(cause);
+    return (cause) => underWay.cancel(cause);
   };
 }
 

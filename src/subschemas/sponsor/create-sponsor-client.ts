@@ -1,15 +1,17 @@
 import { isHeaderValue } from '../../config/header-value.ts';
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { Secret } from '../../config/secret.ts';
-import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
-import type { UpstreamCall } from '../../transport/upstream-call.ts';
+import type { UpstreamCall, UpstreamResponse } from '../../transport/upstream-call.ts';
+import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import { checkAfterMs, toLostAnswerError } from './lost-answer.ts';
 import { redact, withoutCredential } from './redact.ts';
 import { type SponsorAnswer, toSponsorAnswer } from './sponsor-answer.ts';
 import type { ExecuteTxInput, ReserveGasInput, SponsorClient } from './sponsor-client.ts';
 import { type SponsorEndpoint, sponsorEndpoints } from './sponsor-endpoint.ts';
 import { lookItUp, toSponsorRefusal } from './sponsor-refusal.ts';
+import { toOutcomeText } from './to-outcome-text.ts';
 import {
   readDeepHealth,
   readEffects,
@@ -20,11 +22,15 @@ import {
   readVersion,
 } from './wire.ts';
 
-/** Something the operator should see and the client must not. */
+/** Something the operator should see and the client must not, or does not. */
 export interface SponsorObservation {
   readonly endpoint: SponsorEndpoint;
-  readonly status: number;
-  readonly what: 'unknown-text' | 'failed-health-check' | 'digest-mismatch' | 'unreadable-effects';
+  /** `null` where no answer came. */
+  readonly status: number | null;
+  readonly what: 'unknown-text' | 'failed-health-check' | 'digest-mismatch' | 'unreadable-effects' | 'unheard-outcome';
+  /** Of an execution. */
+  readonly digest?: string;
+  readonly reservationId?: string;
   /** Secrets redacted, at most 2,000 characters. */
   readonly text: string;
 }
@@ -43,9 +49,9 @@ export interface SponsorClientOptions {
 interface Call {
   readonly endpoint: SponsorEndpoint;
   readonly authorization: Secret | null;
-  readonly facts?: ErrorFacts;
+  readonly cancellation: Cancellation;
+  readonly facts?: { readonly digest: string; readonly reservationId: string };
   readonly body?: string;
-  readonly cancellation?: Cancellation;
 }
 
 const maxShownLength = 500;
@@ -53,35 +59,62 @@ const maxObservedLength = 2_000;
 
 /**
  * Speaks to the sponsor's HTTP service. Nothing is ever retried: a reservation made twice locks coins twice, and an
- * execution is not idempotent. Only health and version can be cancelled; what may move money runs to its end.
+ * execution is not idempotent. Health and version are cut short when their operation ends. What may move money is not begun
+ * after that, and once it was sent it runs to its end: if nobody waits any more, the operator is told how it ended.
  */
 export function createSponsorClient(options: SponsorClientOptions): SponsorClient {
   const { call, requestTypeKey, timeouts, observe } = options;
   const basePath = options.basePath.replace(/\/+$/, '');
 
-  function ask({ endpoint, authorization, facts, body, cancellation }: Call): Promise<SponsorAnswer> {
+  function ask(asked: Call): Promise<SponsorAnswer> {
+    const { endpoint, authorization, facts, body, cancellation } = asked;
     const { method, path } = sponsorEndpoints[endpoint];
     if (authorization && !isHeaderValue(authorization.reveal())) {
       return Promise.reject(gatewayError('UNAUTHENTICATED', 'The credential cannot be sent to the sponsor.'));
     }
+    const isRead = endpoint === 'health' || endpoint === 'version';
+    const noteLeft = (outcome: UpstreamResponse | UpstreamCallError) => {
+      if (!isRead && cancellation.cause === 'aborted') noteUnheard(asked, outcome);
+    };
     return call({
       method,
       path: basePath + path,
       headers: toHeaders(authorization, body !== undefined),
       ...(body === undefined ? {} : { body }),
-      timeoutMs: endpoint === 'health' || endpoint === 'version' ? timeouts.queryMs : timeouts.mutationMs,
+      timeoutMs: isRead ? timeouts.queryMs : timeouts.mutationMs,
+      runOnMs: isRead ? undefined : timeouts.mutationMs,
       cancellation,
+      late: (outcome) => noteUnheard(asked, outcome),
     }).then(
-      (response) => withoutCredential(toSponsorAnswer(response), authorization),
+      (response) => {
+        noteLeft(response);
+        return withoutCredential(toSponsorAnswer(response), authorization);
+      },
       (error: unknown) => {
+        // One that is given up for its time runs on, and is noted at its end.
+        if (error instanceof UpstreamCallError && error.mayHaveArrived && error.failure !== 'timeout') noteLeft(error);
         throw toLostAnswerError(endpoint, error, { upstream: 'sponsor', ...facts });
       },
     );
   }
 
+  /** Those who asked are answered, or gone. */
+  function noteUnheard({ endpoint, authorization, facts }: Call, outcome: UpstreamResponse | UpstreamCallError): void {
+    const isLost = outcome instanceof UpstreamCallError;
+    const answer = isLost ? null : withoutCredential(toSponsorAnswer(outcome), authorization);
+    const text = answer ? toOutcomeText(endpoint, answer, facts?.digest) : `No answer: ${(outcome as Error).message}.`;
+    observe({
+      endpoint,
+      status: answer?.status ?? null,
+      what: 'unheard-outcome',
+      ...facts,
+      text: redact(text, authorization, maxObservedLength),
+    });
+  }
+
   function note(
     what: SponsorObservation['what'],
-    { endpoint, authorization }: Call,
+    { endpoint, authorization }: Pick<Call, 'endpoint' | 'authorization'>,
     { status, text }: SponsorAnswer,
   ): void {
     observe({ endpoint, status, what, text: redact(text, authorization, maxObservedLength) });
@@ -106,8 +139,8 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
 
     version: (authorization, cancellation) => read({ endpoint: 'version', authorization, cancellation }, readVersion),
 
-    async debugHealthCheck(authorization) {
-      const asked = { endpoint: 'debugHealthCheck', authorization } as const;
+    async debugHealthCheck(authorization, cancellation) {
+      const asked = { endpoint: 'debugHealthCheck', authorization, cancellation } as const;
       const answer = await ask(asked);
       const health = readDeepHealth(answer);
       if (health === 'ok') return { ok: true, message: 'OK' };
@@ -116,8 +149,9 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       return { ok: false, message: 'The sponsor failed its own health check.' };
     },
 
-    async reserveGas(input, authorization) {
-      const wire = await read({ endpoint: 'reserveGas', authorization, body: reserveGasBody(input) }, readReservation);
+    async reserveGas(input, authorization, cancellation) {
+      const body = reserveGasBody(input);
+      const wire = await read({ endpoint: 'reserveGas', authorization, cancellation, body }, readReservation);
       return {
         reservationId: wire.reservation_id,
         sponsorAddress: wire.sponsor_address,
@@ -125,11 +159,12 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       };
     },
 
-    async executeTx(input, authorization) {
+    async executeTx(input, authorization, cancellation) {
       const { digest, reservationId } = input;
       const asked: Call = {
         endpoint: 'executeTx',
         authorization,
+        cancellation,
         facts: { digest, reservationId },
         body: executeTxBody(input, requestTypeKey),
       };
@@ -150,8 +185,9 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       return { digest, succeeded: execution.succeeded, effects, rawEffects: execution.raw };
     },
 
-    async reloadAccessController(authorization) {
-      return { result: await read({ endpoint: 'reloadAccessController', authorization }, readReloadResult) };
+    async reloadAccessController(authorization, cancellation) {
+      const asked = { endpoint: 'reloadAccessController', authorization, cancellation } as const;
+      return { result: await read(asked, readReloadResult) };
     },
   };
 }

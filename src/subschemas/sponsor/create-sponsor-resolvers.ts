@@ -61,18 +61,18 @@ export function createSponsorResolvers({ client, sponsorship, limits, now }: Spo
     },
 
     Mutation: {
-      async reserveGas(_, args, { caller }): Promise<GasReservationRecord> {
+      async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
         const { client: sponsor, authorization } = configured();
         authorization.demand('sponsor', caller);
         refuseIdempotencyKey(args.idempotencyKey);
         checkGasBudget(args.gasBudget, sponsorship.maxGasBudgetExclusive);
         checkReserveDuration(args.reserveDurationSecs);
         const atMs = now();
-        const reservation = await sponsor.reserveGas(args, authorization.headerFor(caller));
+        const reservation = await sponsor.reserveGas(args, authorization.headerFor(caller), cancellation);
         return toGasReservation(reservation, { ...args, atMs });
       },
 
-      async executeTx(_, args, { caller }): Promise<SponsorExecution> {
+      async executeTx(_, args, { caller, cancellation }): Promise<SponsorExecution> {
         const { client: sponsor, authorization } = configured();
         authorization.demand('sponsor', caller);
         refuseIdempotencyKey(args.idempotencyKey);
@@ -83,19 +83,19 @@ export function createSponsorResolvers({ client, sponsorship, limits, now }: Spo
         parseBase64Argument('userSig', userSig);
         const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
         const input = { reservationId, txBytes, userSig, requestType, digest };
-        return sponsor.executeTx(input, authorization.headerFor(caller));
+        return sponsor.executeTx(input, authorization.headerFor(caller), cancellation);
       },
 
-      async checkSponsorHealth(_, __, { caller }) {
+      async checkSponsorHealth(_, __, { caller, cancellation }) {
         const { client: sponsor, authorization } = configured();
         authorization.demand('admin', caller);
-        return sponsor.debugHealthCheck(authorization.headerFor(caller));
+        return sponsor.debugHealthCheck(authorization.headerFor(caller), cancellation);
       },
 
-      async reloadAccessController(_, __, { caller }) {
+      async reloadAccessController(_, __, { caller, cancellation }) {
         const { client: sponsor, authorization } = configured();
         authorization.demand('admin', caller);
-        return sponsor.reloadAccessController(authorization.headerFor(caller));
+        return sponsor.reloadAccessController(authorization.headerFor(caller), cancellation);
       },
     },
 

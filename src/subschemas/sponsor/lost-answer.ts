@@ -24,10 +24,12 @@ export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, fac
     const message = `The transaction was handed to the sponsor and its answer was lost. ${lookItUp}`;
     return gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...facts, checkAfterMs }, { originalError: error });
   }
-  const message = plain.message + (error.mayHaveArrived ? aftermathOf(endpoint) : unsentNote(endpoint));
+  const message = plain.message + (error.mayHaveArrived ? aftermathOf(endpoint) : unsentNote(endpoint, error));
   return gatewayError(isErrorCode(code) ? code : 'UPSTREAM_UNAVAILABLE', message, facts, { originalError: error });
 }
 
-function unsentNote(endpoint: SponsorEndpoint): string {
-  return endpoint === 'executeTx' ? ' Nothing was sent and the reservation is unused.' : '';
+/** Where nothing was connected, nobody has said yet that nothing was sent. */
+function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): string {
+  if (endpoint !== 'executeTx') return '';
+  return failure === 'unreachable' ? ' Nothing was sent and the reservation is unused.' : ' The reservation is unused.';
 }

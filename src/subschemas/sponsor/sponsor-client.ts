@@ -39,15 +39,26 @@ export interface SponsorExecution {
 }
 
 /**
- * The sponsor as the gateway sees it. Every method takes the whole `Authorization` header to send, `null` for none, and
+ * The sponsor as the gateway sees it. Every method takes the whole `Authorization` header to send, `null` for none, and the
+ * operation's cancellation: a read is cut by it, anything else is not begun after it, and runs on once it was sent. It
  * rejects with an error that is meant for the client.
  */
 export interface SponsorClient {
   health(authorization: Secret | null, cancellation: Cancellation): Promise<'OK'>;
   version(authorization: Secret | null, cancellation: Cancellation): Promise<string>;
   /** Reserves coins and signs: not a probe. */
-  debugHealthCheck(authorization: Secret | null): Promise<{ readonly ok: boolean; readonly message: string }>;
-  reserveGas(input: ReserveGasInput, authorization: Secret | null): Promise<SponsorReservation>;
-  executeTx(input: ExecuteTxInput, authorization: Secret | null): Promise<SponsorExecution>;
-  reloadAccessController(authorization: Secret | null): Promise<{ readonly result: string }>;
+  debugHealthCheck(
+    authorization: Secret | null,
+    cancellation: Cancellation,
+  ): Promise<{ readonly ok: boolean; readonly message: string }>;
+  reserveGas(
+    input: ReserveGasInput,
+    authorization: Secret | null,
+    cancellation: Cancellation,
+  ): Promise<SponsorReservation>;
+  executeTx(input: ExecuteTxInput, authorization: Secret | null, cancellation: Cancellation): Promise<SponsorExecution>;
+  reloadAccessController(
+    authorization: Secret | null,
+    cancellation: Cancellation,
+  ): Promise<{ readonly result: string }>;
 }

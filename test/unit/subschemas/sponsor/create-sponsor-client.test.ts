@@ -17,6 +17,7 @@ import { sponsorEffects } from '../../../support/sponsor-effects.ts';
 
 const token = 's3cr3t-t0ken-of-the-sponsor';
 const authorization = new Secret(`Bearer ${token}`);
+const goingOn = createCancellation();
 const execution = {
   reservationId: '18446744073709551615',
   txBytes: 'AAAA',
@@ -62,12 +63,12 @@ async function refusalOf(result: Promise<unknown>): Promise<GraphQLError> {
 }
 
 const everyCall: readonly [string, (client: SponsorClient) => Promise<unknown>][] = [
-  ['health', (client) => client.health(authorization, createCancellation())],
+  ['health', (client) => client.health(authorization, goingOn)],
   ['version', (client) => client.version(authorization, createCancellation())],
-  ['debugHealthCheck', (client) => client.debugHealthCheck(authorization)],
-  ['reserveGas', (client) => client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, authorization)],
-  ['executeTx', (client) => client.executeTx(execution, authorization)],
-  ['reloadAccessController', (client) => client.reloadAccessController(authorization)],
+  ['debugHealthCheck', (client) => client.debugHealthCheck(authorization, goingOn)],
+  ['reserveGas', (client) => client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, authorization, goingOn)],
+  ['executeTx', (client) => client.executeTx(execution, authorization, goingOn)],
+  ['reloadAccessController', (client) => client.reloadAccessController(authorization, goingOn)],
 ];
 
 describe('what is sent', () => {
@@ -82,8 +83,8 @@ describe('what is sent', () => {
     const { client, requests } = setUp(
       json({ result: { sponsor_address: '0x5', reservation_id: 42, gas_coins: [] }, error: null }),
     );
-    await client.reserveGas({ gasBudget: 5_000_000, reserveDurationSecs: 60 }, authorization);
-    expect(requests).toEqual([
+    await client.reserveGas({ gasBudget: 5_000_000, reserveDurationSecs: 60 }, authorization, goingOn);
+    expect(requests).toMatchObject([
       {
         method: 'POST',
         path: '/sponsor/v1/reserve_gas',
@@ -102,7 +103,7 @@ describe('what is sent', () => {
     'is an execution with the id exact and the wait under %s',
     async (requestTypeKey) => {
       const { client, requests } = setUp(json({ effects: sponsorEffects('TX') }), { requestTypeKey });
-      await client.executeTx(execution, authorization);
+      await client.executeTx(execution, authorization, goingOn);
       expect(requests[0]).toMatchObject({
         path: '/sponsor/v1/execute_tx',
         body: `{"reservation_id":18446744073709551615,"tx_bytes":"AAAA","user_sig":"BBBB","${requestTypeKey}":"waitForEffectsCert"}`,
@@ -127,20 +128,21 @@ describe('what is sent', () => {
     expect(requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('can be cancelled when it is a read, and not when it may move money', async () => {
-    const cancellable: Record<string, boolean> = {};
+  it('ends with its operation when it is a read, and runs on as long again when it may move money', async () => {
+    const runOnMs: Record<string, number | undefined> = {};
     for (const [name, ask] of everyCall) {
       const { client, requests } = setUp(new UpstreamCallError('timeout', 'x'));
       await refusalOf(ask(client));
-      cancellable[name] = requests[0]?.cancellation !== undefined;
+      expect(requests[0]?.cancellation).toBeDefined();
+      runOnMs[name] = requests[0]?.runOnMs;
     }
-    expect(cancellable).toEqual({
-      health: true,
-      version: true,
-      debugHealthCheck: false,
-      reserveGas: false,
-      executeTx: false,
-      reloadAccessController: false,
+    expect(runOnMs).toEqual({
+      health: undefined,
+      version: undefined,
+      debugHealthCheck: 30_000,
+      reserveGas: 30_000,
+      executeTx: 30_000,
+      reloadAccessController: 30_000,
     });
   });
 });
@@ -187,7 +189,7 @@ describe('reserveGas', () => {
     const { client } = setUp({
       body: '{"result":{"sponsor_address":"0x5","reservation_id":18446744073709551615,"gas_coins":[]}}',
     });
-    expect(await client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null)).toEqual({
+    expect(await client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn)).toEqual({
       reservationId: '18446744073709551615',
       sponsorAddress: '0x5',
       gasCoins: [],
@@ -196,7 +198,7 @@ describe('reserveGas', () => {
 
   it('reports words nobody knows and shows none of them', async () => {
     const { client, observations } = setUp(json({ result: null, error: 'redis at 10.0.0.1 is gone' }, 500));
-    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
     expect(error.message).not.toContain('10.0.0.1');
     expect(observations).toEqual([
       {
@@ -210,14 +212,14 @@ describe('reserveGas', () => {
 
   it('reports nothing about a refusal it knows', async () => {
     const { client, observations } = setUp(json({ error: 'Gas usage exceeds daily cap' }, 500));
-    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
     expect(error.extensions).toEqual({ code: 'SPONSOR_EXHAUSTED', upstream: 'sponsor' });
     expect(observations).toEqual([]);
   });
 
   it('cuts a refusal that is a whole book', async () => {
     const { client } = setUp(json({ error: 'x'.repeat(10_000) }, 400));
-    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
     expect(error.message).toBe(`${'x'.repeat(500)}…`);
   });
 });
@@ -225,10 +227,14 @@ describe('reserveGas', () => {
 describe('executeTx', () => {
   it('tells an execution that succeeded from one that failed', async () => {
     const failure = sponsorEffects('TX', { status: { status: 'failure', error: 'MoveAbort(1)' } });
-    expect(await setUp(json({ effects: sponsorEffects('TX') })).client.executeTx(execution, null)).toMatchObject({
+    expect(
+      await setUp(json({ effects: sponsorEffects('TX') })).client.executeTx(execution, null, goingOn),
+    ).toMatchObject({
       succeeded: true,
     });
-    expect(await setUp(json({ effects: failure, error: null })).client.executeTx(execution, null)).toMatchObject({
+    expect(
+      await setUp(json({ effects: failure, error: null })).client.executeTx(execution, null, goingOn),
+    ).toMatchObject({
       succeeded: false,
       effects: { status: { error: 'MoveAbort(1)' } },
     });
@@ -236,13 +242,17 @@ describe('executeTx', () => {
 
   it('keeps the verdict when the rest of the effects is of an unknown form, and reports that', async () => {
     const { client, observations } = setUp(json({ effects: sponsorEffects('TX', { gasUsed: 'much' }) }));
-    expect(await client.executeTx(execution, null)).toMatchObject({ digest: 'TX', succeeded: true, effects: null });
+    expect(await client.executeTx(execution, null, goingOn)).toMatchObject({
+      digest: 'TX',
+      succeeded: true,
+      effects: null,
+    });
     expect(observations).toMatchObject([{ what: 'unreadable-effects', endpoint: 'executeTx' }]);
   });
 
   it('has an unknown outcome when the effects are of another transaction', async () => {
     const { client, observations } = setUp(json({ effects: sponsorEffects('OTHER'), error: null }));
-    const error = await refusalOf(client.executeTx(execution, null));
+    const error = await refusalOf(client.executeTx(execution, null, goingOn));
     expect(error.extensions).toEqual({
       code: 'EXECUTION_OUTCOME_UNKNOWN',
       upstream: 'sponsor',
@@ -261,13 +271,13 @@ describe('executeTx', () => {
     ['an answer cut short', new UpstreamCallError('interrupted', 'x')],
     ['silence', new UpstreamCallError('timeout', 'x')],
   ])('has an unknown outcome after %s', async (_, reply) => {
-    const error = await refusalOf(setUp(reply).client.executeTx(execution, null));
+    const error = await refusalOf(setUp(reply).client.executeTx(execution, null, goingOn));
     expect(error.extensions).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', digest: 'TX', checkAfterMs: 5_000 });
   });
 
   it('names digest and reservation in a refusal, so that the caller can look', async () => {
     const { client } = setUp(json({ effects: null, error: 'Reservation no longer exist: 42' }, 500));
-    const error = await refusalOf(client.executeTx(execution, null));
+    const error = await refusalOf(client.executeTx(execution, null, goingOn));
     expect(error.extensions).toEqual({
       code: 'RESERVATION_NOT_FOUND',
       upstream: 'sponsor',
@@ -281,14 +291,14 @@ describe('debugHealthCheck', () => {
   it.each([{ body: '"OK"' }, { body: 'OK', type: 'text/plain' }])(
     'is well when the sponsor says so as %j',
     async (reply) => {
-      expect(await setUp(reply).client.debugHealthCheck(null)).toEqual({ ok: true, message: 'OK' });
+      expect(await setUp(reply).client.debugHealthCheck(null, goingOn)).toEqual({ ok: true, message: 'OK' });
     },
   );
 
   it.each([{ body: '"Unauthorized"' }, { body: 'Unauthorized', type: 'text/plain' }])(
     'is an error when the token is wrong, under 200 as %j',
     async (reply) => {
-      const error = await refusalOf(setUp(reply).client.debugHealthCheck(null));
+      const error = await refusalOf(setUp(reply).client.debugHealthCheck(null, goingOn));
       expect(error.extensions).toEqual({ code: 'SPONSOR_UNAUTHORIZED', upstream: 'sponsor' });
     },
   );
@@ -298,7 +308,7 @@ describe('debugHealthCheck', () => {
       type: 'text/plain',
       body: 'Failed to check health: no coins on 10.0.0.1',
     });
-    expect(await client.debugHealthCheck(null)).toEqual({
+    expect(await client.debugHealthCheck(null, goingOn)).toEqual({
       ok: false,
       message: 'The sponsor failed its own health check.',
     });
@@ -342,7 +352,7 @@ describe('whatever the sponsor answers', () => {
   it('an execution is of unknown outcome unless something rules that out', async () => {
     await fc.assert(
       fc.asyncProperty(reply, async (answer) => {
-        const { code } = (await refusalOf(setUp(answer).client.executeTx(execution, null))).extensions;
+        const { code } = (await refusalOf(setUp(answer).client.executeTx(execution, null, goingOn))).extensions;
         const { status: answered = 200 } = answer;
         const refused = answered >= 400 && answered < 500 && answered !== 408;
         expect(code === 'EXECUTION_OUTCOME_UNKNOWN').toBe(!refused);

@@ -51,7 +51,7 @@ function executed(digest: string, changes: Readonly<Record<string, unknown>> = {
 
 /** The header that went with the first call. */
 function sentAuthorization(calls: readonly unknown[][]): string {
-  const authorization = calls[0]?.at(-1);
+  const authorization = calls[0]?.find((arg) => arg instanceof Secret);
   if (!(authorization instanceof Secret)) throw new Error('no call carried a credential');
   return authorization.reveal();
 }
