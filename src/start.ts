@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { lexicographicSortSchema, printSchema } from 'graphql';
 import { openAdmission } from './admission/open-admission.ts';
 import { checkRpcVersion } from './admission/rpc-version.ts';
 import type { Config } from './config/config.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
 import { networkProfiles } from './config/network-profile.ts';
-import { parseConfig } from './config/parse-config.ts';
 import { Secret } from './config/secret.ts';
 import { isUsageAsked } from './documents/show-usage.ts';
 import type { UpstreamName } from './errors/gateway-error.ts';
@@ -14,7 +12,6 @@ import { createAdmitOperation } from './gateway/admit-operation.ts';
 import { createEstimateResolvers } from './gateway/estimate-resolvers.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
-import { buildGeneration } from './gateway/generation.ts';
 import { createHotOperations } from './gateway/hot-operations.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
 import { openCursorKeys } from './gateway/open-cursor-keys.ts';
@@ -36,10 +33,8 @@ import { createStamps } from './server/stamp-response.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
-import { fetchLedgerIntrospection } from './subschemas/ledger/fetch-ledger-schema.ts';
 import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts';
 import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
-import { silentLedgerService } from './subschemas/ledger/ledger-service.ts';
 import { createRawLedger } from './subschemas/ledger/raw-ledger.ts';
 import { createRpcVersion, unknownRpcVersion } from './subschemas/ledger/rpc-version.ts';
 import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.ts';
@@ -374,32 +369,4 @@ async function openNetwork({ upstreams, sponsorship, profile }: Config, logger: 
     token,
     close: () => devnet.close(),
   };
-}
-
-/** The graph as clients of the embedded network see it, as SDL. */
-export async function printPublicSchema(): Promise<string> {
-  const { startDevnet } = await import('./devnet/start-devnet.ts');
-  const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0 });
-  const ledger = connectUpstream({ url: devnet.graphqlUrl, now: Date.now });
-  try {
-    const execute = createLedgerExecutor({
-      call: ledger.call,
-      path: ledger.path,
-      versionHeader: contractVersionHeader,
-      version: createRpcVersion(),
-      timeouts: { queryMs: 10_000, mutationMs: 10_000 },
-    });
-    const introspection = await fetchLedgerIntrospection(execute);
-    const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
-    const { schema } = buildGeneration(source, {
-      local: createLocalSchema([]),
-      execute,
-      names: networkProfiles.ledger.joins,
-      config: parseConfig({ env: {}, readFile: () => '' }),
-    });
-    return `${printSchema(lexicographicSortSchema(schema))}\n`;
-  } finally {
-    await ledger.close();
-    await devnet.close();
-  }
 }
