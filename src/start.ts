@@ -37,10 +37,8 @@ import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts'
 import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
 import { createRawLedger } from './subschemas/ledger/raw-ledger.ts';
 import { createRpcVersion, unknownRpcVersion } from './subschemas/ledger/rpc-version.ts';
-import { createSponsorClient } from './subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
-import { gatewayAuthorization } from './subschemas/sponsor/sponsor-authorization.ts';
-import { watchSponsorVersion } from './subschemas/sponsor/watch-sponsor-version.ts';
+import { openSponsor } from './subschemas/sponsor/open-sponsor.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
 
@@ -152,22 +150,16 @@ async function open(
     timeouts: config.timeouts,
   };
   const execute = createLedgerExecutor(ledgerOptions);
-  const sponsorVersion =
+  const openedSponsor =
     sponsor &&
-    watchSponsorVersion({
-      call: sponsor.call,
-      basePath: sponsor.path,
-      authorization: gatewayAuthorization({ ...config.sponsorship, token: network.token }),
-      now,
-    });
-  const sponsorClient =
-    sponsor &&
-    createSponsorClient({
+    openSponsor({
       call: sponsor.call,
       basePath: sponsor.path,
       requestTypeKey: config.profile.sponsor.requestTypeKey,
+      sponsorship: { ...config.sponsorship, token: network.token },
       timeouts: config.timeouts,
       observe: (observation) => logger.warn(observation, 'the sponsor answered something that clients are not shown'),
+      now,
     });
   const eventsClient =
     events &&
@@ -184,12 +176,7 @@ async function open(
     rpcVersion: () => rpcVersion.current,
     upstreams: new Map<UpstreamName, UpstreamFacts>([
       ['ledger', { health: ledger.health, version: () => rpcVersion.current }],
-      [
-        'sponsor',
-        sponsor && sponsorVersion
-          ? { health: sponsor.health, version: sponsorVersion.tell }
-          : { setting: 'SPONSOR_URL' },
-      ],
+      ['sponsor', sponsor ? { health: sponsor.health, version: openedSponsor?.version } : { setting: 'SPONSOR_URL' }],
       ['events', events ?? { setting: 'LEDGER_RPC_URL' }],
     ]),
     missingJoins: () => keeper?.current.missingJoins ?? new Map(),
@@ -200,7 +187,7 @@ async function open(
   };
   const local = createLocalSchema([
     createSponsorResolvers({
-      client: sponsorClient && sponsorVersion ? sponsorVersion.listen(sponsorClient) : null,
+      client: openedSponsor?.client ?? null,
       sponsorship: { ...config.sponsorship, token: network.token },
       limits: config.limits,
       now,

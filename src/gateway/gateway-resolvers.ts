@@ -6,7 +6,7 @@ import { joinName, joins } from './joins.ts';
 
 /** A configured upstream, or the key that would configure it. */
 export type UpstreamFacts =
-  | { readonly health: () => UpstreamHealth; readonly version?: () => string | Promise<string | null> }
+  | { readonly health: () => UpstreamHealth; readonly version?: (() => string | Promise<string | null>) | undefined }
   | { readonly setting: string };
 
 /** What the gateway can tell about itself at any moment. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import type { EventQueryFilter, TransactionQueryFilter } from '../../src/generated/local.ts';
-import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
+import { type CursorKeys, createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { createCancellation } from '../../src/transport/cancellation.ts';
 import { createEventsGraph, type EventsGraph } from '../support/create-events-graph.ts';
 import { type RpcDevnet, startRpcDevnet } from '../support/start-rpc-devnet.ts';
@@ -203,6 +203,31 @@ test('after and before together are the slice between them, whatever the order o
     ),
     { numRuns: 40 },
   );
+});
+
+test('cursors are signed where they are asked for, each once under however many aliases', async () => {
+  let signed = 0;
+  const key = cursorKeys.signing;
+  const counting: CursorKeys = {
+    all: cursorKeys.all,
+    signing: {
+      ...key,
+      sign: (scope, text) => {
+        signed += 1;
+        return key.sign(scope, text);
+      },
+    },
+  };
+  await using counted = createEventsGraph({ url: devnet.url, cursorKeys: counting });
+  expect(
+    (await counted.query('{ queryEvents(first: 20) { nodes { type } edges { node { type } } } }')).errors,
+  ).toBeUndefined();
+  expect(signed).toBe(0);
+  const { data } = await counted.query(
+    '{ queryEvents(first: 20) { pageInfo { startCursor } edges { cursor again: cursor more: cursor } } }',
+  );
+  expect(signed).toBe(20);
+  expect(data.queryEvents.edges[0]).toMatchObject({ again: data.queryEvents.pageInfo.startCursor });
 });
 
 test('an end cursor of a forward page works as before, and the other way round', async () => {

@@ -126,13 +126,18 @@ async function readConnection<Item, Node>(
   const after = args.after == null ? null : codec.parseCursor('after', args.after);
   const before = args.before == null ? null : codec.parseCursor('before', args.before);
   const page = await readPage({ size, backward, after, before }, walk, spare);
-  // Cursors are made when they are read: to sign all of a page costs more than the rest of it, and most are never asked for.
-  const edges = page.items.map((item) => ({
-    node: toNode(item),
-    get cursor() {
-      return codec.toCursor(walk.positionOf(item));
-    },
-  }));
+  // Cursors are made when they are first read: to sign all of a page costs more than the rest of it, and most are never asked
+  // for; one that is asked for under three hundred aliases is signed once.
+  const edges = page.items.map((item) => {
+    let made: string | undefined;
+    return {
+      node: toNode(item),
+      get cursor() {
+        made ??= codec.toCursor(walk.positionOf(item));
+        return made;
+      },
+    };
+  });
   return {
     pageInfo: {
       hasPreviousPage: page.hasPreviousPage,
