@@ -1,10 +1,10 @@
-import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, getOperationAST } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
 import { compileOperation } from '../planning/compile-operation.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { coerceVariables } from './coerce-variables.ts';
+import { createExecuteStitched } from './execute-stitched.ts';
 import type { CreateOperationJoins } from './operation-joins.ts';
-import { toExecutable } from './to-executable.ts';
 
 export interface ExecuteOwnOptions {
   /** The schema that the document is valid against. */
@@ -27,17 +27,13 @@ export type ExecuteOwn = (
 export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
   const { schema, document, operationName } = options;
   const operation = getOperationAST(document, operationName);
-  return (
-    compileOwn(options) ??
-    ((variables, context) => {
-      const { errors } = operation ? coerceVariables(schema, operation, variables) : {};
-      if (errors) return { errors };
-      const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
-      return execute({ schema, document, operationName, variableValues, contextValue: context }) as
-        | ExecutionResult
-        | Promise<ExecutionResult>;
-    })
-  );
+  const compiled = compileOwn(options);
+  if (compiled) return compiled;
+  const executeWhole = createExecuteStitched(schema, document, operationName);
+  return (variables, context) => {
+    const { errors } = operation ? coerceVariables(schema, operation, variables) : {};
+    return errors ? { errors } : executeWhole(variables, context);
+  };
 }
 
 /** `null` for an operation that is not plain, or asks for something of the ledger's at its root. */

@@ -82,7 +82,7 @@ export interface HotOperationsOptions {
   readonly keeper: Pick<SchemaKeeper, 'current'>;
   readonly admit: AdmitOperation;
   readonly openOperation: OpenOperation;
-  readonly runPlan: Pick<RunPlan, 'operationOf' | 'halvesOf' | 'merge' | 'run'>;
+  readonly runPlan: Pick<RunPlan, 'operationOf' | 'halvesOf' | 'merge' | 'settle' | 'run'>;
   readonly ledger: RawLedger;
 }
 
@@ -177,6 +177,11 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
           ending,
           usage: server.showUsage ? admission.usage : null,
           canStream,
+          settle: (errors) =>
+            runPlan.settle(
+              { generation, document: form.document, operationName: request.operationName, variables },
+              { data: {}, errors },
+            ).errors ?? errors,
         },
         (answer) => {
           if (isGone) return done({ kind: 'gone' });

@@ -1,9 +1,10 @@
-import { type DocumentNode, type ExecutionResult, execute } from 'graphql';
+import type { DocumentNode, ExecutionResult } from 'graphql';
 import type { Plan } from '../planning/plan-operation.ts';
 import { variablesOf } from '../planning/split-document.ts';
 import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { coerceVariables } from './coerce-variables.ts';
+import { createExecuteStitched } from './execute-stitched.ts';
 import type { Generation } from './generation.ts';
 import { begunIn } from './hot-handover.ts';
 import { failAll, isRefused, mergeParts } from './merge-parts.ts';
@@ -15,7 +16,7 @@ import {
   planDocument,
   rootFields,
 } from './planned-operation.ts';
-import { toExecutable } from './to-executable.ts';
+import { settleErrors } from './settle-errors.ts';
 
 export interface PlannedRequest {
   readonly generation: Generation;
@@ -40,6 +41,8 @@ export interface RunPlan {
     readTheirs: () => ExecutionResult,
     ours: ExecutionResult,
   ): ExecutionResult;
+  /** Gives the errors of an answer that nobody has looked into the form they have in any other. */
+  settle(request: Omit<PlannedRequest, 'text' | 'context'>, result: ExecutionResult): ExecutionResult;
   /** Executes by the cheapest plan there is for the operation. Rejects as `execute` of the reference library does. */
   run(request: PlannedRequest): Promise<ExecutionResult>;
 }
@@ -68,34 +71,54 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
       const found = lookUp(generation, document, operationName);
       if (!found) throw new Error('an operation was split that is not there');
       const coerced = coerceVariables(generation.schema, found.operation, variables);
-      return coerced.errors
-        ? { errors: coerced.errors }
-        : mergeParts(generation, found, coerced.values, readTheirs, ours);
+      if (coerced.errors) return { errors: coerced.errors };
+      return settle(mergeParts(generation, found, coerced.values, readTheirs, ours), request, found);
+    },
+    settle(request, result) {
+      const found = lookUp(request.generation, request.document, request.operationName);
+      return found ? settle(result, request, found) : result;
     },
     async run(request) {
-      const { generation, document, operationName, variables, context } = request;
+      const { generation, document, operationName } = request;
       const found = lookUp(generation, document, operationName);
-      const { schema } = generation;
-      const executeWhole = () => {
-        const variableValues = found ? toExecutable(schema, found.operation, variables) : variables;
-        return execute({ schema, document, operationName, variableValues, contextValue: context });
-      };
-      const begun = begunIn(context)?.answer;
-      if (begun && !isForwarded(found)) return begun();
-      switch (found?.plan) {
-        case 'LOCAL':
-          return found.executeOwn()(variables, context);
-        case 'STITCHED':
-          return refuseWaits(request, found) ?? found.executeOwn()(variables, context);
-        case 'PASS_THROUGH':
-          return asksLedger(request, found) ? passThrough(request, found, forward) : executeWhole();
-        case 'SPLIT':
-          return asksLedger(request, found) ? split(request, found, forward) : executeWhole();
-        default:
-          return executeWhole();
-      }
+      const result = await runFound(request, found, forward);
+      return found && result.errors ? settle(result, request, found) : result;
     },
   };
+}
+
+function runFound(
+  request: PlannedRequest,
+  found: PlannedOperation | null,
+  forward: ForwardToLedger,
+): ExecutionResult | Promise<ExecutionResult> {
+  const { generation, document, operationName, variables, context } = request;
+  const executeWhole = () => createExecuteStitched(generation.schema, document, operationName)(variables, context);
+  const begun = begunIn(context)?.answer;
+  if (begun && !isForwarded(found)) return begun();
+  switch (found?.plan) {
+    case 'LOCAL':
+      return found.executeOwn()(variables, context);
+    case 'STITCHED':
+      return refuseWaits(request, found) ?? found.executeOwn()(variables, context);
+    case 'PASS_THROUGH':
+      return asksLedger(request, found) ? passThrough(request, found, forward) : executeWhole();
+    case 'SPLIT':
+      return asksLedger(request, found) ? split(request, found, forward) : executeWhole();
+    default:
+      return executeWhole();
+  }
+}
+
+/** The ledger's errors keep its order where they are all the errors there are. */
+function settle(
+  result: ExecutionResult,
+  { generation: { schema }, variables: sent }: Pick<PlannedRequest, 'generation' | 'variables'>,
+  { operation, fragments, plan }: PlannedOperation,
+): ExecutionResult {
+  const coerced = coerceVariables(schema, operation, sent);
+  const variables = coerced.errors ? {} : coerced.values;
+  return settleErrors(result, { schema, operation, fragments, variables }, plan !== 'PASS_THROUGH');
 }
 
 /** Why nothing is executed; `null` where nothing is to be said against it. */

@@ -2,6 +2,7 @@ import type { SubschemaConfig } from '@graphql-tools/delegate';
 import { stitchSchemas } from '@graphql-tools/stitch';
 import type { ExecutionRequest, Executor, IResolvers } from '@graphql-tools/utils';
 import {
+  execute,
   type GraphQLField,
   type GraphQLResolveInfo,
   type GraphQLSchema,
@@ -44,7 +45,7 @@ export interface StitchedGraph {
 }
 
 /** The one schema clients see: the ledger's, ours, and the joins for which the ledger has an entry. */
-export function stitch({ local, ledger, execute, names }: StitchOptions): StitchedGraph {
+export function stitch({ local, ledger, execute: ask, names }: StitchOptions): StitchedGraph {
   if (!ledger) {
     const reason = "The ledger's schema is not loaded yet.";
     return {
@@ -55,17 +56,17 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
   }
   const subschema: SubschemaConfig & { schema: GraphQLSchema } = {
     schema: ledger.schema,
-    executor: createLedgerSubschemaExecutor(execute, ledger.schema),
+    executor: createLedgerSubschemaExecutor(ask, ledger.schema),
     // Root fields of one operation that belong to the ledger travel as one request and so read one checkpoint.
     batch: true,
     batchingOptions: { extensionsReducer: noteClientField },
   };
   const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
   const offered = offers.flatMap(({ join, offer }) => ('returns' in offer ? [{ join, returns: offer.returns }] : []));
-  const resolverOf = createJoinResolver({ execute, limits: ledger.limits, names, ledger: subschema });
+  const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, names, ledger: subschema });
   const schema = stitchSchemas({
     // The last one wins the descriptions of what both have, and the ledger's own are the better ones.
-    subschemas: [{ schema: local }, subschema],
+    subschemas: [toLocalSubschema(local), subschema],
     typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
     resolvers: [
       describedScalars(ledger.schema, local),
@@ -82,7 +83,7 @@ export function stitch({ local, ledger, execute, names }: StitchOptions): Stitch
       offers.flatMap(({ join, offer }) => ('reason' in offer ? [[joinName(join), offer.reason] as const] : [])),
     ),
     operationJoins: createOperationJoins({
-      execute,
+      execute: ask,
       limits: ledger.limits,
       names,
       schema,
@@ -103,17 +104,52 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
   };
 }
 
+/** Our own part, executed by the reference library: the other one takes any value that has a `then` for a promise. */
+function toLocalSubschema(schema: GraphQLSchema): SubschemaConfig {
+  const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) =>
+    execute({
+      schema,
+      document,
+      variableValues: variables,
+      contextValue: context,
+      rootValue,
+      operationName: operationName ?? null,
+    });
+  return { schema, executor: executor as Executor };
+}
+
+/** A value of an answer that the stitching library would take for a promise, printed as it is. */
+class Boxed {
+  readonly #value: unknown;
+
+  constructor(value: unknown) {
+    this.#value = value;
+  }
+
+  toJSON(): unknown {
+    return this.#value;
+  }
+}
+
+/** Beneath the root a leaf is never looked into; at the root it is what a function gives back. */
+function boxThenables(data: Record<string, unknown> | null | undefined): void {
+  for (const [key, value] of Object.entries(data ?? {})) {
+    if (typeof value === 'object' && value !== null && 'then' in value && data) data[key] = new Boxed(value);
+  }
+}
+
 /** Sends what is delegated to the ledger in the client's own words, and gives its answer as stitching can read it. */
-function createLedgerSubschemaExecutor(execute: LedgerExecutor, schema: GraphQLSchema): Executor {
+function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchema): Executor {
   return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
     const { fields = info ? [info] : [] } = (extensions ?? {}) as MergedExtensions;
     const { document, variables } = toClientWords(delegated, given, fields);
     const { cancellation } = (context ?? {}) as Partial<OperationContext>;
     const clientKeys = fields.length > 1 ? fields.map(({ path }) => String(path.key)) : undefined;
-    const result = await execute({ document, variables, cancellation, clientKeys });
+    const result = await ask({ document, variables, cancellation, clientKeys });
     const operation = getOperationAST(document);
     const type = operation && schema.getRootType(operation.operation);
     if (type) {
+      boxThenables(result.data);
       toPlainBuiltins(result.data, [operation.selectionSet], type, { schema, fragments: fragmentsOf(document) });
     }
     return result;

@@ -1,11 +1,15 @@
-import { type DocumentNode, type ExecutionResult, execute, parse, validate } from 'graphql';
+import { type DocumentNode, type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { coerceVariables } from '../../src/gateway/coerce-variables.ts';
+import { createExecuteStitched } from '../../src/gateway/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/gateway/generation.ts';
 import { createLocalSchema } from '../../src/gateway/local-schema.ts';
 import { createOpenOperation, type ServerContext } from '../../src/gateway/operation-run.ts';
 import { createRunPlan } from '../../src/gateway/run-plan.ts';
+import { settleErrors } from '../../src/gateway/settle-errors.ts';
+import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import type { Plan } from '../../src/planning/plan-operation.ts';
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
@@ -115,9 +119,15 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
     stitched(operation) {
       const { variables = {}, operationName = null } = operation;
       const { schema } = generation;
-      return run(operation, (document, contextValue) =>
-        execute({ schema, document, operationName, variableValues: variables, contextValue }),
-      );
+      return run(operation, async (document, context) => {
+        const asked = getOperationAST(document, operationName);
+        if (!asked) throw new Error('no such operation');
+        const coerced = coerceVariables(schema, asked, variables);
+        if (coerced.errors) return { errors: coerced.errors };
+        const result = await createExecuteStitched(schema, document, operationName)(variables, context);
+        const answered = { schema, operation: asked, fragments: fragmentsOf(document), variables: coerced.values };
+        return settleErrors(result, answered, true);
+      });
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([ledger, rpc, sponsor].map((upstream) => upstream.close()));

@@ -1,5 +1,7 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { printJson } from '../../src/json/exact-number.ts';
+import { parseJson } from '../../src/json/parse-json.ts';
 import type { TestGateway } from './create-test-gateway.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 
@@ -125,7 +127,7 @@ function toComparable(headers: Headers): Record<string, string> {
 
 function reprinted(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text));
+    return printJson(parseJson(text));
   } catch {
     return text;
   }

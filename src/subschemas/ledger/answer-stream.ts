@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { Usage } from '../../limits/usage.ts';
 import type { RawResponse, RawSink } from '../../transport/raw-call.ts';
 import { DataExtent } from './data-extent.ts';
-import { judgeTail } from './judge-tail.ts';
+import { judgeTail, type SettleErrors } from './judge-tail.ts';
 
 /** Where a large answer is written to, by whoever has the client's connection. */
 export interface AnswerWriter {
@@ -31,6 +31,7 @@ export const heldBackBytes = 1024 * 1024;
 /** Passes an answer on as it comes, but for its end, which is judged when it is all there. */
 export class AnswerStream implements RawSink, StreamedAnswer {
   readonly #usage: Usage | null;
+  readonly #settle: SettleErrors | undefined;
   readonly #resume: () => void;
   #writer: AnswerWriter | null = null;
   #held: Buffer[];
@@ -39,8 +40,9 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   #isFull = false;
 
   /** @param usage added at the end; `null` = not asked for */
-  constructor(begun: RawResponse, usage: Usage | null, resume: () => void) {
+  constructor(begun: RawResponse, usage: Usage | null, resume: () => void, settle?: SettleErrors) {
     this.#usage = usage;
+    this.#settle = settle;
     this.#resume = resume;
     this.#held = [...begun.chunks];
     this.#heldSize = begun.size;
@@ -67,7 +69,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   }
 
   end(): void {
-    const end = judgeTail({ chunks: this.#held, size: this.#heldSize }, this.#extent, this.#usage);
+    const end = judgeTail({ chunks: this.#held, size: this.#heldSize }, this.#extent, this.#usage, this.#settle);
     const writer = this.#release();
     if (!writer) return;
     if (!end) {

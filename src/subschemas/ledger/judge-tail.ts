@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { GraphQLError } from 'graphql';
 import { printJson } from '../../json/exact-number.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Usage } from '../../limits/usage.ts';
@@ -12,6 +13,9 @@ export interface AnswerEnd {
   readonly errorCount: number;
 }
 
+/** Gives the errors of an answer the form they have elsewhere. */
+export type SettleErrors = (errors: readonly GraphQLError[]) => readonly GraphQLError[];
+
 const onlyBrace = /^\s*\}\s*$/;
 
 /**
@@ -20,7 +24,12 @@ const onlyBrace = /^\s*\}\s*$/;
  * @param tail the last of it, with the whole of what follows its data
  * @param extent all of it was read by this
  */
-export function judgeTail(tail: ChunkedBody, extent: DataExtent, usage: Usage | null): AnswerEnd | null {
+export function judgeTail(
+  tail: ChunkedBody,
+  extent: DataExtent,
+  usage: Usage | null,
+  settle: SettleErrors = (errors) => errors,
+): AnswerEnd | null {
   const dataEnd = (extent.dataEnd ?? 0) - (extent.size - tail.size);
   if (!extent.isWhole || extent.dataEnd === null || dataEnd < 0) return null;
   const data = cutAt(tail, dataEnd + 1);
@@ -28,8 +37,9 @@ export function judgeTail(tail: ChunkedBody, extent: DataExtent, usage: Usage | 
   const isPlain = onlyBrace.test(behind);
   if (isPlain && !usage) return { body: tail, errorCount: 0 };
   const members = isPlain ? {} : parseMembers(behind);
-  const errors = members && readErrors(members.errors);
-  if (!errors) return null;
+  const found = members && readErrors(members.errors);
+  if (!found) return null;
+  const errors = settle(found);
   const rest = {
     ...(errors.length > 0 ? { errors } : {}),
     ...(usage ? { extensions: { usage } } : {}),

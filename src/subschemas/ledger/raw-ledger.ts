@@ -8,6 +8,7 @@ import { toWhole } from '../../transport/upstream-call.ts';
 import type { AnswerEnding } from './answer-ending.ts';
 import { AnswerStream, type StreamedAnswer } from './answer-stream.ts';
 import { findPlainEnd, hasPlainHead } from './find-plain-end.ts';
+import type { SettleErrors } from './judge-tail.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { type ChunkedBody, spliceUsage } from './splice-usage.ts';
@@ -25,6 +26,8 @@ export interface RawLedgerRequest {
   readonly usage: Usage | null;
   /** May a large answer be passed on as it comes? Never of a mutation: what it did is told whole or not at all. */
   readonly canStream: boolean;
+  /** For the errors of an answer that is passed on as it comes. */
+  readonly settle?: SettleErrors;
 }
 
 export type RawLedgerAnswer =
@@ -71,7 +74,7 @@ const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?
 const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
-  return ({ queryJson, operationName, variables, isMutation, usage, canStream, ending }, answered) => {
+  return ({ queryJson, operationName, variables, isMutation, usage, canStream, settle, ending }, answered) => {
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
     const underWay = rawCall(
       {
@@ -94,7 +97,7 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
         stream: (begun, resume) => {
           if (!canStream || isMutation || !isPlain(begun) || !hasPlainHead(begun)) return null;
           version.observe(begun.headers.get(versionHeader));
-          const body = new AnswerStream(begun, usage, resume);
+          const body = new AnswerStream(begun, usage, resume, settle);
           answered({ kind: 'stream', body });
           return body;
         },

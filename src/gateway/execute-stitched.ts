@@ -1,0 +1,29 @@
+import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, getOperationAST } from 'graphql';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+import { restoreThen, withoutThen } from './then-alias.ts';
+import { toExecutable } from './to-executable.ts';
+
+/** Executes an operation on the stitched schema. Rejects as `execute` of the reference library does. */
+export type ExecuteStitched = (
+  variables: Readonly<Record<string, unknown>>,
+  context: OperationContext,
+) => ExecutionResult | Promise<ExecutionResult>;
+
+/** The general way: every plan gives the answer that this gives. What the document decides is decided once. */
+export function createExecuteStitched(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null,
+): ExecuteStitched {
+  const operation = getOperationAST(document, operationName);
+  const renamed = withoutThen(document);
+  const asked = renamed ?? document;
+  const executed = getOperationAST(asked, operationName);
+  return (variables, contextValue) => {
+    const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
+    const result = execute({ schema, document: asked, operationName, variableValues, contextValue });
+    if (!renamed || !executed) return result;
+    const toShown = (each: ExecutionResult) => restoreThen(each, renamed, executed);
+    return result instanceof Promise ? result.then(toShown) : toShown(result);
+  };
+}
