@@ -51,6 +51,8 @@ export interface DevnetSettings {
   readonly startMs?: number;
   readonly checkpointIntervalMs: number;
   readonly checkpointPerTransaction: boolean;
+  readonly retention?: { readonly checkpoints: number };
+  readonly availableCheckpoints?: number;
 }
 
 export interface RunningDevnet {

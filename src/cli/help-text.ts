@@ -22,6 +22,8 @@ Options of devnet
   --profile NAME                    the network whose wire names it uses: ledger, iota or sui (ledger)
   --sponsor-token TOKEN             what its sponsor accepts (a random one, printed)
   --checkpoint-ms N                 milliseconds between two checkpoints; 0 = one with each transaction (${devnetDefaults.checkpointMs})
+  --history-checkpoints N           how many checkpoints it remembers (7200)
+  --available-checkpoints N         how many of them objects and balances can be read at (300)
 
 Options of explain
   --variables JSON                  its variables, an object

@@ -23,6 +23,10 @@ export type Command =
       readonly startMs: number | null;
       /** 0 = a checkpoint closes only when a transaction is executed. */
       readonly checkpointIntervalMs: number | null;
+      /** Checkpoints of history that are kept. `null` where the devnet's own default holds, as below. */
+      readonly historyCheckpoints: number | null;
+      /** Checkpoints behind the newest at which live objects can be read. */
+      readonly availableCheckpoints: number | null;
     }
   | { readonly name: 'schema print' }
   | {
@@ -70,6 +74,8 @@ const ofDevnet = {
   profile: { type: 'string' },
   'start-time': { type: 'string' },
   'checkpoint-ms': { type: 'string' },
+  'history-checkpoints': { type: 'string' },
+  'available-checkpoints': { type: 'string' },
 } as const;
 
 const ofKeys = {
@@ -203,6 +209,8 @@ function toDevnet([, extra]: readonly string[], values: OptionTexts): Command | 
     startMs: start === 'now' ? null : start,
     sponsorToken: read('sponsor-token', bearerToken),
     checkpointIntervalMs: read('checkpoint-ms', integer(0, 3_600_000, 'milliseconds')),
+    historyCheckpoints: read('history-checkpoints', integer(1, 1_000_000)),
+    availableCheckpoints: read('available-checkpoints', integer(0, 1_000_000)),
   });
 }
 

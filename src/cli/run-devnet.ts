@@ -7,7 +7,7 @@ import { type Command, devnetDefaults } from './parse-arguments.ts';
 
 /** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
-  const { host, port, seed, startMs, checkpointIntervalMs } = command;
+  const { host, port, seed, startMs, checkpointIntervalMs, historyCheckpoints, availableCheckpoints } = command;
   const { headers, events } = networkProfiles[command.profile];
   const sponsorToken = command.sponsorToken ?? world.randomToken();
   try {
@@ -20,6 +20,8 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
       ...(startMs === null ? {} : { startMs }),
       checkpointIntervalMs: checkpointIntervalMs ?? devnetDefaults.checkpointMs,
       checkpointPerTransaction: checkpointIntervalMs === 0,
+      ...(historyCheckpoints === null ? {} : { retention: { checkpoints: historyCheckpoints } }),
+      ...(availableCheckpoints === null ? {} : { availableCheckpoints }),
     });
     const devnet = await Promise.race([started, world.stopRequested]);
     if (!devnet) return 0;

@@ -11,6 +11,7 @@ import type { Mounts } from './hosting/mount-faces.ts';
 import { createRpcFace } from './rpc/create-rpc-face.ts';
 import type { EventDialect } from './rpc/event-filter.ts';
 import { createSponsorFace, type SponsorFace } from './sponsor/create-sponsor-face.ts';
+import type { HistoryRetention } from './state/chain.ts';
 import { startCheckpointClock } from './state/checkpoint-clock.ts';
 import { createLedger, defaultSeed } from './state/create-ledger.ts';
 import type { Clock, Ledger } from './state/ledger-state.ts';
@@ -54,6 +55,8 @@ export interface DevnetOptions {
   readonly genesis?: Partial<GenesisOptions>;
   /** Checkpoints behind the newest at which live objects can still be read. */
   readonly availableCheckpoints?: number;
+  /** How much history is kept. Default 7200 checkpoints, 128 MiB at most. */
+  readonly retention?: Partial<HistoryRetention>;
   /** Limits and page sizes of the GraphQL face that differ from the defaults. */
   readonly limits?: Partial<GraphqlLimits>;
   /** Groups of fields the GraphQL face serves. */
@@ -86,7 +89,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     activityEveryCheckpoints = 4,
     separateSockets = options.port === undefined,
   } = options;
-  const { genesis, availableCheckpoints, limits, features, payloadRule, dialect } = options;
+  const { genesis, availableCheckpoints, retention, limits, features, payloadRule, dialect } = options;
 
   const accounts = createDevnetAccounts(seed);
   const contracts = createDevnetContracts(seed);
@@ -96,6 +99,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     clock: time.now,
     ...(genesis && { genesis }),
     ...(availableCheckpoints !== undefined && { availableCheckpoints }),
+    ...(retention && { retention }),
   });
   const activity = createActivity({ ledger: written, accounts, contracts, seed, sequenceSeed: seed + 1 });
 

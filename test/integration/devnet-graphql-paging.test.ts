@@ -283,7 +283,7 @@ describe('a cursor', () => {
     });
   });
 
-  test('goes stale for live state once its checkpoint leaves the available range, and never for history', async () => {
+  test('goes stale for live state once its checkpoint leaves the available range, and not yet for history', async () => {
     await using live = await startGraphqlDevnet({ availableCheckpoints: 3 });
     const owner = live.devnet.sponsor.sponsorAddress;
     const first = await live.data(
@@ -322,5 +322,52 @@ describe('a cursor', () => {
       '{ availableRange { first { sequenceNumber } last { sequenceNumber } } }',
     );
     expect(availableRange.last.sequenceNumber - availableRange.first.sequenceNumber).toBe(3);
+  });
+
+  test('goes stale for history as well once that is dropped at its far end', async () => {
+    await using short = await startGraphqlDevnet({ retention: { checkpoints: 64 }, availableCheckpoints: 8 });
+    const connections = [
+      '{ page: events(first: 2 AFTER) { edges { cursor } nodes { bcs } } }',
+      '{ page: transactionBlocks(first: 2 AFTER) { edges { cursor } nodes { digest } } }',
+      '{ page: checkpoints(first: 2 AFTER) { edges { cursor } nodes { digest } } }',
+    ];
+    const read = (query: string, after?: string) =>
+      short.query(query.replace('AFTER', after === undefined ? '' : `after: "${after}"`));
+    const cursors = await Promise.all(
+      connections.map(async (query) => (await read(query)).data.page.edges[1].cursor as string),
+    );
+    const [transaction] = short.devnet.ledger.transactions.slice(5);
+    const chosen = (await short.data('{ coins(first: 1) { nodes { address version } } }')).coins.nodes[0];
+    for (const [index, query] of connections.entries())
+      expect((await read(query, cursors[index])).data.page.edges).toHaveLength(2);
+    while (short.devnet.ledger.firstCheckpoint() === 0) short.step();
+
+    for (const [index, query] of connections.entries()) {
+      const { data, errors } = await read(query, cursors[index]);
+      expect(data).toBeNull();
+      expect(errors).toMatchObject([
+        { message: 'Requested data is outside the available range', extensions: { code: 'BAD_USER_INPUT' } },
+      ]);
+      expect((await read(query)).data.page.edges).toHaveLength(2);
+    }
+    const oldest = short.devnet.ledger.firstCheckpoint();
+    const newest = short.devnet.ledger.latestCheckpoint().sequenceNumber;
+    const now = await short.data(
+      `{ chainIdentifier availableRange { first { sequenceNumber } last { sequenceNumber } }
+         oldest: checkpoints(first: 1) { nodes { sequenceNumber transactionBlocks { nodes { digest effects { dependencies { nodes { digest } } } } } } }
+         gone: checkpoint(id: { sequenceNumber: 0 }) { digest }
+         transactionBlock(digest: "${transaction!.digest}") { digest }
+         object(address: "${chosen.address}") { address previousTransactionBlock { digest } }
+         epochs: checkpoint { epoch { epochId totalTransactions transactionBlocks(first: 1) { nodes { digest } } } }
+         events(first: 50) { nodes { bcs transactionBlock { digest } } } }`,
+    );
+    expect(now.availableRange).toEqual({ first: { sequenceNumber: newest - 8 }, last: { sequenceNumber: newest } });
+    expect(now.oldest.nodes[0].sequenceNumber).toBe(oldest);
+    expect(now.oldest.nodes[0].transactionBlocks.nodes.length).toBeGreaterThan(0);
+    expect(now).toMatchObject({ gone: null, transactionBlock: null, object: { address: chosen.address } });
+    expect(now.chainIdentifier).toBe(short.devnet.ledger.chainIdentifier);
+    expect(now.events.nodes.every((event: { transactionBlock: unknown }) => event.transactionBlock !== null)).toBe(
+      true,
+    );
   });
 });

@@ -32,6 +32,9 @@ export interface ActivityOptions {
 
 const budget = 50_000_000n;
 const heroNames = ['Aster', 'Bramble', 'Cinder', 'Dune', 'Ember', 'Flint'] as const;
+/** Who has so many of a thing makes no more of it: what is alive is never forgotten, and users act for as long as they run. */
+const enoughHeroes = 12;
+const enoughCoins = 12;
 /** A fortieth of the transactions ask for more than there is, and fail. */
 const failureOdds = 40;
 /** A fifteenth are paid for by the patron. */
@@ -76,7 +79,9 @@ export function createActivity(options: ActivityOptions): { next(): SignedTransa
       if (random.integer(1, failureOdds) === 1) {
         builder.transfer([builder.split(builder.gasCoin, builder.u64(10n ** 17n))], friend);
       } else {
-        random.pick(recipes)({ builder, random, sender: sender.address, friend, coins });
+        const count = (type: string) => owned(sender.address).filter((object) => object.type === type).length;
+        const native = coins(ledger.nativeCoinType);
+        random.pick(recipes)({ builder, random, sender: sender.address, friend, coins, native, count });
       }
       const payer = random.integer(1, patronOdds) === 1 ? accounts.patron : sender;
       const coin = payer === sender ? purse : purseOf(payer.address);
@@ -111,6 +116,9 @@ interface Scene {
   readonly friend: string;
   /** The sender's coins of a type, richest first, the one that pays gas left out. */
   coins(coinType: string): readonly ObjectRecord[];
+  readonly native: readonly ObjectRecord[];
+  /** How many objects of a type the sender owns. */
+  count(type: string): number;
 }
 
 type Recipe = (scene: Scene) => void;
@@ -174,6 +182,7 @@ function createRecipes(
 
   const mint: Recipe = (scene) => {
     const { builder, random, sender } = scene;
+    if (scene.count(`${arena}::hero::Hero`) >= enoughHeroes) return fight(scene);
     const args = [builder.text(random.pick(heroNames)), builder.u64(random.integer(1, 99))];
     builder.transfer([builder.call(`${arena}::hero::mint`, args)], sender);
     fight(scene);
@@ -181,7 +190,8 @@ function createRecipes(
 
   const give: Recipe = (scene) => {
     const { builder, random, friend } = scene;
-    builder.transfer([builder.split(builder.gasCoin, builder.u64(random.integer(1, 900) * 1_000_000))], friend);
+    if (scene.native.length >= enoughCoins) builder.merge(builder.gasCoin, scene.native.slice(1).map(builder.owned));
+    else builder.transfer([builder.split(builder.gasCoin, builder.u64(random.integer(1, 900) * 1_000_000))], friend);
     greet(scene);
   };
 

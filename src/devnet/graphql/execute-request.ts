@@ -41,7 +41,11 @@ export async function executeRequest(
   if (usage instanceof GraphQLError) return failed([usage], undefined);
 
   const { errors, uses } = prepared.validated();
-  if (errors.length > 0) return failed(errors, usage);
+  if (errors.length > 0)
+    return failed(
+      errors.map(({ message, nodes }) => new GraphQLError(message, { nodes })),
+      usage,
+    );
   const operation = selectOperation(prepared.document, request.operationName);
   if (operation instanceof GraphQLError) return failed([operation], usage);
   const variables = withDefaults(operation, request.variables);

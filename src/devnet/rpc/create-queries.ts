@@ -1,3 +1,4 @@
+import { endSequence, firstSequence, recordAt } from '../state/kept-records.ts';
 import type { LedgerReader } from '../state/ledger-state.ts';
 import type { EventRecord, TransactionRecord } from '../state/records.ts';
 import { type EventDialect, type EventFilter, eventKeys, readQueryFilter } from './event-filter.ts';
@@ -28,19 +29,19 @@ export function createQueries(
 
   function eventCandidates({ candidates }: EventFilter): SequenceList {
     const { length } = ledger.events;
+    const first = firstSequence(ledger.events);
     if (candidates.kind === 'key') return events.lookup(candidates.key);
-    if (candidates.kind === 'all') return sequenceRange(0, length);
+    if (candidates.kind === 'all') return sequenceRange(first, first + length);
     const timeAt = (position: number) => ledger.events[position]?.timestampMs ?? Number.POSITIVE_INFINITY;
     const start = firstPosition(length, (position) => timeAt(position) >= candidates.startMs);
-    return sequenceRange(
-      start,
-      firstPosition(length, (position) => timeAt(position) > candidates.endMs),
-    );
+    const end = firstPosition(length, (position) => timeAt(position) > candidates.endMs);
+    return sequenceRange(first + start, first + end);
   }
 
   function transactionCandidates({ candidates }: TransactionFilter): SequenceList {
     if (candidates.kind === 'key') return transactions.lookup(candidates.key);
-    if (candidates.kind === 'all') return sequenceRange(0, ledger.transactions.length);
+    if (candidates.kind === 'all')
+      return sequenceRange(firstSequence(ledger.transactions), endSequence(ledger.transactions));
     const checkpoint = ledger.checkpoint(candidates.sequenceNumber);
     return checkpoint ? sequenceRange(checkpoint.firstTransaction, checkpoint.endTransaction) : sequenceRange(0, 0);
   }
@@ -57,7 +58,8 @@ export function createQueries(
     const event = own[eventSeq];
     if (event) return event.sequence;
     const sequenceOf = (position: number) => ledger.transaction(ledger.events[position]?.txDigest ?? '')?.sequence ?? 0;
-    return firstPosition(ledger.events.length, (position) => sequenceOf(position) > sequence) - 0.5;
+    const behind = firstPosition(ledger.events.length, (position) => sequenceOf(position) > sequence);
+    return firstSequence(ledger.events) + behind - 0.5;
   }
 
   return {
@@ -68,7 +70,7 @@ export function createQueries(
       const cursor = readEventId(cursorParam);
       const { items, hasNextPage } = readRecords({
         candidates: eventCandidates(filter),
-        recordAt: (sequence) => ledger.events[sequence],
+        recordAt: (sequence) => recordAt(ledger.events, sequence),
         matches: filter.matches,
         cursor: cursor && eventPosition(cursor.txDigest, Number(cursor.eventSeq)),
         limit: readLimit(limitParam),
@@ -85,7 +87,7 @@ export function createQueries(
       const cursor = cursorParam === null || cursorParam === undefined ? null : readDigest('cursor', cursorParam);
       const { items, hasNextPage } = readRecords({
         candidates: transactionCandidates(filter),
-        recordAt: (sequence) => ledger.transactions[sequence],
+        recordAt: (sequence) => recordAt(ledger.transactions, sequence),
         matches: filter.matches,
         cursor: cursor === null ? null : checkpointed(cursor).sequence,
         limit: readLimit(limitParam),

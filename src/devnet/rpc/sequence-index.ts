@@ -1,25 +1,44 @@
+import { endSequence, firstSequence } from '../state/kept-records.ts';
+
 /** Sequence numbers in ascending order. */
 export interface SequenceList {
   readonly length: number;
   at(position: number): number;
 }
 
-/** For each key, where in an append-only list the records with that key are. Catches up with the list when asked. */
+/**
+ * For each key, where in a list that only grows at its end and is only cut at its front the records with that key are.
+ * Catches up with the list when asked.
+ */
 export interface SequenceIndex {
   lookup(key: string): SequenceList;
 }
 
-export function createSequenceIndex<Item>(
+export function createSequenceIndex<Item extends { readonly sequence: number }>(
   items: () => readonly Item[],
   keysOf: (item: Item) => Iterable<string>,
 ): SequenceIndex {
   const lists = new Map<string, number[]>();
+  /** What is in the lists: sequence numbers from `oldest` up to, but not including, `indexed`. */
+  let oldest = 0;
   let indexed = 0;
+
+  function forgetBefore(first: number) {
+    oldest = first;
+    for (const [key, list] of lists) {
+      const gone = firstPosition(list.length, (position) => (list[position] ?? first) >= first);
+      if (gone === list.length) lists.delete(key);
+      else if (gone > 0) list.splice(0, gone);
+    }
+  }
 
   function catchUp() {
     const all = items();
-    for (; indexed < all.length; indexed += 1) {
-      for (const key of new Set(keysOf(all[indexed] as Item))) {
+    const first = firstSequence(all);
+    if (first > oldest) forgetBefore(first);
+    indexed = Math.max(indexed, first);
+    for (; indexed < endSequence(all); indexed += 1) {
+      for (const key of new Set(keysOf(all[indexed - first] as Item))) {
         const list = lists.get(key);
         if (list) list.push(indexed);
         else lists.set(key, [indexed]);

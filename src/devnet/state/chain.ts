@@ -9,14 +9,45 @@ import type {
   TransactionRecord,
 } from './records.ts';
 
+/** How much of the past is kept, at the most. What is alive now is kept besides. */
+export interface HistoryRetention {
+  readonly checkpoints: number;
+  /** Of memory, estimated. The newest checkpoint is kept whatever it takes. */
+  readonly bytes: number;
+}
+
+/** Beyond this many times the retention the far end is cut off, back to it. */
+const pruneAt = 1 + 1 / 16;
+
+/** Estimated bytes in memory, contents aside: measured over a long history, and rounded up. */
+const checkpointWeight = 1_000;
+const transactionOverhead = 2_000;
+const changeOverhead = 700;
+/** With its places in the index that queries read. */
+const eventOverhead = 1_500;
+
+function transactionWeight({ bytes, changes, events }: TransactionRecord): number {
+  const ofChanges = changes.reduce((total, { output }) => total + changeOverhead + 2 * (output?.bcs.length ?? 0), 0);
+  const ofEvents = events.reduce((total, event) => total + eventOverhead + 2 * event.bcs.length, 0);
+  return transactionOverhead + 2 * bytes.length + ofChanges + ofEvents;
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export interface ChainOptions {
+  readonly referenceGasPrice: bigint;
+  readonly startMs: number;
+  readonly retention: HistoryRetention;
+}
 
 /**
  * Transactions in order, the checkpoints that hold them, the epochs that hold those. A transaction is pending until a
  * checkpoint closes; closing is the only time a record changes after it was made: it learns its checkpoint and takes its
- * timestamp, as on the real network.
+ * timestamp, as on the real network. What the retention no longer covers is dropped, whole checkpoints at a time; numbers
+ * go on as if nothing had been.
  */
-export function createChain(options: { readonly referenceGasPrice: bigint; readonly startMs: number }) {
+export function createChain(options: ChainOptions) {
+  const { retention } = options;
   const transactions: TransactionRecord[] = [];
   const events: EventRecord[] = [];
   const checkpoints: CheckpointRecord[] = [];
@@ -25,6 +56,12 @@ export function createChain(options: { readonly referenceGasPrice: bigint; reado
   const epochs: EpochRecord[] = [openEpoch(0, options.startMs, 0, 0)];
   let pending: TransactionRecord[] = [];
   let pendingEvents = 0;
+  /** Numbers already given: of what is closed. */
+  let transactionCount = 0;
+  let eventCount = 0;
+  /** Of each kept checkpoint, in bytes of memory, and of all. */
+  const weights: number[] = [];
+  let weight = 0;
 
   function openEpoch(epochId: number, startMs: number, firstCheckpoint: number, firstTransaction: number): EpochRecord {
     const { referenceGasPrice } = options;
@@ -49,17 +86,19 @@ export function createChain(options: { readonly referenceGasPrice: bigint; reado
       if (change.output) (change.output as Mutable<ObjectRecord>).checkpoint = sequenceNumber;
     }
     transactions.push(transaction);
+    transactionCount += 1;
     for (const event of transaction.events) {
       (event as Mutable<EventRecord>).timestampMs = timestampMs;
       events.push(event);
+      eventCount += 1;
     }
   };
 
   const close = (timestampMs: number): { checkpoint: CheckpointRecord; taken: readonly TransactionRecord[] } => {
     const previous = checkpoints.at(-1);
     const epoch = latestEpoch();
-    const sequenceNumber = checkpoints.length;
-    const firstTransaction = transactions.length;
+    const sequenceNumber = previous === undefined ? 0 : previous.sequenceNumber + 1;
+    const firstTransaction = transactionCount;
     const taken = pending;
     pending = [];
     pendingEvents = 0;
@@ -74,28 +113,59 @@ export function createChain(options: { readonly referenceGasPrice: bigint; reado
       timestampMs,
       epoch: epoch.epochId,
       firstTransaction,
-      endTransaction: transactions.length,
-      networkTotalTransactions: transactions.length,
+      endTransaction: transactionCount,
+      networkTotalTransactions: transactionCount,
       rollingGasSummary,
       // As long as a real aggregate (48 bytes), and as unpredictable, but only a hash.
       validatorSignatures: toSimulatedSignature(digest),
     };
     checkpoints.push(checkpoint);
     byCheckpointDigest.set(digest, checkpoint);
+    const added = taken.reduce((total, transaction) => total + transactionWeight(transaction), checkpointWeight);
+    weights.push(added);
+    weight += added;
     (epoch as Mutable<EpochRecord>).totalGasFees = rollingGasSummary.computationCost;
     return { checkpoint, taken };
   };
 
+  const dropOldest = (): void => {
+    const checkpoint = checkpoints.shift();
+    if (!checkpoint) return;
+    weight -= weights.shift() ?? 0;
+    byCheckpointDigest.delete(checkpoint.digest);
+    const dropped = transactions.splice(0, checkpoint.endTransaction - checkpoint.firstTransaction);
+    for (const { digest } of dropped) byDigest.delete(digest);
+    events.splice(
+      0,
+      dropped.reduce((count, transaction) => count + transaction.events.length, 0),
+    );
+  };
+
+  /** Drops what the retention does not cover; many at once, since whoever has an index of them has to follow. */
+  const prune = (): boolean => {
+    const isOver = checkpoints.length > retention.checkpoints * pruneAt || weight > retention.bytes;
+    if (!isOver) return false;
+    while (checkpoints.length > 1 && (checkpoints.length > retention.checkpoints || weight > retention.bytes / pruneAt))
+      dropOldest();
+    const first = checkpoints[0]?.sequenceNumber ?? 0;
+    const over = epochs.findIndex(({ endCheckpoint }) => endCheckpoint === null || endCheckpoint > first);
+    epochs.splice(0, over);
+    return true;
+  };
+
   return {
+    prune,
     transactions: transactions as readonly TransactionRecord[],
     events: events as readonly EventRecord[],
-    checkpoints: checkpoints as readonly CheckpointRecord[],
-    epochs: epochs as readonly EpochRecord[],
+    checkpoint: (sequenceNumber: number) => checkpoints[sequenceNumber - (checkpoints[0]?.sequenceNumber ?? 0)],
+    firstCheckpoint: () => checkpoints[0]?.sequenceNumber ?? 0,
+    newestCheckpoint: () => checkpoints.at(-1),
+    epoch: (epochId: number) => epochs[epochId - (epochs[0]?.epochId ?? 0)],
     latestCheckpoint: () => last(checkpoints, 'checkpoint'),
     latestEpoch,
     hasPending: () => pending.length > 0,
-    nextTransactionSequence: () => transactions.length + pending.length,
-    nextEventSequence: () => events.length + pendingEvents,
+    nextTransactionSequence: () => transactionCount + pending.length,
+    nextEventSequence: () => eventCount + pendingEvents,
     transaction: (digest: string) => byDigest.get(digest),
     checkpointByDigest: (digest: string) => byCheckpointDigest.get(digest),
     append: (transaction: TransactionRecord): void => {

@@ -6,6 +6,7 @@ import { defaultGenesisOptions, type GenesisOptions } from '../genesis/genesis-o
 import { writeHistory } from '../genesis/write-history.ts';
 import { hash256, parseDigest } from '../transactions/digest.ts';
 import { parseTypeTag, toTypeText } from '../transactions/type-tag.ts';
+import type { HistoryRetention } from './chain.ts';
 import { createLedgerRuntime } from './ledger-runtime.ts';
 import type { Clock, Ledger } from './ledger-state.ts';
 
@@ -16,10 +17,13 @@ export interface LedgerOptions {
   readonly genesis?: Partial<GenesisOptions>;
   /** How many checkpoints behind the newest live objects can still be read. Default 300: five minutes, as seen on mainnets. */
   readonly availableCheckpoints?: number;
+  /** How much history is kept. Default 7200 checkpoints (an hour of two a second), 128 MiB at most. */
+  readonly retention?: Partial<HistoryRetention>;
 }
 
 export const defaultSeed = 1;
 const referenceGasPrice = 1000n;
+const defaultRetention: HistoryRetention = { checkpoints: 7_200, bytes: 128 * 1024 * 1024 };
 
 /** A ledger in memory that already has a history, ending just before the clock's now. */
 export function createLedger({
@@ -27,6 +31,7 @@ export function createLedger({
   clock,
   genesis,
   availableCheckpoints = 300,
+  retention,
 }: LedgerOptions): Ledger {
   const options = { ...defaultGenesisOptions, ...genesis };
   const accounts = createDevnetAccounts(seed);
@@ -40,6 +45,7 @@ export function createLedger({
     referenceGasPrice,
     nativeCoinType,
     availableCheckpoints,
+    retention: { ...defaultRetention, ...retention },
     describeCall: contracts.describeCall,
   });
   const genesisCheckpoint = runtime.writeGenesis(

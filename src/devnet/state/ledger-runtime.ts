@@ -14,7 +14,7 @@ import { checkSignatures } from '../transactions/check-signatures.ts';
 import { transactionDigest } from '../transactions/digest.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 import type { SystemTransaction, TransactionData } from '../transactions/transaction-data.ts';
-import { createChain } from './chain.ts';
+import { createChain, type HistoryRetention } from './chain.ts';
 import type { Clock, ExecutionOutcome, LedgerReader, LedgerWriter } from './ledger-state.ts';
 import { createObjectHistory } from './object-history.ts';
 import type { CheckpointRecord, TransactionRecord } from './records.ts';
@@ -25,6 +25,7 @@ export interface LedgerRuntimeOptions {
   readonly nativeCoinType: string;
   /** Checkpoints behind the newest at which live objects can still be read. */
   readonly availableCheckpoints: number;
+  readonly retention: HistoryRetention;
   readonly describeCall: LedgerView['describeCall'];
 }
 
@@ -41,10 +42,10 @@ export interface LedgerRuntime
 export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntime {
   const { clock, nativeCoinType, referenceGasPrice, availableCheckpoints } = options;
   const history = createObjectHistory();
-  const chain = createChain({ referenceGasPrice, startMs: clock() });
+  const chain = createChain({ referenceGasPrice, startMs: clock(), retention: options.retention });
   const listeners = new Set<Parameters<LedgerReader['onCheckpoint']>[0]>();
 
-  const now = (): number => Math.max(clock(), chain.checkpoints.at(-1)?.timestampMs ?? 0);
+  const now = (): number => Math.max(clock(), chain.newestCheckpoint()?.timestampMs ?? 0);
 
   /** A checkpoint still to come reads as the newest one: its view would be kept, and be wrong later. */
   const toClosed = (checkpoint: number): number => Math.min(checkpoint, chain.latestCheckpoint().sequenceNumber);
@@ -76,13 +77,21 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
     const epoch = chain.latestEpoch().epochId;
     const commitTimestampMs = now();
     runSystem(
-      { kind: 'CONSENSUS_COMMIT_PROLOGUE_V1', epoch, round: chain.checkpoints.length, commitTimestampMs },
+      {
+        kind: 'CONSENSUS_COMMIT_PROLOGUE_V1',
+        epoch,
+        round: (chain.newestCheckpoint()?.sequenceNumber ?? -1) + 1,
+        commitTimestampMs,
+      },
       { inputs: clockObject ? [clockObject] : [], outputs: [createClockObject(commitTimestampMs)], events: [] },
     );
   };
 
-  const closePending = (): CheckpointRecord => {
+  const closePending = (endEpoch: () => void = () => {}): CheckpointRecord => {
     const { checkpoint, taken } = chain.close(now());
+    endEpoch();
+    // The versions that the oldest checkpoint kept began with are still inputs of its transactions.
+    if (chain.prune()) history.forget(chain.firstCheckpoint() - 1);
     for (const listener of [...listeners]) listener(checkpoint, taken);
     return checkpoint;
   };
@@ -121,10 +130,12 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
     nativeCoinType,
     referenceGasPrice,
     latestCheckpoint: chain.latestCheckpoint,
-    checkpoint: (sequenceNumber) => chain.checkpoints[sequenceNumber],
+    checkpoint: chain.checkpoint,
+    firstCheckpoint: chain.firstCheckpoint,
     checkpointByDigest: chain.checkpointByDigest,
-    firstAvailableCheckpoint: () => Math.max(0, chain.latestCheckpoint().sequenceNumber - availableCheckpoints),
-    epoch: (epochId) => chain.epochs[epochId],
+    firstAvailableCheckpoint: () =>
+      Math.max(chain.firstCheckpoint(), chain.latestCheckpoint().sequenceNumber - availableCheckpoints),
+    epoch: chain.epoch,
     latestEpoch: chain.latestEpoch,
     transactions: chain.transactions,
     transaction: chain.transaction,
@@ -175,10 +186,8 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
         { kind: 'END_OF_EPOCH_TX', nextEpoch: state.epoch, epochStartTimestampMs: state.epochStartTimestampMs },
         { inputs: before ? [before] : [], outputs: [createSystemState(state)], events: [createEpochEvent(state)] },
       );
-      const { checkpoint, taken } = chain.close(now());
-      const epoch = chain.endEpoch();
-      for (const listener of [...listeners]) listener(checkpoint, taken);
-      return epoch;
+      closePending(chain.endEpoch);
+      return chain.latestEpoch();
     },
 
     writeGenesis: (objects) => {

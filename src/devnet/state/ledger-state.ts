@@ -20,18 +20,20 @@ export interface LedgerReader {
   latestCheckpoint(): CheckpointRecord;
   checkpoint(sequenceNumber: number): CheckpointRecord | undefined;
   checkpointByDigest(digest: string): CheckpointRecord | undefined;
+  /** Oldest checkpoint that is still remembered; nothing of the history before it is. */
+  firstCheckpoint(): number;
   /** Oldest checkpoint at which live objects can still be read consistently. */
   firstAvailableCheckpoint(): number;
 
   epoch(epochId: number): EpochRecord | undefined;
   latestEpoch(): EpochRecord;
 
-  /** Checkpointed transactions, index = sequence. Pending ones are not in it. */
+  /** Checkpointed transactions that are remembered, by sequence without gaps. Pending ones are not in it. */
   readonly transactions: readonly TransactionRecord[];
   /** Checkpointed or pending. */
   transaction(digest: string): TransactionRecord | undefined;
 
-  /** Checkpointed events, index = sequence. */
+  /** Checkpointed events that are remembered, by sequence without gaps. */
   readonly events: readonly EventRecord[];
 
   /**
@@ -44,7 +46,7 @@ export interface LedgerReader {
   ): ObjectRecord | undefined;
   /** The newest version, pending transactions included, `undefined` once deleted: what execution and the sponsor look at. */
   currentObject(objectId: string): ObjectRecord | undefined;
-  /** Every version of an object, oldest first. */
+  /** Every version of an object that is remembered, oldest first. */
   objectVersions(objectId: string): readonly ObjectRecord[];
   /** Live objects as of a checkpoint, ordered by object id. */
   liveObjects(checkpoint: number): readonly ObjectRecord[];

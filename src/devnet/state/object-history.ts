@@ -4,7 +4,7 @@ import type { ObjectRecord } from './records.ts';
 const keptViews = 16;
 
 /**
- * Every version of every object, by id and by owner. "As of a checkpoint" is the last version that had become visible by
+ * Versions of objects, by id and by owner. "As of a checkpoint" is the last version that had become visible by
  * then; a deleted object is not there.
  */
 export function createObjectHistory() {
@@ -20,23 +20,34 @@ export function createObjectHistory() {
       versions.set(record.objectId, [record]);
       sortedIds = undefined;
     }
+    noteOwner(record);
+  };
+
+  const noteOwner = (record: ObjectRecord): void => {
     if (record.owner.kind !== 'address' && record.owner.kind !== 'object') return;
     const owned = everOwned.get(record.owner.address);
     if (owned) owned.add(record.objectId);
     else everOwned.set(record.owner.address, new Set([record.objectId]));
   };
 
+  /**
+   * Forgets what no checkpoint from this one on can show: versions that others had replaced by then, objects deleted by
+   * then.
+   */
+  const forget = (before: number): void => {
+    everOwned.clear();
+    for (const [objectId, known] of versions) {
+      const visible = countVisible(known, before);
+      if (visible > 1) known.splice(0, visible - 1);
+      if (known.length === 1 && visible > 0 && known[0]?.live === false) versions.delete(objectId);
+      else for (const record of known) noteOwner(record);
+    }
+    sortedIds = undefined;
+  };
+
   const asOf = (objectId: string, checkpoint: number): ObjectRecord | undefined => {
     const known = versions.get(objectId) ?? [];
-    let low = 0;
-    let high = known.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const seen = known[middle]?.checkpoint ?? null;
-      if (seen !== null && seen <= checkpoint) low = middle + 1;
-      else high = middle;
-    }
-    const record = known[low - 1];
+    const record = known[countVisible(known, checkpoint) - 1];
     return record?.live ? record : undefined;
   };
 
@@ -61,6 +72,7 @@ export function createObjectHistory() {
 
   return {
     put,
+    forget,
     asOf,
     atVersion: (objectId: string, version: number) =>
       versions.get(objectId)?.find((record) => record.version === version),
@@ -81,4 +93,17 @@ export function createObjectHistory() {
         ),
       ),
   };
+}
+
+/** How many of an object's versions a checkpoint can see. */
+function countVisible(versions: readonly ObjectRecord[], checkpoint: number): number {
+  let low = 0;
+  let high = versions.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const seen = versions[middle]?.checkpoint ?? null;
+    if (seen !== null && seen <= checkpoint) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

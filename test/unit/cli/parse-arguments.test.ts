@@ -11,6 +11,8 @@ const devnet = {
   startMs: null,
   sponsorToken: null,
   checkpointIntervalMs: null,
+  historyCheckpoints: null,
+  availableCheckpoints: null,
 };
 
 describe('commands', () => {
@@ -33,6 +35,10 @@ describe('commands', () => {
     [
       ['devnet', '--start-time', '2024-02-29T23:59:59.5Z'],
       { ...devnet, startMs: Date.UTC(2024, 1, 29, 23, 59, 59, 500) },
+    ],
+    [
+      ['devnet', '--history-checkpoints', '50', '--available-checkpoints', '0'],
+      { ...devnet, historyCheckpoints: 50, availableCheckpoints: 0 },
     ],
     [['devnet', '--profile', 'iota'], { ...devnet, profile: 'iota' }],
     [['devnet', '--checkpoint-ms', '0'], { ...devnet, checkpointIntervalMs: 0 }],

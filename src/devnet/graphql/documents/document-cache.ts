@@ -1,26 +1,42 @@
 import { type PreparationRules, type PreparedDocument, prepareDocument } from './prepared-document.ts';
 
 export interface DocumentCacheOptions {
-  /** Documents kept; the one unused for longest goes first. Default 1000. */
-  readonly maxDocuments?: number;
-  /** Longer texts are prepared each time. UTF-16 units, default 20 000. */
-  readonly maxTextLength?: number;
+  /** What all kept documents may take in memory, as `documentWeight` estimates it. Default 64 MiB. */
+  readonly maxBytes?: number;
 }
 
-/** Prepares each document once and keeps the last ones used. */
+/** What the densest documents were measured to take: variables declared again and again, empty lists in lists. */
+const bytesPerCharacter = 260;
+const bytesPerDocument = 16_000;
+
+/** Bytes in memory that a prepared document of this text takes at the most. */
+export function documentWeight(text: string): number {
+  return bytesPerDocument + bytesPerCharacter * text.length;
+}
+
+/** Prepares each document once and keeps the last ones used; the one unused for longest goes first. */
 export function createDocumentCache(
   rules: PreparationRules,
-  { maxDocuments = 1_000, maxTextLength = 20_000 }: DocumentCacheOptions = {},
+  { maxBytes = 64 * 1024 * 1024 }: DocumentCacheOptions = {},
 ): (text: string) => PreparedDocument {
   const kept = new Map<string, PreparedDocument>();
+  let bytes = 0;
+
+  const drop = (text: string): void => {
+    if (kept.delete(text)) bytes -= documentWeight(text);
+  };
+
   return (text) => {
-    const known = kept.get(text);
-    const prepared = known ?? prepareDocument(text, rules);
-    if (text.length > maxTextLength) return prepared;
-    kept.delete(text);
+    const prepared = kept.get(text) ?? prepareDocument(text, rules);
+    const weight = documentWeight(text);
+    if (weight > maxBytes) return prepared;
+    drop(text);
     kept.set(text, prepared);
-    const oldest = kept.keys().next();
-    if (kept.size > maxDocuments && !oldest.done) kept.delete(oldest.value);
+    bytes += weight;
+    for (const oldest of kept.keys()) {
+      if (bytes <= maxBytes) break;
+      drop(oldest);
+    }
     return prepared;
   };
 }

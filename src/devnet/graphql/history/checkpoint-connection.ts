@@ -5,6 +5,7 @@ import { type PageArguments, parsePage, pinnedCheckpoint } from '../connections/
 import { paginate } from '../connections/paginate.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { CheckpointModel, ConnectionModel } from '../models.ts';
+import { requireKept } from './visible-history.ts';
 
 /**
  * Pages through checkpoints, no further than the one the page is pinned to.
@@ -18,6 +19,8 @@ export function toCheckpointConnection(
 ): ConnectionModel<CheckpointModel> {
   const page = parsePage(args, context.limits, checkpointCursor);
   const c = pinnedCheckpoint(page, viewedAt);
+  const oldest = context.ledger.firstCheckpoint();
+  requireKept(context.ledger, c, [page.after?.s, page.before?.s], oldest);
   const newest = Math.min(c, context.ledger.latestCheckpoint().sequenceNumber);
   const found = paginate(
     {
@@ -25,7 +28,7 @@ export function toCheckpointConnection(
       after: page.after && { at: page.after.s, exact: true },
       before: page.before && { at: page.before.s, exact: true },
     },
-    { from: range.from, to: Math.min(range.to, newest + 1) },
+    { from: Math.max(range.from, oldest), to: Math.min(range.to, newest + 1) },
   );
   return toConnection(
     found,

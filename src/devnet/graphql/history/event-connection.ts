@@ -1,4 +1,5 @@
 import type { EventFilter } from '../../../generated/ledger.ts';
+import { recordAt as findRecord, firstSequence } from '../../state/kept-records.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { EventRecord } from '../../state/records.ts';
 import { inputRefusal, withinInput } from '../arguments/parse-failure.ts';
@@ -10,7 +11,7 @@ import { type Bound, paginate } from '../connections/paginate.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { ConnectionModel, EventModel } from '../models.ts';
 import { parseModuleFilter, parseTypeFilter } from '../moves/type-filter.ts';
-import { eventCountAt, eventPosition, transactionSequenceOf } from './visible-history.ts';
+import { eventCountAt, eventPosition, requireKept, transactionSequenceOf } from './visible-history.ts';
 
 export interface EventArguments extends PageArguments {
   readonly filter?: EventFilter | null | undefined;
@@ -27,6 +28,7 @@ export function toEventConnection(
   const filter = args.filter ?? {};
   const tests = withinInput('EventFilter', () => readTests(filter, limits));
   const c = pinnedCheckpoint(page, viewedAt);
+  requireKept(ledger, c, [page.after?.tx, page.before?.tx], firstSequence(ledger.transactions));
   if (filter.emittingModule != null && filter.eventType != null) {
     throw inputRefusal('Filtering by both emitting module and event type is not supported');
   }
@@ -39,7 +41,7 @@ export function toEventConnection(
     {
       ...rangeOf(ledger, filter, c),
       includes: (at) => {
-        const event = ledger.events[at];
+        const event = findRecord(ledger.events, at);
         return event !== undefined && tests.every((test) => test(event));
       },
     },
@@ -55,14 +57,14 @@ export function toEventConnection(
 }
 
 function recordAt(ledger: LedgerReader, position: number): EventRecord {
-  const record = ledger.events[position];
+  const record = findRecord(ledger.events, position);
   if (record === undefined) throw new RangeError(`No event at ${position}`);
   return record;
 }
 
 function boundOf(ledger: LedgerReader, cursor: { readonly tx: number; readonly e: number }, above: boolean): Bound {
   const at = eventPosition(ledger, cursor.tx, cursor.e);
-  const event = ledger.events[at];
+  const event = findRecord(ledger.events, at);
   const exact =
     event !== undefined && event.eventSeq === cursor.e && transactionSequenceOf(ledger, event.txDigest) === cursor.tx;
   return { at: exact || above ? at : at - 1, exact };
@@ -71,9 +73,9 @@ function boundOf(ledger: LedgerReader, cursor: { readonly tx: number; readonly e
 /** A transaction's events lie side by side, so its digest bounds the search. */
 function rangeOf(ledger: LedgerReader, filter: EventFilter, checkpoint: number) {
   const count = eventCountAt(ledger, checkpoint);
-  if (filter.transactionDigest == null) return { from: 0, to: count };
+  if (filter.transactionDigest == null) return { from: firstSequence(ledger.events), to: count };
   const events = ledger.transaction(filter.transactionDigest)?.events ?? [];
-  const from = events[0]?.sequence ?? 0;
+  const from = events[0]?.sequence ?? firstSequence(ledger.events);
   return { from, to: Math.min(count, from + events.length) };
 }
 

@@ -1,4 +1,5 @@
 import type { TransactionBlockFilter } from '../../../generated/ledger.ts';
+import { recordAt as findRecord, firstSequence } from '../../state/kept-records.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
 import { emptyConnection, toConnection } from '../connections/connection.ts';
 import { transactionCursor } from '../connections/cursor.ts';
@@ -7,6 +8,7 @@ import { type Bound, paginate } from '../connections/paginate.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { ConnectionModel, TransactionModel } from '../models.ts';
 import { parseTransactionFilter, selectedRange, type TransactionSelection } from './transaction-filter.ts';
+import { requireKept } from './visible-history.ts';
 
 export interface TransactionArguments extends PageArguments {
   readonly filter?: TransactionBlockFilter | null | undefined;
@@ -49,6 +51,7 @@ export function toTransactionConnection(
   if (page.limit === 0 || scanLimit === 0 || selection.neverMatches) return emptyConnection();
 
   const c = pinnedCheckpoint(page, viewedAt);
+  requireKept(ledger, c, [page.after?.t, page.before?.t], firstSequence(ledger.transactions));
   const range = selectedRange(ledger, selection, c);
   const window = scanLimit === undefined ? range : scanWindow(page, range, scanLimit);
   const found = paginate(
@@ -71,13 +74,13 @@ function fitting(context: GraphqlContext, selection: TransactionSelection, range
   const { tests } = selection;
   return (position: number): boolean => {
     if (position < range.from || position >= range.to) return false;
-    const record = context.ledger.transactions[position];
+    const record = findRecord(context.ledger.transactions, position);
     return record !== undefined && tests.every((test) => test(record));
   };
 }
 
 function recordAt(context: GraphqlContext, position: number) {
-  const record = context.ledger.transactions[position];
+  const record = findRecord(context.ledger.transactions, position);
   if (record === undefined) throw new RangeError(`No transaction at ${position}`);
   return record;
 }

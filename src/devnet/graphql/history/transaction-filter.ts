@@ -1,4 +1,5 @@
 import type { TransactionBlockFilter, TransactionBlockKindInput } from '../../../generated/ledger.ts';
+import { firstSequence } from '../../state/kept-records.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { TransactionRecord } from '../../state/records.ts';
 import { zeroAddress } from '../../transactions/address.ts';
@@ -145,7 +146,7 @@ export function selectedRange(
   const last = Math.min(selection.lastCheckpoint, viewedAt, ledger.latestCheckpoint().sequenceNumber);
   if (selection.firstCheckpoint > last) return { from: 0, to: 0 };
   return {
-    from: ledger.checkpoint(selection.firstCheckpoint)?.firstTransaction ?? 0,
+    from: ledger.checkpoint(selection.firstCheckpoint)?.firstTransaction ?? firstSequence(ledger.transactions),
     to: ledger.checkpoint(last)?.endTransaction ?? 0,
   };
 }

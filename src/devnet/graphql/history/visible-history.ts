@@ -1,37 +1,59 @@
+import { endSequence, firstSequence } from '../../state/kept-records.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
 import { lowerBound } from '../connections/search.ts';
 
 /** How many transactions there were at a checkpoint. One from the future shows what there is. */
 export function transactionCountAt(ledger: LedgerReader, checkpoint: number): number {
-  return ledger.checkpoint(checkpoint)?.endTransaction ?? ledger.transactions.length;
+  return ledger.checkpoint(checkpoint)?.endTransaction ?? endSequence(ledger.transactions);
 }
 
 /** How many events there were at a checkpoint. */
 export function eventCountAt(ledger: LedgerReader, checkpoint: number): number {
   const record = ledger.checkpoint(checkpoint);
-  return record === undefined ? ledger.events.length : eventPosition(ledger, record.endTransaction, 0);
+  return record === undefined ? endSequence(ledger.events) : eventPosition(ledger, record.endTransaction, 0);
 }
 
 /** Position of the first event at or behind (transaction sequence, event sequence). */
 export function eventPosition(ledger: LedgerReader, transaction: number, eventSeq: number): number {
-  return lowerBound(ledger.events.length, (index) => {
+  const found = lowerBound(ledger.events.length, (index) => {
     const event = ledger.events[index];
     if (event === undefined) return true;
     const sequence = transactionSequenceOf(ledger, event.txDigest);
     return sequence > transaction || (sequence === transaction && event.eventSeq >= eventSeq);
   });
+  return firstSequence(ledger.events) + found;
 }
 
 export function transactionSequenceOf(ledger: LedgerReader, digest: string): number {
   return ledger.transaction(digest)?.sequence ?? Number.POSITIVE_INFINITY;
 }
 
-/** Live objects are kept for a while only; history is kept for good. */
+/**
+ * Checks that the history has not been cut off behind what a page goes on from: its pinned checkpoint, and the place of
+ * each cursor. A page that began there would leave out what was dropped.
+ * @param first the oldest place that is kept
+ */
+export function requireKept(
+  ledger: LedgerReader,
+  checkpoint: number,
+  places: readonly (number | undefined)[],
+  first: number,
+) {
+  const isKept =
+    checkpoint >= ledger.firstCheckpoint() && places.every((place) => place === undefined || place >= first);
+  if (!isKept) throw outsideRange();
+}
+
+/** Live objects are kept for a shorter while than history. */
 export function requireAvailable(ledger: LedgerReader, checkpoint: number): number {
   const newest = ledger.latestCheckpoint().sequenceNumber;
   if (checkpoint < ledger.firstAvailableCheckpoint() || checkpoint > newest) {
-    throw inputRefusal('Requested data is outside the available range');
+    throw outsideRange();
   }
   return checkpoint;
+}
+
+function outsideRange() {
+  return inputRefusal('Requested data is outside the available range');
 }

@@ -1,5 +1,3 @@
-import { GraphQLError } from 'graphql';
-
 /** The words of the validator here → those of the real service. */
 const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^Cannot query field "(\w+)" on type "(\w+)"\.( Did you mean .*)?$/, 'Unknown field "$1" on type "$2".$3'],
@@ -29,10 +27,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A validation error in the real service's words; as it is where there are no others for it. */
-export function toLedgerText(error: GraphQLError): GraphQLError {
-  for (const [pattern, words] of rewordings) {
-    if (!pattern.test(error.message)) continue;
-    return new GraphQLError(error.message.replace(pattern, words), { nodes: error.nodes ?? null });
-  }
-  return error;
+export function toLedgerText(message: string): string {
+  const found = rewordings.find(([pattern]) => pattern.test(message));
+  return found ? message.replace(...found) : message;
 }

@@ -1,6 +1,6 @@
 import {
+  type ASTNode,
   type DocumentNode,
-  type GraphQLError,
   type GraphQLSchema,
   specifiedRules,
   ValuesOfCorrectTypeRule,
@@ -11,8 +11,14 @@ import { type ArgumentUse, createValuesRule } from './argument-uses.ts';
 import { createFeatureRule } from './feature-rule.ts';
 import { toLedgerText } from './ledger-text.ts';
 
+/** A validation error, as small as it can be kept: an error object holds its stack, and there may be a hundred of them. */
+export interface DocumentFault {
+  readonly message: string;
+  readonly nodes: readonly ASTNode[];
+}
+
 export interface ValidatedDocument {
-  readonly errors: readonly GraphQLError[];
+  readonly errors: readonly DocumentFault[];
   /** Arguments to look at again with each request's variables. */
   readonly uses: readonly ArgumentUse[];
 }
@@ -26,5 +32,5 @@ export function validateDocument(
   const uses: ArgumentUse[] = [];
   const rules = specifiedRules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
   const errors = validate(schema, document, [...rules, createValuesRule(uses), createFeatureRule(features)]);
-  return { errors: errors.map(toLedgerText), uses };
+  return { errors: errors.map(({ message, nodes = [] }) => ({ message: toLedgerText(message), nodes })), uses };
 }
