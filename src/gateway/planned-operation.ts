@@ -15,6 +15,7 @@ import { type AnswerEnding, toAnswerEnding } from '../subschemas/ledger/answer-e
 import { type CheckWaits, createCheckWaits } from './check-waits.ts';
 import { createExecuteOwn, type ExecuteOwn } from './execute-own.ts';
 import type { Generation } from './generation.ts';
+import { keepSchemaAnswer } from './keep-schema-answer.ts';
 
 /** What of an operation the text alone decides, worked out when it is first run. */
 export interface PlannedOperation {
@@ -100,13 +101,19 @@ export function planDocument(
     },
     executeOwn: () => {
       const isLocal = plan === 'LOCAL';
-      executeOwn ??= createExecuteOwn({
-        schema: isLocal ? generation.local : generation.schema,
-        local: generation.local,
+      const schema = isLocal ? generation.local : generation.schema;
+      executeOwn ??= keepSchemaAnswer(
+        schema,
         document,
-        operationName,
-        joins: isLocal ? null : generation.operationJoins,
-      });
+        operation,
+        createExecuteOwn({
+          schema,
+          local: generation.local,
+          document,
+          operationName,
+          joins: isLocal ? null : generation.operationJoins,
+        }),
+      );
       return executeOwn;
     },
     halves: () => {
