@@ -120,6 +120,36 @@ it('a mutation behind a request that is refused with its body unread is not begu
   expect(ledger.served).toBe(0);
 });
 
+it.each([
+  ['of another type', 415, { 'content-type': 'text/plain' }],
+  ['compressed', 415, { 'content-encoding': 'gzip' }],
+  ['declared too long', 413, { 'content-length': '2000000' }],
+  ['whose answer nobody takes', 406, { accept: 'image/png' }],
+])(
+  'a body %s is refused with %i and not waited for: the answer says that the connection ends, and it does',
+  async (_, status, headers) => {
+    const [head = ''] = ask(headers).split(/(?<=\r\n\r\n)/);
+    const client = await openRawClient(gateway.port);
+    await client.send(head);
+    const answer = await client.whole();
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nconnection: close\r\n`, 'i'));
+  },
+);
+
+it('a client that falls silent in the middle of its body is waited for no longer than any answer may take', async () => {
+  await using hasty = await spawnGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    REQUEST_TIMEOUT_MS: '100',
+    MUTATION_TIMEOUT_MS: '100',
+  });
+  const client = await openRawClient(hasty.port);
+  await client.send(ask().slice(0, -5));
+  // Node itself would wait for five minutes.
+  expect(await client.whole()).toBe('');
+  await until(() => hasty.logged('request').length === 1, 'it is logged');
+  expect(hasty.logged('request')[0]).toMatchObject({ status: 499 });
+});
+
 it('an offer whose body comes in pieces, whole or in chunks, is served, and the connection ends', async () => {
   const [head = '', body = ''] = ask(h2c).split(/(?<=\r\n\r\n)/);
   const chunked = head.replace(/content-length: \d+/, 'transfer-encoding: chunked');

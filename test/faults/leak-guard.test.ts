@@ -1,0 +1,97 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { Exchange } from '../../src/server/exchange.ts';
+import { countLiveObjects } from '../support/count-live-objects.ts';
+import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
+import { inTurns } from '../support/in-turns.ts';
+import { type OpenWebSocket, openWebSocket } from '../support/open-websocket.ts';
+import { until } from '../support/until.ts';
+
+const lane = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';
+const split = 'query Mixed($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }';
+
+/** A name that no document has; so long that whoever keeps a thousand of them keeps two megabytes. */
+const inventedName = (index: number) => `Invented${index}_${'x'.repeat(2_000)}`;
+
+/** Every other operation asks for one that its document has not, and every third has a variable that nobody declared. */
+function toOperation(query: string, index: number) {
+  return {
+    query,
+    variables: index % 3 === 0 ? { id: index, [inventedName(index)]: 1 } : { id: index },
+    ...(index % 2 === 0 ? {} : { operationName: inventedName(index) }),
+  };
+}
+
+async function post(gateway: TestGateway, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json', connection: 'close' };
+  await (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+}
+
+/** Over one connection for ten, so that what is kept of each counts too. */
+async function subscribe(gateway: TestGateway, count: number): Promise<void> {
+  const perSocket = 10;
+  await inTurns(count / perSocket, 10, async (turn) => {
+    const client = await openWebSocket(`${gateway.url.replace('http', 'ws')}/graphql`);
+    client.send({ type: 'connection_init', payload: { [inventedName(turn)]: inventedName(turn) } });
+    await until(() => client.messages.length > 0, 'an acknowledgement');
+    for (let index = 0; index < perSocket; index += 1) {
+      const payload = toOperation(index % 2 === 0 ? lane : split, turn * perSocket + index);
+      client.send({ id: String(index), type: 'subscribe', payload });
+    }
+    await until(() => idsOf(client).size === perSocket, 'all answers');
+    client.socket.close();
+    await client.closed;
+  });
+}
+
+const idsOf = ({ messages }: OpenWebSocket) => new Set(messages.map(({ id }) => id).filter((id) => id !== undefined));
+
+async function round(gateway: TestGateway, each: number): Promise<void> {
+  for (const query of [lane, split]) await inTurns(each, 20, (index) => post(gateway, toOperation(query, index)));
+  await subscribe(gateway, each);
+}
+
+/** Timers, connections and servers, by kind. */
+function resources(): Record<string, number> {
+  const counts: Record<string, number> = { Timeout: 0, TCPSocketWrap: 0, TCPServerWrap: 0 };
+  for (const name of process.getActiveResourcesInfo()) if (name in counts) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+async function heapMegabytes(gateway: TestGateway): Promise<number> {
+  // The lines that the test keeps are none of the gateway's.
+  gateway.log.length = 0;
+  for (let time = 0; time < 3; time += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+  }
+  return process.memoryUsage().heapUsed / 1024 ** 2;
+}
+
+test('a thousand operations each in the lane, in parts and over WebSockets, with names nobody has, leave nothing behind', {
+  timeout: 240_000,
+}, async () => {
+  const ledger: FaultyLedger = await startFaultyLedger();
+  const gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, SCHEMA_POLL_MS: '0' });
+  try {
+    const idle = resources();
+    const isIdle = () => Object.entries(resources()).every(([name, count]) => count <= (idle[name] ?? 0));
+    // What is made once is made.
+    await round(gateway, 300);
+    await until(isIdle, () => `${JSON.stringify(resources())} where ${JSON.stringify(idle)} were`);
+    const before = await heapMegabytes(gateway);
+    await round(gateway, 1_000);
+    await until(isIdle, () => `${JSON.stringify(resources())} where ${JSON.stringify(idle)} were`);
+    const grown = (await heapMegabytes(gateway)) - before;
+    expect(grown).toBeLessThan(1.5);
+    expect(countLiveObjects(Exchange)).toBe(0);
+  } finally {
+    await gateway.close();
+    await ledger[Symbol.asyncDispose]();
+  }
+});
