@@ -1,4 +1,4 @@
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 
 /** A WebSocket without a GraphQL client behind it, and everything that came on it. */
 export interface OpenWebSocket {
@@ -11,9 +11,13 @@ export interface OpenWebSocket {
 }
 
 /** Resolves when it is open; rejects with the answer's status and body where it is refused. */
-export function openWebSocket(url: string, headers: Record<string, string> = {}): Promise<OpenWebSocket> {
+export function openWebSocket(
+  url: string,
+  headers: Record<string, string> = {},
+  options: ClientOptions = {},
+): Promise<OpenWebSocket> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, 'graphql-transport-ws', { headers });
+    const socket = new WebSocket(url, 'graphql-transport-ws', { ...options, headers });
     const messages: unknown[] = [];
     const closed = new Promise<{ code: number; reason: string }>((done) => {
       socket.on('close', (code, reason) => done({ code, reason: String(reason) }));
