@@ -18,6 +18,7 @@ import { openCursorKeys } from './gateway/open-cursor-keys.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
 import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
 import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
+import { requireSharedStore } from './gateway/require-shared-store.ts';
 import { createRunPlan } from './gateway/run-plan.ts';
 import { createSchemaCache } from './gateway/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from './gateway/schema-keeper.ts';
@@ -185,13 +186,16 @@ async function open(
       missingSetting: 'LEDGER_RPC_URL',
     }),
   };
+  const sponsorship = createSponsorResolvers({
+    client: openedSponsor?.client ?? null,
+    sponsorship: { ...config.sponsorship, token: network.token },
+    limits: config.limits,
+    now,
+  });
+  // Callers who hold the sponsor's token are the sponsor's to count.
+  const demandsStore = config.rateLimit.redis !== null && config.sponsorship.auth === 'token';
   const local = createLocalSchema([
-    createSponsorResolvers({
-      client: openedSponsor?.client ?? null,
-      sponsorship: { ...config.sponsorship, token: network.token },
-      limits: config.limits,
-      now,
-    }),
+    demandsStore ? requireSharedStore(sponsorship, () => limiter.isShared()) : sponsorship,
     createEventsResolvers({
       client: eventsClient,
       missingSetting: 'LEDGER_RPC_URL',
@@ -235,9 +239,11 @@ async function open(
 
   const devnet = config.upstreams.kind === 'devnet';
   const runPlan = createRunPlan(createForwardToLedger(ledgerOptions));
-  const openOperation = createOpenOperation({ timeouts: config.timeouts });
   const admit = createAdmitOperation({ gate, keeper, cost: config.rateLimit.cost });
-  const maskError = createMaskError((err) => logger.error({ err }, 'an unexpected error was masked'));
+  const onFault = (err: unknown, requestId: string | undefined) =>
+    logger.error({ err, ...(requestId !== undefined && { requestId }) }, 'an unexpected error was masked');
+  const maskError = createMaskError(onFault);
+  const openOperation = createOpenOperation({ timeouts: config.timeouts, charge: admit.charge, maskError });
   const gateway = createGateway({
     maxBatchSize: config.limits.maxBatchSize,
     keeper,
@@ -307,7 +313,7 @@ async function open(
         upstreams: { ledger: ledger.health(), sponsor: sponsor?.health() ?? null, events: events?.health() ?? null },
       });
     },
-    onFault: (err, requestId) => logger.error({ err, requestId }, 'an unexpected error was masked'),
+    onFault,
     onRequest: (record) => logger.info(record, 'request'),
     now,
   });

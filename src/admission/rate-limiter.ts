@@ -35,6 +35,8 @@ export interface RateLimiter {
   consume(caller: RatedCaller, points: number): Promise<Allowance | Refusal | null>;
   /** Takes nothing. */
   peek(caller: RatedCaller): Promise<Quota | null>;
+  /** Is what it counts, at this moment, the same for all instances? */
+  isShared(): Promise<boolean>;
   close(): void;
 }
 
@@ -128,6 +130,17 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
         return toQuota(fallback.points, await fallback.get(key));
       }
     },
+    isShared: () =>
+      store.check().then(
+        () => {
+          outage.succeeded();
+          return true;
+        },
+        (error: unknown) => {
+          outage.failed(error);
+          return false;
+        },
+      ),
     close: () => store.close(),
   };
 }

@@ -10,5 +10,7 @@ export const rateKeyPrefix = 'ledger-gateway:rate';
 export interface RateStore {
   /** The counters of all callers that may have so many points in a window. Asked for once per limit. */
   countersOf(points: number): RateLimiterAbstract;
+  /** Rejects when nothing can be counted there. */
+  check(): Promise<unknown>;
   close(): void;
 }

@@ -18,6 +18,8 @@ export async function connectRedisRateStore(options: RedisRateStoreOptions, outa
         // Who has used up everything is refused from here until the window ends: hammering costs Redis nothing.
         inMemoryBlockOnConsumed: points,
       }),
+    // It must be written to: a copy that may only be read counts nothing.
+    check: () => redis.set(`${rateKeyPrefix}-check`, '', 'EX', windowSeconds),
     close: () => redis.disconnect(),
   };
 }

@@ -5,14 +5,18 @@ import { gatewayError } from './gateway-error.ts';
 /**
  * Decides what a client sees of an error. What is meant for clients passes: our catalogued errors, the ledger's public
  * ones, and GraphQL's own about the request. Anything else becomes one fixed text.
- * @param onMasked called with each error that was hidden, for the log
+ * @param onMasked called once with each error that was hidden, for the log
  */
-export function createMaskError(onMasked: (error: unknown) => void) {
-  return (error: unknown): GraphQLError => {
-    if (error instanceof GraphQLError && isForClients(error)) return error;
-    onMasked(error);
+export function createMaskError(onMasked: (error: unknown, requestId: string | undefined) => void) {
+  const made = new WeakSet<GraphQLError>();
+  return (error: unknown, requestId?: string): GraphQLError => {
+    // What was hidden further inside has been told already.
+    if (error instanceof GraphQLError && (made.has(error) || isForClients(error))) return error;
+    onMasked(error, requestId);
     const at = error instanceof GraphQLError ? { nodes: error.nodes ?? null, path: error.path ?? null } : {};
-    return gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, at);
+    const masked = gatewayError('INTERNAL_SERVER_ERROR', 'Unexpected error.', {}, at);
+    made.add(masked);
+    return masked;
   };
 }
 

@@ -7,6 +7,7 @@ import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
+import { findOperation } from './find-operation.ts';
 import type { Generation } from './generation.ts';
 import type { ServerContext } from './operation-run.ts';
 import type { SchemaKeeper } from './schema-keeper.ts';
@@ -31,6 +32,7 @@ export interface AdmitOperationOptions {
 export interface OperationRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | null;
   /** Its document, where it was looked up already, and the generation it is to run on. */
   readonly found?: { readonly generation: Generation; readonly prepared: PreparedDocument };
 }
@@ -53,6 +55,16 @@ export interface AdmitOperation {
     caller: Caller,
     request: OperationRequest,
   ): OperationAdmission | Promise<OperationAdmission>;
+  /**
+   * Counts work that an operation asks for beside its own. @param isDone it cannot be refused any more: what the caller has
+   * is taken, and no more is asked. @returns why the caller may not have it; `null` when it may
+   */
+  charge(
+    server: Pick<ServerContext, 'onStanding'>,
+    caller: Caller,
+    points: number,
+    isDone?: boolean,
+  ): Promise<GraphQLError | null>;
 }
 
 export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptions): AdmitOperation {
@@ -66,7 +78,7 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
       if (server.isGone()) return abandoned();
       const generation = request.found?.generation ?? keeper.current;
       const prepared = request.found?.prepared ?? generation.documents.prepare(request.query);
-      const decision = admitPrepared(generation, prepared, request.variables);
+      const decision = withOperation(admitPrepared(generation, prepared, request.variables), request);
       const admission: OperationAdmission =
         decision.kind === 'refused' ? decision : { ...decision, generation, caller };
       const points = toPoints(decision.usage, cost, generation.limits);
@@ -78,7 +90,27 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
         return server.isGone() ? abandoned() : admission;
       });
     },
+    async charge(server, caller, points, isDone = false) {
+      const charge = await gate.charge(caller, points);
+      const { standing } = charge;
+      if (!isDone) {
+        server.onStanding(standing);
+        return charge.kind === 'refused' ? charge.error : null;
+      }
+      // It is served, so it is not told when to come back.
+      const { limit = 0, remaining = 0, resetsAtMs = 0 } = standing ?? {};
+      server.onStanding(standing && { limit, remaining, resetsAtMs });
+      return null;
+    },
   };
+}
+
+/** Refuses where the document has no such operation; one that was looked up has been found with it. */
+function withOperation(decision: DocumentAdmission, { operationName, found }: OperationRequest): DocumentAdmission {
+  if (decision.kind === 'refused' || found) return decision;
+  const operation = findOperation(decision.document, operationName);
+  if (!(operation instanceof GraphQLError)) return decision;
+  return { kind: 'refused', errors: [asRequestError(operation)], usage: decision.usage };
 }
 
 /** Nobody reads it: it keeps from beginning what the caller could not be told the outcome of. */

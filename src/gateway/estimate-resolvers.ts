@@ -57,6 +57,9 @@ export function createEstimateResolvers({ current, configured, pages, cost }: Es
         askedBy.set(context, asked);
         count(asked, query);
         check(asked);
+        // Counted before its work, as what it estimates would be; the rest of its price is known after.
+        const refusal = cost === 'usage' ? await context.charge?.(1) : null;
+        if (refusal) throw refusal;
         const request = { query, variables: toVariables(variables), operationName: operationName ?? null };
         await takeTurn();
         // By now the operation has asked for all that it asks for: with one too many, none is worked out.
@@ -68,7 +71,9 @@ export function createEstimateResolvers({ current, configured, pages, cost }: Es
         const known = asked.documents.get(query);
         const read = known?.generation === generation ? known.read : generation.documents.read(query);
         asked.documents.set(query, { generation, read });
-        return toEstimate(judgeOperation(generation, request, read), request, generation, { cost, calls });
+        const estimate = toEstimate(judgeOperation(generation, request, read), request, generation, { cost, calls });
+        if (cost === 'usage' && estimate.ratePoints > 1) await context.charge?.(estimate.ratePoints - 1, true);
+        return estimate;
       },
     },
   } as const satisfies Resolvers;

@@ -35,7 +35,8 @@ export function createGateway({ maxBatchSize, keeper, admit, openOperation, runP
     // It would keep a thousand documents of whatever size besides ours, and with them the generations they were made for.
     parserAndValidationCache: false,
     batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
-    maskedErrors: { maskError },
+    // Its second argument is a text of the library's.
+    maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
       // numbers, in and out, digit by digit
       useExactNumbers(),

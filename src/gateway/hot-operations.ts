@@ -150,9 +150,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       return { request, generation, form };
     },
     async run({ request, generation, form }, caller, server, canStream, onHangUp, done) {
-      const { query, variables } = request;
       const found = { generation, prepared: form.prepared };
-      const decided = admit.decide(server, caller, { query, variables, found });
+      const decided = admit.decide(server, caller, { ...request, found });
       const admission = decided instanceof Promise ? await decided : decided;
       if (admission.kind === 'refused') return done({ kind: 'handover', begun: { admission, answer: null } });
       const { operation, queryJson, ending, halves, isMutation, name } = form;
@@ -178,10 +177,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
           usage: server.showUsage ? admission.usage : null,
           canStream,
           settle: (errors) =>
-            runPlan.settle(
-              { generation, document: form.document, operationName: request.operationName, variables },
-              { data: {}, errors },
-            ).errors ?? errors,
+            runPlan.settle({ ...request, generation, document: form.document }, { data: {}, errors }).errors ?? errors,
         },
         (answer) => {
           if (isGone) return done({ kind: 'gone' });

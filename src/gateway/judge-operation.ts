@@ -1,13 +1,14 @@
-import { type GraphQLError, getOperationAST, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { ReadDocument } from '../documents/prepared-document.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
 import { admitPrepared } from './admit-operation.ts';
 import { createCheckWaits } from './check-waits.ts';
 import { coerceVariables } from './coerce-variables.ts';
+import { findOperation } from './find-operation.ts';
 import type { Generation } from './generation.ts';
+import { refusedSubscription } from './refused-subscription.ts';
 
 /** An operation that is asked about and not executed. */
 export interface JudgedRequest {
@@ -38,10 +39,9 @@ export function judgeOperation(
   const admission = admitPrepared(generation, read.prepared, request.variables);
   const refused = (errors: readonly GraphQLError[]) => ({ ...read, usage: admission.usage, errors, bound: null });
   if (admission.kind === 'refused') return refused(admission.errors);
-  const operation = getOperationAST(admission.document, request.operationName);
-  if (!operation) {
-    return refused([gatewayError('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.')]);
-  }
+  const operation = findOperation(admission.document, request.operationName);
+  if (operation instanceof GraphQLError) return refused([operation]);
+  if (operation.operation === 'subscription') return refused([refusedSubscription()]);
   const coerced = coerceVariables(generation.schema, operation, request.variables);
   if (coerced.errors) return refused(coerced.errors);
   const errors =

@@ -34,6 +34,15 @@ export interface OperationRecord {
 
 export interface OperationOptions {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+  /** Counts work that operations ask for beside their own; left out, nothing of it counts. */
+  readonly charge?: (
+    server: Pick<ServerContext, 'onStanding'>,
+    caller: Caller,
+    points: number,
+    isDone?: boolean,
+  ) => Promise<Error | null>;
+  /** What clients see of an error. */
+  readonly maskError?: (error: unknown, requestId: string) => GraphQLError;
 }
 
 /** One operation under way. */
@@ -49,7 +58,7 @@ export interface OperationRun {
 }
 
 /** Opens an operation, whichever shell it came through: how long it may take, and a record for the log. */
-export function createOpenOperation({ timeouts }: OperationOptions) {
+export function createOpenOperation({ timeouts, charge, maskError }: OperationOptions) {
   return (
     server: ServerContext,
     request: {
@@ -69,12 +78,18 @@ export function createOpenOperation({ timeouts }: OperationOptions) {
     };
     server.operations.push(record);
     return {
-      context: { requestId: server.requestId, cancellation, caller: request.caller },
+      context: {
+        requestId: server.requestId,
+        cancellation,
+        caller: request.caller,
+        charge: charge && ((points, isDone) => charge(server, request.caller, points, isDone)),
+      },
       hangUp: () => cancellation.cancel('aborted'),
       end: () => cancellation.finish(),
       finish: (result) => {
         if (!result.errors) return result;
-        const unwrapped = unwrapErrors(result.errors);
+        const all = unwrapErrors(result.errors);
+        const unwrapped = maskError ? all.map((error) => maskError(error, server.requestId)) : all;
         const errors = result.data === null ? restoreCauses(unwrapped) : unwrapped;
         record.errors = errors.length;
         return { ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors };

@@ -1,5 +1,4 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
-import { gatewayError } from '../errors/gateway-error.ts';
 import type { AdmitOperation } from './admit-operation.ts';
 import { hangUpOn, type OpenOperation, type ServerContext } from './operation-run.ts';
 import { refusedSubscription } from './refused-subscription.ts';
@@ -45,27 +44,25 @@ export function createSocketOperations({
     async admit({ query, operationName, variables }, server, hangUp) {
       const entry = await admit.enter(server);
       if (entry.kind === 'refused') return [entry.error];
-      const admission = await admit.decide(server, entry.caller, { query, variables: variables ?? {} });
+      const request = { query, variables: variables ?? {}, operationName: operationName ?? null };
+      const admission = await admit.decide(server, entry.caller, request);
       if (admission.kind === 'refused') return admission.errors.map(withoutHttp);
       const { caller, document, generation, usage } = admission;
-      const operation = getOperationAST(document, operationName);
-      if (!operation)
-        return [gatewayError('GRAPHQL_VALIDATION_FAILED', 'Could not determine what operation to execute.')];
-      if (operation.operation === 'subscription') return [refusedSubscription()];
+      if (getOperationAST(document, operationName)?.operation === 'subscription') return [refusedSubscription()];
       const run = openOperation(server, { caller, document, operationName });
       const contextValue = { ...run.context };
       runs.set(contextValue, async () => {
-        const name = operationName ?? null;
-        const request = {
+        const { variables: sent, operationName: name } = request;
+        const planned = {
           generation,
           document,
           text: query,
           operationName: name,
-          variables: variables ?? {},
+          variables: sent,
           context: contextValue,
         };
         const stopListening = hangUpOn(hangUp, run);
-        const result = await runPlan.run(request).finally(() => {
+        const result = await runPlan.run(planned).finally(() => {
           stopListening();
           run.end();
         });

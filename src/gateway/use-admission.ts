@@ -80,5 +80,9 @@ function toRequest(params: unknown): OperationRequest | null {
   if (typeof query !== 'string' || query === '') return null;
   if (operationName != null && typeof operationName !== 'string') return null;
   if (variables != null && (typeof variables !== 'object' || Array.isArray(variables))) return null;
-  return { query, variables: (variables as OperationRequest['variables'] | null) ?? {} };
+  return {
+    query,
+    variables: (variables as OperationRequest['variables'] | null) ?? {},
+    operationName: operationName ?? null,
+  };
 }

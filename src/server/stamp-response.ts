@@ -23,6 +23,11 @@ export function toRequestId(header: string | string[] | undefined): string {
  */
 export type Stamps = (origin: string | undefined, requestId: string) => string[];
 
+/** Scheme and host have no case; the configured ones are in lower case. */
+export function isListed(origin: string, corsOrigins: readonly string[]): boolean {
+  return corsOrigins.includes(origin) || corsOrigins.includes(origin.toLowerCase());
+}
+
 /** All but the request id is worked out once for each version and origin in use. */
 export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampOptions): Stamps {
   const exposed = [...versionHeaders, 'x-request-id', ...rateLimitHeaderNames].join(', ');
@@ -45,7 +50,7 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
       known = new Map();
     }
     // Origins that are not listed are without number, and all alike.
-    const listed = corsOrigins !== '*' && origin !== undefined && corsOrigins.includes(origin) ? origin : undefined;
+    const listed = corsOrigins !== '*' && origin !== undefined && isListed(origin, corsOrigins) ? origin : undefined;
     let stamps = known.get(listed);
     if (!stamps) {
       stamps = make(listed);

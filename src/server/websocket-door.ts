@@ -13,7 +13,7 @@ import type { RequestRecord } from './request-record.ts';
 import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-target.ts';
 import type { SocketPlaces } from './socket-places.ts';
 import type { SocketServer } from './socket-server.ts';
-import { type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
+import { isListed, type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
 
 export interface WebSocketDoorOptions {
   readonly connections: Pick<Connections, 'of'>;
@@ -57,7 +57,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
     if (hasBody(req)) return refusal(400, 'BAD_REQUEST', 'The request for a WebSocket has a body.');
     const { origin } = req.headers;
     // A page of any origin can open a WebSocket, without the preflight that would have refused its POST.
-    if (origin !== undefined && corsOrigins !== '*' && !corsOrigins.includes(origin)) {
+    if (origin !== undefined && corsOrigins !== '*' && !isListed(origin, corsOrigins)) {
       return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
     }
     const refused = refusedVersion(req, version);

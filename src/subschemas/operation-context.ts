@@ -13,6 +13,11 @@ export interface OperationContext {
    */
   readonly cancellation: Cancellation;
   readonly caller: Caller;
+  /**
+   * Counts work beside the operation's own against the caller's limit. `isDone`: it cannot be refused any more. Resolves to
+   * why the caller may not have it, or to `null`. Absent where nobody is counted.
+   */
+  readonly charge?: ((points: number, isDone?: boolean) => Promise<Error | null>) | undefined;
 }
 
 export type CallerKind = 'ANONYMOUS' | 'API_KEY' | 'JWT' | 'FORWARDED';

@@ -366,19 +366,26 @@ describe('a value of the ledger nested without bottom', () => {
 });
 
 describe('connections that do nothing', () => {
-  it('do not keep others waiting', async () => {
-    const sockets: Socket[] = [];
-    for (let i = 0; i < 200; i += 1) {
+  it('keep nobody waiting, and are served when they go on', async () => {
+    const body = '{"query":"{ chainIdentifier }"}';
+    const head = `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const idle = Array.from({ length: 200 }, (_, index) => {
       const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+      let said = '';
       socket.on('error', () => {});
-      if (i % 2)
-        socket.write(
-          'POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
-        );
-      sockets.push(socket);
-    }
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      const isHalfway = index % 2 === 1;
+      if (isHalfway) socket.write(`${head}{`);
+      return { socket, goOn: () => socket.write(isHalfway ? body.slice(1) : head + body), said: () => said };
+    });
     expect((await gateway.query('{ chainIdentifier }')).data).toEqual({ chainIdentifier: '4c78adac' });
-    for (const socket of sockets) socket.destroy();
+    expect(idle.map(({ said }) => said()).join('')).toBe('');
+    for (const { goOn } of idle) goOn();
+    const answered = () => idle.filter(({ said }) => said().endsWith('{"data":{"chainIdentifier":"4c78adac"}}')).length;
+    await expect.poll(answered, { timeout: 10_000 }).toBe(200);
+    for (const { socket } of idle) socket.destroy();
   });
 });
 

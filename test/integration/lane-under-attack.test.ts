@@ -83,7 +83,7 @@ beforeAll(async () => {
   const list = Array.from({ length: 3_000 }, () => big);
   ledger = await startScriptedLedger(typeDefs, { Query: { a: () => 1, b: () => 'x', big: () => list } });
   gate = await startGate(ledger.url);
-  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: gate.url, MAX_OUTPUT_NODES: '100000' });
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: gate.url, LIMIT_MAX_OUTPUT_NODES: '100000' });
   // Known from here on.
   for (const query of ['{a}', '{big}', '{big gateway{version}}', '{a gateway{version}}', '{gateway{version} a}']) {
     await gateway.query(query, {});

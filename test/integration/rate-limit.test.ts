@@ -152,7 +152,8 @@ describe('a caller', () => {
     socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));
     await done;
     socket.terminate();
-    expect(messages.filter(({ type }) => type === 'next')).toHaveLength(3);
+    // The connection is one attempt, and its greeting another.
+    expect(messages.filter(({ type }) => type === 'next')).toHaveLength(1);
     expect(messages.at(-1)?.payload[0].extensions).toMatchObject({
       code: 'RATE_LIMITED',
       retryAfterSeconds: expect.any(Number),
@@ -189,4 +190,55 @@ test('by usage, a large operation counts for more than a small one', async () =>
   const refused = await gateway.query(large, {}, from('203.0.113.2'));
   expect(refused.status).toBe(429);
   expect(refused.data).toBeUndefined();
+});
+
+describe('by usage, an estimate', () => {
+  const env = { RATE_LIMIT_PER_MINUTE: '30', RATE_LIMIT_COST: 'usage', LIMIT_MAX_QUERY_NODES: '20' };
+  // 11 of 20 nodes: 5 of 10 points besides the one for asking.
+  const large = `{ ${Array.from({ length: 11 }, (_, index) => `a${index}: chainIdentifier`).join(' ')} }`;
+  const estimates = (count: number, text: string) =>
+    `{ ${Array.from({ length: count }, (_, index) => `e${index}: estimate(query: ${JSON.stringify(text)}) { ratePoints }`).join(' ')} }`;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await start(env);
+  });
+  afterAll(() => gateway?.close());
+  const ask = async (query: string, address: string) => {
+    const answer = await gateway.query(query, {}, from(address));
+    return { ...answer, left: Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]) };
+  };
+
+  test('counts what it names, at first sight and later', async () => {
+    const { data, left } = await ask(estimates(1, large), '203.0.113.21');
+    expect(data.e0.ratePoints).toBe(6);
+    const own = 30 - left - data.e0.ratePoints;
+    const again = await ask(estimates(1, large), '203.0.113.21');
+    expect(again.left).toBe(left - own - 6);
+  });
+
+  test('counts each time, of several in one document too', async () => {
+    const one = await ask(estimates(1, '{ chainIdentifier }'), '203.0.113.22');
+    const three = await ask(estimates(3, large), '203.0.113.23');
+    expect(Object.values(three.data)).toEqual(Array(3).fill({ ratePoints: 6 }));
+    expect(30 - three.left).toBeGreaterThanOrEqual(1 + 3 * 6);
+    expect(30 - one.left).toBeLessThan(30 - three.left);
+  });
+
+  const small = '{ chainIdentifier }';
+
+  test('takes no more than the caller has', async () => {
+    const address = '203.0.113.24';
+    while ((await ask(small, address)).left > 4);
+    const { data, errors, headers, left } = await ask(estimates(1, large), address);
+    expect([data?.e0, errors, left]).toEqual([{ ratePoints: 6 }, undefined, 0]);
+    expect(headers.has('retry-after')).toBe(false);
+  });
+
+  test('is counted before its work, so that one too many is refused', async () => {
+    const address = '203.0.113.25';
+    while ((await ask(small, address)).left > 6);
+    // Four of them for the operation, which has six nodes of twenty.
+    const { status, errors } = await ask(estimates(3, small), address);
+    expect([status, errors?.map(({ extensions }) => extensions.code)]).toEqual([200, ['RATE_LIMITED']]);
+  });
 });

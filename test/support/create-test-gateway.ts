@@ -1,3 +1,4 @@
+import { isConfigKeyName } from '../../src/config/keys.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { startGateway } from '../../src/start.ts';
 import { createLogger } from '../../src/telemetry/create-logger.ts';
@@ -29,6 +30,8 @@ export async function createTestGateway(
   env: Record<string, string> = {},
   files: Readonly<Record<string, string>> = {},
 ): Promise<TestGateway> {
+  // A misspelt key would leave the test to pass without what it sets.
+  for (const key of Object.keys(env)) if (!isConfigKeyName(key)) throw new Error(`there is no setting ${key}`);
   const log: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
   const config = parseConfig({

@@ -100,6 +100,7 @@ describe('a client', () => {
   test('may be bound to origins', () => {
     const bound = { ...token, clients: [{ ...web, origins: ['https://app.example'] }] };
     expect(identify(bound, { 'x-api-key': key, origin: 'https://app.example' })).toMatchObject({ kind: 'API_KEY' });
+    expect(identify(bound, { 'x-api-key': key, origin: 'HTTPS://App.Example' })).toMatchObject({ kind: 'API_KEY' });
     expect(identify(bound, { 'x-api-key': key, origin: 'null' })).toMatchObject({
       code: 'FORBIDDEN',
       rate: { key: 'address:203.0.113.9' },

@@ -42,16 +42,17 @@ describe('a window', () => {
 
 describe('with its store away', () => {
   /** Counts until it is broken; may then refuse of its own accord, as one does that remembers who has used up everything. */
-  function createBreakable(): RateStore & { isBroken: boolean; refuses: boolean } {
+  function createBreakable(): RateStore & { isBroken: boolean; refuses: boolean; msBeforeNext: number } {
     const store = {
       isBroken: false,
       refuses: false,
+      msBeforeNext: 1_000,
       countersOf(points: number) {
         const counters = new RateLimiterMemory({ points, duration: 60 });
         const { consume, get } = counters;
         const orFail = <T>(work: () => Promise<T>) =>
           store.refuses
-            ? Promise.reject(new RateLimiterRes(0, 1_000))
+            ? Promise.reject(new RateLimiterRes(0, store.msBeforeNext))
             : store.isBroken
               ? Promise.reject(new Error('gone\nwith details'))
               : work();
@@ -59,6 +60,7 @@ describe('with its store away', () => {
         counters.get = (...args) => orFail(() => get.apply(counters, args));
         return counters;
       },
+      check: () => (store.isBroken ? Promise.reject(new Error('gone')) : Promise.resolve()),
       close() {},
     };
     return store;
@@ -113,6 +115,25 @@ describe('with its store away', () => {
     store.refuses = false;
     await limiter.consume(other, 1);
     expect(seen).toEqual(['gone']);
+  });
+
+  test('it is asked, and says, whether what is counted is shared', async () => {
+    const { store, seen, limiter } = start(10);
+    expect(await limiter.isShared()).toBe(true);
+    store.isBroken = true;
+    expect(await limiter.isShared()).toBe(false);
+    store.isBroken = false;
+    expect(await limiter.isShared()).toBe(true);
+    expect(seen).toEqual(['gone', 'back']);
+  });
+
+  test('a refusal at the very end of a window says to come back in a second', async () => {
+    const { store, limiter } = start(1);
+    store.refuses = true;
+    store.msBeforeNext = 0;
+    const refusal = await limiter.consume(caller, 1);
+    expect(refusal).toMatchObject({ isGranted: false, retryAfterSeconds: 1, remaining: 0 });
+    expect(refusal?.resetsAtMs).toBeLessThanOrEqual(Date.now());
   });
 
   test('a refusal is no outage', async () => {

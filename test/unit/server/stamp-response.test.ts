@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStamps, stampHeaders, toRequestId } from '../../../src/server/stamp-response.ts';
+import { createStamps, isListed, stampHeaders, toRequestId } from '../../../src/server/stamp-response.ts';
 
 const options = {
   versionHeaders: ['x-ledger-rpc-version', 'x-iota-rpc-version'],
@@ -61,4 +61,9 @@ describe('headers on every response', () => {
     only('https://dapp.example', 'a').push('x', 'y');
     expect(only('https://dapp.example', 'b')).not.toContain('x');
   });
+});
+
+it('an origin is listed in whatever case its scheme and host are written', () => {
+  expect(isListed('HTTPS://DApp.Example', ['https://dapp.example'])).toBe(true);
+  expect(isListed('https://dapp.example.evil', ['https://dapp.example'])).toBe(false);
 });

@@ -24,3 +24,17 @@ test('a field named __proto__ stays a field', () => {
   const fields = JSON.parse('{"__proto__": {"token": "pw"}}') as Record<string, unknown>;
   expect(JSON.stringify(redactFields(fields))).toBe('{"__proto__":{"token":"[redacted]"}}');
 });
+
+test.each<[string, (inner: unknown) => unknown]>([
+  ['objects', (inner) => ({ token: 'pw', inner })],
+  ['lists', (inner) => [inner]],
+  ['causes', (cause) => new Error('Bearer pw', { cause })],
+  ['errors of errors', (inner) => new AggregateError([inner], 'Bearer pw')],
+])('%s nested 10,000 deep are cut, not followed', (_name, around) => {
+  let deep: unknown = 'Bearer pw';
+  for (let level = 0; level < 10_000; level += 1) deep = around(deep);
+  const text = JSON.stringify(redactFields({ deep }));
+  expect(text).toContain('[too deep]');
+  expect(text).not.toContain('pw"');
+  expect(text.length).toBeLessThan(20_000);
+});

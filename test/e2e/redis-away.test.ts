@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import { openRawClient, toPostText } from '../support/raw-client.ts';
+import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
+import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
+
+const limits = { RATE_LIMIT_PER_MINUTE: '1000' };
+
+describe.skipIf(redisMissing)(redisMissing ?? 'while Redis does not answer', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(async () => {
+    redis?.thaw();
+    await redis?.[Symbol.asyncDispose]();
+  });
+
+  describe('sponsorship by the gateway’s own token', () => {
+    const reserve = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 1) { reservationId } }';
+    const execute = 'mutation { executeTx(reservationId: "1", txBytes: "AAAA", userSig: "AAAA") { digest } }';
+    let gateway: TestGateway;
+    beforeAll(async () => {
+      gateway = await createTestGateway({ ...limits, REDIS_URL: redis.url });
+    });
+    afterAll(() => gateway?.close());
+
+    const codeOf = async (query: string) => (await gateway.query(query)).errors?.[0]?.extensions.code;
+
+    it('is refused before anything is sent, at first sight and later; reads go on; both recover', async () => {
+      await expect.poll(() => codeOf(reserve), { timeout: 10_000 }).toBe(undefined);
+      await redis.kill();
+      for (const query of [reserve, execute, reserve, execute]) {
+        const { data, errors } = await gateway.query(query);
+        expect([Object.values(data), errors?.[0]?.extensions]).toEqual([
+          [null],
+          { code: 'UPSTREAM_UNAVAILABLE', upstream: 'sponsor' },
+        ]);
+      }
+      const { data, errors } = await gateway.query('{ chainIdentifier sponsor { health } }');
+      expect([typeof data.chainIdentifier, data.sponsor.health, errors]).toEqual(['string', 'OK', undefined]);
+      await redis.restart();
+      await expect.poll(() => codeOf(reserve), { timeout: 20_000 }).toBe(undefined);
+    });
+  });
+
+  describe('a caller who hangs up before it was counted', () => {
+    let ledger: ScriptedLedger;
+    let gateway: TestGateway;
+    let paid = 0;
+    beforeAll(async () => {
+      ledger = await startScriptedLedger('type Query { a: Int } type Mutation { pay(for: String): Int }', {
+        Query: { a: () => 1 },
+        Mutation: { pay: () => ++paid },
+      });
+      const env = { ...limits, RATE_LIMIT_COST: 'usage', LEDGER_GRAPHQL_URL: ledger.url };
+      gateway = await createTestGateway({ ...env, REDIS_URL: redis.url });
+    });
+    afterAll(async () => {
+      redis.thaw();
+      await gateway?.close();
+      await ledger?.close();
+    });
+
+    it.each([
+      ['of a known operation', true],
+      ['of one never seen', false],
+    ])('has nothing executed: %s', async (name, isKnown) => {
+      const query = `mutation { pay(for: "${name}") }`;
+      if (isKnown) await gateway.query(query);
+      await expect.poll(async () => (await gateway.query('{ a }')).data).toEqual({ a: 1 });
+      const before = paid;
+      const id = isKnown ? 'known' : 'unseen';
+      redis.freeze();
+      const client = await openRawClient(Number(new URL(gateway.url).port));
+      await client.send(toPostText({ query }, { 'x-request-id': id }));
+      // What is asked after it is answered after it was read.
+      for (let count = 0; count < 3; count += 1) await fetch(`${gateway.url}/health/live`);
+      client.vanish('closing');
+      const lines = () => gateway.log.filter(({ requestId, msg }) => requestId === id && msg === 'request');
+      await expect.poll(() => lines().map(({ status }) => status)).toEqual([499]);
+      redis.thaw();
+      await expect.poll(async () => (await gateway.query('{ a }')).data).toEqual({ a: 1 });
+      expect(paid).toBe(before);
+    });
+  });
+});

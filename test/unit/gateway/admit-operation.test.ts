@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import type { CallerGate } from '../../../src/admission/caller-gate.ts';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import { createAdmitOperation } from '../../../src/gateway/admit-operation.ts';
+import { buildGeneration, type Generation } from '../../../src/gateway/generation.ts';
+import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
+
+const config = parseConfig({ env: { LIMIT_MAX_QUERY_NODES: '10' }, readFile: () => '' });
+const build = (): Generation =>
+  buildGeneration(null, {
+    local: createLocalSchema([]),
+    execute: () => Promise.reject(new Error('nobody is asked')),
+    names: networkProfiles.ledger.joins,
+    config,
+  });
+
+/** Admission whose limiter is held until it is let go. */
+function start() {
+  const caller = toTestCaller();
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const grant = () => held.then(() => ({ kind: 'admitted', caller, standing: null }) as const);
+  const gate: CallerGate = { admit: grant, charge: grant };
+  const keeper = { current: build() };
+  const seen = { isGone: false };
+  const server = {
+    sender: { authorization: null, apiKey: null, origin: undefined, remoteAddress: '', forwardedFor: undefined },
+    onStanding: () => {},
+    isGone: () => seen.isGone,
+  };
+  return { admit: createAdmitOperation({ gate, keeper, cost: 'usage' }), caller, keeper, letGo, seen, server };
+}
+
+const dear = {
+  query: '{ gateway { version networkProfile rpcVersion } viewer { id kind } }',
+  variables: {},
+  operationName: null,
+};
+
+describe('while the limiter is held', () => {
+  test('a schema that is replaced before the caller is let in is not run on', async () => {
+    const { admit, keeper, letGo, server } = start();
+    const entering = admit.enter(server);
+    keeper.current = build();
+    letGo();
+    const entry = await entering;
+    if (entry.kind !== 'entered') throw new Error('nobody is refused here');
+    const admission = await admit.decide(server, entry.caller, dear);
+    expect(admission.kind === 'admitted' && admission.generation === keeper.current).toBe(true);
+  });
+
+  test('an operation that was looked up ends on the schema that it was looked up in', async () => {
+    const { admit, caller, keeper, letGo, server } = start();
+    const generation = keeper.current;
+    const prepared = generation.documents.prepare(dear.query);
+    const deciding = admit.decide(server, caller, { ...dear, found: { generation, prepared } });
+    expect(deciding).toBeInstanceOf(Promise);
+    keeper.current = build();
+    letGo();
+    const admission = await deciding;
+    if (admission.kind !== 'admitted') throw new Error('nothing is refused here');
+    expect(admission.generation).toBe(generation);
+  });
+
+  test('an operation whose caller goes is not begun', async () => {
+    const { admit, caller, letGo, seen, server } = start();
+    const deciding = admit.decide(server, caller, dear);
+    seen.isGone = true;
+    letGo();
+    expect((await deciding).kind).toBe('refused');
+    expect((await admit.decide(server, caller, dear)).kind).toBe('refused');
+  });
+});
