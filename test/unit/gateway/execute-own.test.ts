@@ -215,6 +215,16 @@ describe('an operation of our own with joins', () => {
     expect(unknown.asked.length).toBeGreaterThan(1);
   });
 
+  it('takes a slow first look off the time it waits', async () => {
+    const slow = run('{ done(digest: "A") { transactionBlock(waitMs: 40) { digest } } }', () => {
+      const startedMs = performance.now();
+      while (performance.now() - startedMs < 60);
+      return { data: { k0: null } };
+    });
+    expect(await slow.result).toEqual({ data: { done: { transactionBlock: null } } });
+    expect(slow.asked).toHaveLength(1);
+  });
+
   it('waits no longer than the operation runs', async () => {
     const cancellation = createCancellation();
     const { result } = run(

@@ -94,6 +94,44 @@ describe('a compiled operation', () => {
     );
   });
 
+  it('hears what fails late in a list that has failed at once', async () => {
+    const unheard: unknown[] = [];
+    const note = (reason: unknown) => void unheard.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      const dogs = () => [new Promise((_, reject) => setImmediate(() => reject(new Error('late')))), null];
+      const run = compile(schemaWith({ Query: { dogs } }), '{ dogs(count: 2) { name } }');
+      const { data, errors } = (await run?.({ variables: {}, context: null })) ?? {};
+      expect(data).toBeNull();
+      expect(errors?.map(({ message }) => message)).toEqual(['Cannot return null for non-nullable field Query.dogs.']);
+      // The rejection comes in the next turn, and is told in the one after.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect(unheard).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+
+  it('leaves out arguments whose variables have no value, and fills in those that have a default', () => {
+    const seen: Record<string, unknown>[] = [];
+    const number = (_: unknown, args: Record<string, unknown>) => seen.push(args);
+    const run = compile(
+      schemaWith({ Query: { number, filtered: (_, args) => void seen.push(args) } }),
+      'query ($n: Int!, $t: Boolean, $f: Filter) { number(of: $n, twice: $t) filtered(by: $f) }',
+    );
+    run?.({ variables: {}, context: null });
+    run?.({ variables: { n: 5, t: null }, context: null });
+    expect(seen.map((args) => Object.entries(args))).toEqual([
+      [['of', 3]],
+      [],
+      [
+        ['of', 5],
+        ['twice', null],
+      ],
+      [],
+    ]);
+  });
+
   it.each([
     ['names and lists', '{ dogs(count: 2) { n: name size } }', {}],
     ['several selections of one field', '{ dog { name } dog { size __typename } dog { friend { name } } }', {}],
