@@ -23,7 +23,7 @@ export const defaults = {
    * over, and what is not read yet is nobody's.
    */
   maxSocketGreetingBytes: 16_384,
-  /** An idle one holds some 25 KB: together what a process of this kind has to spare. */
+  /** An idle one holds some 11 KB, its large greeting read and gone: together a hundred megabytes. */
   maxSockets: 10_000,
   /** A large office behind one address has them; nobody alone can take a notable part of all. */
   maxSocketsPerAddress: 256,
