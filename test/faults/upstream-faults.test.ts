@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { type ExpectStatic, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FaultyLedger, type Manner, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { inTurns } from '../support/in-turns.ts';
@@ -104,7 +104,8 @@ const events = 'query Events($after: Int) { events(first: 300, after: $after) { 
 const payment = 'mutation Pay($amount: Int!) { pay(amount: $amount) }';
 const own = { gateway: { networkProfile: 'ledger' } };
 
-test.concurrent.each<[what: string, manner: Manner, code: string]>([
+// Tests that run side by side each have an `expect` of their own, which alone knows whose assertion it is.
+test.concurrent.for<[what: string, manner: Manner, code: string]>([
   ['hangs', 'held', 'UPSTREAM_TIMEOUT'],
   ['hangs in the middle of every answer', 'half', 'UPSTREAM_TIMEOUT'],
   ['closes the connection in the middle of every answer', 'closed-midway', 'UPSTREAM_UNAVAILABLE'],
@@ -112,7 +113,7 @@ test.concurrent.each<[what: string, manner: Manner, code: string]>([
   ['resets every connection', 'reset', 'UPSTREAM_UNAVAILABLE'],
 ])(
   'a ledger that %s costs its own fields alone, and leaves nothing behind when it recovers',
-  async (_, manner, code) => {
+  async ([, manner, code], { expect }) => {
     await using world = await startWorld(patienceMs(code));
     const { ledger, gateway, ask } = world;
     const sockets = await inTurns(1, 1, () => openSocket(gateway.url));
@@ -144,16 +145,16 @@ test.concurrent.each<[what: string, manner: Manner, code: string]>([
     expect(await untilServed(() => ask(mixed, { id: 9 }))).toEqual({ data: { epoch: { epochId: 9 }, ...own } });
     expect(await untilServed(() => socketFor(8).ask(epoch, { id: 8 }))).toEqual({ data: { epoch: { epochId: 8 } } });
     for (const socket of sockets) socket.close();
-    await expectNoConnections(gateway, ledger.port);
+    await expectNoConnections(expect, gateway, ledger.port);
   },
 );
 
-test.concurrent.each<[what: string, answer: ScriptedAnswer, code: string]>([
+test.concurrent.for<[what: string, answer: ScriptedAnswer, code: string]>([
   ['hangs', 'silence', 'UPSTREAM_TIMEOUT'],
   ['closes every connection', 'hang-up', 'UPSTREAM_UNAVAILABLE'],
 ])(
   'a sponsor that %s costs its own fields alone, and leaves nothing behind when it recovers',
-  async (_, answer, code) => {
+  async ([, answer, code], { expect }) => {
     await using world = await startWorld(patienceMs(code));
     const { sponsor, gateway, ask } = world;
     sponsor.answer('/version', answer);
@@ -182,12 +183,12 @@ test.concurrent.each<[what: string, answer: ScriptedAnswer, code: string]>([
     expect(await untilServed(() => ask(query, { id: 1 }))).toMatchObject({
       data: { sponsor: { version: { raw: '1.2.3' } } },
     });
-    await expectNoConnections(gateway, Number(new URL(sponsor.origin).port));
+    await expectNoConnections(expect, gateway, Number(new URL(sponsor.origin).port));
   },
 );
 
 /** Idle ones are closed after a while; what is left then would be left for ever. */
-async function expectNoConnections(gateway: SpawnedGateway, port: number): Promise<void> {
+async function expectNoConnections(expect: ExpectStatic, gateway: SpawnedGateway, port: number): Promise<void> {
   await until(
     () => countConnections(gateway.pid, port) === 0,
     () => `${countConnections(gateway.pid, port)} connections to the upstream are left`,
