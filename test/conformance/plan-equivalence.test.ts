@@ -63,7 +63,7 @@ describe('the plans', () => {
     upstreams = [graphqlUrl, rpcUrl, sponsorUrl].map((url) => connectUpstream({ url, now: Date.now }));
     const [ledger, rpc, sponsor] = upstreams;
     if (!ledger || !rpc || !sponsor) throw new Error('three upstreams');
-    const timeouts = { queryMs: 10_000, mutationMs: 10_000 };
+    const timeouts = { queryMs: 120_000, mutationMs: 120_000 };
     const profile = networkProfiles.ledger;
     const options = {
       call: async (request: UpstreamRequest) => {
@@ -84,7 +84,7 @@ describe('the plans', () => {
           call: rpc.call,
           path: rpc.path,
           methods: profile.events.methods,
-          timeoutMs: 10_000,
+          timeoutMs: 120_000,
         }),
         missingSetting: '',
         profile,
@@ -124,7 +124,7 @@ describe('the plans', () => {
     ),
   });
 
-  const openOperation = createOpenOperation({ timeouts: { queryMs: 10_000, mutationMs: 10_000 } });
+  const openOperation = createOpenOperation({ timeouts: { queryMs: 120_000, mutationMs: 120_000 } });
   const server = (): ServerContext => ({
     requestId: 'r',
     sender: {

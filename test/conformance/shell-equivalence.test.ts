@@ -1,3 +1,4 @@
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import {
@@ -13,6 +14,7 @@ import {
   wholeAnswerFaults,
 } from '../support/ledger-faults.ts';
 import { type CorpusOperation, operationCorpus } from '../support/operation-corpus.ts';
+import { plausibleDocument } from '../support/plausible-documents.ts';
 import { type Form, openShells, type ShellAnswer, type Shells } from '../support/shells.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../support/spoilt-answers.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
@@ -179,6 +181,24 @@ describe('every shell gives the same answer', () => {
     }
     expect(ledger.exchanges).toEqual([]);
   });
+
+  test('to documents a person could write, and to such as are wrong in one place', async () => {
+    ledger.faults = [];
+    const schema = buildClientSchema((await devnet.data(getIntrospectionQuery())) as IntrospectionQuery);
+    const seen = { served: 0, refused: 0 };
+    for (let seed = 0; seed < 40; seed += 1) {
+      const { text, variables } = plausibleDocument(schema, seed);
+      // A name or a number is not what it was, so that most of these are wrong in some way.
+      const words = [...text.matchAll(/\b[a-z]\w+\b|\d+/g)];
+      const word = words[(seed * 31) % words.length];
+      const spoilt = word ? `${text.slice(0, word.index)}x9${text.slice(word.index + word[0].length)}` : text;
+      for (const each of [text, spoilt]) {
+        const { body } = await expectSame({ text: each, variables }, forms[seed % forms.length] as Form);
+        seen[body.data === undefined ? 'refused' : 'served'] += 1;
+      }
+    }
+    expect(Math.min(seen.served, seen.refused)).toBeGreaterThan(15);
+  }, 300_000);
 
   const alone = (faults: Readonly<Record<string, LedgerFault>>) =>
     Object.entries(faults).map(([name, fault]) => [name, [fault]] as const);
