@@ -5,7 +5,7 @@ import { createDevnetContracts } from './genesis/contracts.ts';
 import type { GenesisOptions } from './genesis/genesis-options.ts';
 import { createGraphqlFace, type LedgerHeaders } from './graphql/create-graphql-face.ts';
 import type { PayloadRule } from './graphql/documents/prepared-document.ts';
-import type { GraphqlLimits, LedgerFeature } from './graphql/graphql-limits.ts';
+import type { GraphqlLimits, ServedFeature } from './graphql/graphql-limits.ts';
 import { type DevnetListener, listen } from './hosting/listen.ts';
 import type { Mounts } from './hosting/mount-faces.ts';
 import { createRpcFace } from './rpc/create-rpc-face.ts';
@@ -60,7 +60,7 @@ export interface DevnetOptions {
   /** Limits and page sizes of the GraphQL face that differ from the defaults. */
   readonly limits?: Partial<GraphqlLimits>;
   /** Groups of fields the GraphQL face serves. */
-  readonly features?: readonly LedgerFeature[];
+  readonly features?: readonly ServedFeature[];
   /** What the GraphQL face's query allowance counts: the query text (default) or the whole body. */
   readonly payloadRule?: PayloadRule;
 }

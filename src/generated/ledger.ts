@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AddressModel, ObjectModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, DryRunModel, Viewed } from '../devnet/graphql/models.ts';
-import type { GasSummary, CoinMetadataRecord } from '../devnet/state/records.ts';
+import type { AddressModel, ObjectModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, DryRunModel, Viewed, CoinMetadataModel } from '../devnet/graphql/models.ts';
+import type { GasSummary } from '../devnet/state/records.ts';
 import type { GraphqlContext } from '../devnet/graphql/graphql-context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -255,7 +255,7 @@ export type Coin = IObject & IOwner & {
   readonly objects: MoveObjectConnection;
   /** Who may use it. */
   readonly owner?: Maybe<ObjectOwner>;
-  /** The transaction that made this state; null before a checkpoint holds that. */
+  /** The transaction that made this state; null before a checkpoint holds that, and once it is no longer remembered. */
   readonly previousTransactionBlock?: Maybe<TransactionBlock>;
   /** Transactions that changed something owned by this id, oldest first. */
   readonly receivedTransactionBlocks: TransactionBlockConnection;
@@ -364,7 +364,7 @@ export type CoinMetadata = {
   readonly iconUrl?: Maybe<Scalars['String']['output']>;
   /** Long name. */
   readonly name?: Maybe<Scalars['String']['output']>;
-  /** All there is, in the smallest unit. */
+  /** All there is, in the smallest unit: what the coins of this type add up to. Null when the checkpoint is no longer remembered. */
   readonly supply?: Maybe<Scalars['BigInt']['output']>;
   /** Short name. */
   readonly symbol?: Maybe<Scalars['String']['output']>;
@@ -475,18 +475,46 @@ export type Epoch = {
   readonly endTimestamp?: Maybe<Scalars['DateTime']['output']>;
   /** Number, from 0. */
   readonly epochId: Scalars['UInt53']['output'];
+  /** Paid in it for storing; null while it lasts. */
+  readonly fundInflow?: Maybe<Scalars['BigInt']['output']>;
+  /** Given back in it for what was deleted or replaced; null while it lasts. */
+  readonly fundOutflow?: Maybe<Scalars['BigInt']['output']>;
+  /** What the storage fund held at its end: storage paid for and not given back; null while it lasts. */
+  readonly fundSize?: Maybe<Scalars['BigInt']['output']>;
+  /** All native coins at its end, or now while it lasts, in the smallest unit. */
+  readonly ledgerTotalSupply?: Maybe<Scalars['BigInt']['output']>;
+  /** Id of the object that may make native coins. Of the feature SYSTEM_STATE. */
+  readonly ledgerTreasuryCapId?: Maybe<Scalars['LedgerAddress']['output']>;
+  /** Base58 digest over all objects alive at its end; null while it lasts. */
+  readonly liveObjectSetDigest?: Maybe<Scalars['String']['output']>;
+  /** What went into the storage fund less what came out of it; null while it lasts. */
+  readonly netInflow?: Maybe<Scalars['BigInt']['output']>;
+  /** Rules of the protocol version in force. Of the feature SYSTEM_STATE. */
+  readonly protocolConfigs: ProtocolConfigs;
   /** Least price of a unit of computation, in the native coin's smallest unit. */
   readonly referenceGasPrice?: Maybe<Scalars['BigInt']['output']>;
+  /** Whether the network could not end the epoch before in the ordinary way. Of the feature SYSTEM_STATE. */
+  readonly safeMode?: Maybe<SafeMode>;
   /** When it began. */
   readonly startTimestamp: Scalars['DateTime']['output'];
+  /** The storage fund as the system state has it. Of the feature SYSTEM_STATE. */
+  readonly storageFund?: Maybe<StorageFund>;
+  /** What validators have agreed on. Of the feature SYSTEM_STATE. */
+  readonly systemParameters?: Maybe<SystemParameters>;
+  /** Version of the system state's layout. Of the feature SYSTEM_STATE. */
+  readonly systemStateVersion?: Maybe<Scalars['UInt53']['output']>;
   /** Checkpoints in it so far. */
   readonly totalCheckpoints?: Maybe<Scalars['UInt53']['output']>;
   /** Gas paid in it; null while it lasts. */
   readonly totalGasFees?: Maybe<Scalars['BigInt']['output']>;
+  /** What its validators earned for their stake. Of the feature SYSTEM_STATE. */
+  readonly totalStakeRewards?: Maybe<Scalars['BigInt']['output']>;
   /** Transactions in it so far. */
   readonly totalTransactions?: Maybe<Scalars['UInt53']['output']>;
   /** Its transactions, oldest first. */
   readonly transactionBlocks: TransactionBlockConnection;
+  /** Its validators. Of the feature SYSTEM_STATE. */
+  readonly validatorSet?: Maybe<ValidatorSet>;
 };
 
 
@@ -523,7 +551,7 @@ export type Event = {
   readonly sendingModule?: Maybe<MoveModule>;
   /** When the transaction's checkpoint was made; null while it runs. */
   readonly timestamp?: Maybe<Scalars['DateTime']['output']>;
-  /** The transaction that emitted it; null before a checkpoint holds that. */
+  /** The transaction that emitted it; null before a checkpoint holds that, and once it is no longer remembered. */
   readonly transactionBlock?: Maybe<TransactionBlock>;
   /** Type of the event. */
   readonly type: MoveType;
@@ -584,12 +612,12 @@ export type Feature =
   | 'DYNAMIC_FIELDS'
   /** Live streams. */
   | 'SUBSCRIPTIONS'
-  /** The validators' system state. */
+  /** The validators' system state. Never served here: fields of it are refused by the feature's name. */
   | 'SYSTEM_STATE';
 
 /** The coins that pay the gas, merged into the first of them. */
 export type GasCoin = {
-  /** That first coin, as it was before; null before a checkpoint holds that. */
+  /** That first coin, as it was before; null before a checkpoint holds that, and once it is no longer remembered. */
   readonly object?: Maybe<Object>;
 };
 
@@ -659,7 +687,7 @@ export type IObject = {
   readonly digest?: Maybe<Scalars['String']['output']>;
   /** Who may use it. */
   readonly owner?: Maybe<ObjectOwner>;
-  /** The transaction that made this state; null before a checkpoint holds that. */
+  /** The transaction that made this state; null before a checkpoint holds that, and once it is no longer remembered. */
   readonly previousTransactionBlock?: Maybe<TransactionBlock>;
   /** Transactions that changed something owned by this id, oldest first. */
   readonly receivedTransactionBlocks: TransactionBlockConnection;
@@ -827,7 +855,7 @@ export type MoveObject = IObject & IOwner & {
   readonly objects: MoveObjectConnection;
   /** Who may use it. */
   readonly owner?: Maybe<ObjectOwner>;
-  /** The transaction that made this state; null before a checkpoint holds that. */
+  /** The transaction that made this state; null before a checkpoint holds that, and once it is no longer remembered. */
   readonly previousTransactionBlock?: Maybe<TransactionBlock>;
   /** Transactions that changed something owned by this id, oldest first. */
   readonly receivedTransactionBlocks: TransactionBlockConnection;
@@ -936,7 +964,7 @@ export type MovePackage = IObject & {
   readonly modules?: Maybe<MoveModuleConnection>;
   /** Who may use it. */
   readonly owner?: Maybe<ObjectOwner>;
-  /** The transaction that made this state; null before a checkpoint holds that. */
+  /** The transaction that made this state; null before a checkpoint holds that, and once it is no longer remembered. */
   readonly previousTransactionBlock?: Maybe<TransactionBlock>;
   /** Transactions that changed something owned by this id, oldest first. */
   readonly receivedTransactionBlocks: TransactionBlockConnection;
@@ -1033,7 +1061,7 @@ export type Object = IObject & IOwner & {
   readonly objects: MoveObjectConnection;
   /** Who may use it. */
   readonly owner?: Maybe<ObjectOwner>;
-  /** The transaction that made this state; null before a checkpoint holds that. */
+  /** The transaction that made this state; null before a checkpoint holds that, and once it is no longer remembered. */
   readonly previousTransactionBlock?: Maybe<TransactionBlock>;
   /** Transactions that changed something owned by this id, oldest first. */
   readonly receivedTransactionBlocks: TransactionBlockConnection;
@@ -1361,6 +1389,48 @@ export type ProgrammableTransactionEdge = {
   readonly node: ProgrammableTransaction;
 };
 
+/** A value of the protocol. Of the feature SYSTEM_STATE. */
+export type ProtocolConfigAttr = {
+  /** Its name. */
+  readonly key: Scalars['String']['output'];
+  /** The value as text; null where it is not set. */
+  readonly value?: Maybe<Scalars['String']['output']>;
+};
+
+/** A switch of the protocol. Of the feature SYSTEM_STATE. */
+export type ProtocolConfigFeatureFlag = {
+  /** Its name. */
+  readonly key: Scalars['String']['output'];
+  /** Is it on? */
+  readonly value: Scalars['Boolean']['output'];
+};
+
+/** Rules of a protocol version. Of the feature SYSTEM_STATE. */
+export type ProtocolConfigs = {
+  /** One value; null when there is none of that name. */
+  readonly config?: Maybe<ProtocolConfigAttr>;
+  /** The values. */
+  readonly configs: ReadonlyArray<ProtocolConfigAttr>;
+  /** One switch; null when there is none of that name. */
+  readonly featureFlag?: Maybe<ProtocolConfigFeatureFlag>;
+  /** What is on and what is off. */
+  readonly featureFlags: ReadonlyArray<ProtocolConfigFeatureFlag>;
+  /** The protocol version. */
+  readonly protocolVersion: Scalars['UInt53']['output'];
+};
+
+
+/** Rules of a protocol version. Of the feature SYSTEM_STATE. */
+export type ProtocolConfigsConfigArgs = {
+  key: Scalars['String']['input'];
+};
+
+
+/** Rules of a protocol version. Of the feature SYSTEM_STATE. */
+export type ProtocolConfigsFeatureFlagArgs = {
+  key: Scalars['String']['input'];
+};
+
 /** Publishes code. */
 export type PublishTransaction = {
   /** Packages they need. */
@@ -1556,6 +1626,14 @@ export type Result = {
   readonly ix?: Maybe<Scalars['Int']['output']>;
 };
 
+/** An epoch that began without the ordinary end of the one before. Of the feature SYSTEM_STATE. */
+export type SafeMode = {
+  /** Is it one? */
+  readonly enabled?: Maybe<Scalars['Boolean']['output']>;
+  /** Gas of it, kept for when things are in order again. */
+  readonly gasSummary?: Maybe<GasCostSummary>;
+};
+
 /** What this service allows. All sizes are upper bounds that are still allowed. */
 export type ServiceConfig = {
   /** Versions a request may name in its path, as `<year>.<month>`. */
@@ -1626,6 +1704,32 @@ export type SplitCoinsTransaction = {
   readonly amounts: ReadonlyArray<TransactionArgument>;
   /** The coin. */
   readonly coin: TransactionArgument;
+};
+
+/** The storage fund. Of the feature SYSTEM_STATE. */
+export type StorageFund = {
+  /** What is never given back. */
+  readonly nonRefundableBalance?: Maybe<Scalars['BigInt']['output']>;
+  /** What would be given back if all objects were deleted. */
+  readonly totalObjectStorageRebates?: Maybe<Scalars['BigInt']['output']>;
+};
+
+/** What validators have agreed on. Of the feature SYSTEM_STATE. */
+export type SystemParameters = {
+  /** Length of an epoch, in milliseconds. */
+  readonly durationMs?: Maybe<Scalars['BigInt']['output']>;
+  /** Most validators. */
+  readonly maxValidatorCount?: Maybe<Scalars['Int']['output']>;
+  /** Fewest validators. */
+  readonly minValidatorCount?: Maybe<Scalars['Int']['output']>;
+  /** Least stake to join with, in the native coin's smallest unit. */
+  readonly minValidatorJoiningStake?: Maybe<Scalars['BigInt']['output']>;
+  /** Epochs a warned validator has. */
+  readonly validatorLowStakeGracePeriod?: Maybe<Scalars['BigInt']['output']>;
+  /** Stake below which a validator is warned. */
+  readonly validatorLowStakeThreshold?: Maybe<Scalars['BigInt']['output']>;
+  /** Stake below which a validator leaves at once. */
+  readonly validatorVeryLowStakeThreshold?: Maybe<Scalars['BigInt']['output']>;
 };
 
 /** What a command works on. */
@@ -1832,6 +1936,22 @@ export type UpgradeTransaction = {
   readonly upgradeTicket: TransactionArgument;
 };
 
+/** The validators of an epoch. Of the feature SYSTEM_STATE. */
+export type ValidatorSet = {
+  /** How many staking pools are closed. */
+  readonly inactivePoolsSize?: Maybe<Scalars['Int']['output']>;
+  /** How many join at the epoch's end. */
+  readonly pendingActiveValidatorsSize?: Maybe<Scalars['Int']['output']>;
+  /** Places of those that leave at the epoch's end. */
+  readonly pendingRemovals?: Maybe<ReadonlyArray<Scalars['Int']['output']>>;
+  /** How many staking pools there are. */
+  readonly stakingPoolMappingsSize?: Maybe<Scalars['Int']['output']>;
+  /** Stake of all of them, in the native coin's smallest unit. */
+  readonly totalStake?: Maybe<Scalars['BigInt']['output']>;
+  /** How many would like to join. */
+  readonly validatorCandidatesSize?: Maybe<Scalars['Int']['output']>;
+};
+
 
 
 export type ResolverTypeWrapper<T> = Promise<T> | T;
@@ -1925,7 +2045,7 @@ export type ResolversTypes = {
   Coin: ResolverTypeWrapper<ObjectModel>;
   CoinConnection: ResolverTypeWrapper<any>;
   CoinEdge: ResolverTypeWrapper<any>;
-  CoinMetadata: ResolverTypeWrapper<CoinMetadataRecord>;
+  CoinMetadata: ResolverTypeWrapper<CoinMetadataModel>;
   ConsensusCommitPrologueTransaction: ResolverTypeWrapper<TransactionModel>;
   DateTime: ResolverTypeWrapper<any>;
   DependencyConnection: ResolverTypeWrapper<any>;
@@ -1993,17 +2113,23 @@ export type ResolversTypes = {
   ProgrammableTransactionBlock: ResolverTypeWrapper<TransactionModel>;
   ProgrammableTransactionConnection: ResolverTypeWrapper<any>;
   ProgrammableTransactionEdge: ResolverTypeWrapper<any>;
+  ProtocolConfigAttr: ResolverTypeWrapper<any>;
+  ProtocolConfigFeatureFlag: ResolverTypeWrapper<any>;
+  ProtocolConfigs: ResolverTypeWrapper<any>;
   PublishTransaction: ResolverTypeWrapper<CommandModel<"publish">>;
   Pure: ResolverTypeWrapper<InputModel<"pure">>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   RandomnessStateUpdateTransaction: ResolverTypeWrapper<TransactionModel>;
   Receiving: ResolverTypeWrapper<InputModel<"receiving">>;
   Result: ResolverTypeWrapper<ArgumentModel<"result" | "nestedResult">>;
+  SafeMode: ResolverTypeWrapper<any>;
   ServiceConfig: ResolverTypeWrapper<any>;
   Shared: ResolverTypeWrapper<OwnerKindModel>;
   SharedInput: ResolverTypeWrapper<InputModel<"shared">>;
   SplitCoinsTransaction: ResolverTypeWrapper<CommandModel<"splitCoins">>;
+  StorageFund: ResolverTypeWrapper<any>;
   String: ResolverTypeWrapper<any>;
+  SystemParameters: ResolverTypeWrapper<any>;
   TransactionArgument: ResolverTypeWrapper<any>;
   TransactionBlock: ResolverTypeWrapper<TransactionModel>;
   TransactionBlockConnection: ResolverTypeWrapper<any>;
@@ -2019,6 +2145,7 @@ export type ResolversTypes = {
   TransferObjectsTransaction: ResolverTypeWrapper<CommandModel<"transferObjects">>;
   UInt53: ResolverTypeWrapper<any>;
   UpgradeTransaction: ResolverTypeWrapper<CommandModel<"upgrade">>;
+  ValidatorSet: ResolverTypeWrapper<any>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -2042,7 +2169,7 @@ export type ResolversParentTypes = {
   Coin: ObjectModel;
   CoinConnection: any;
   CoinEdge: any;
-  CoinMetadata: CoinMetadataRecord;
+  CoinMetadata: CoinMetadataModel;
   ConsensusCommitPrologueTransaction: TransactionModel;
   DateTime: any;
   DependencyConnection: any;
@@ -2107,17 +2234,23 @@ export type ResolversParentTypes = {
   ProgrammableTransactionBlock: TransactionModel;
   ProgrammableTransactionConnection: any;
   ProgrammableTransactionEdge: any;
+  ProtocolConfigAttr: any;
+  ProtocolConfigFeatureFlag: any;
+  ProtocolConfigs: any;
   PublishTransaction: CommandModel<"publish">;
   Pure: InputModel<"pure">;
   Query: Record<PropertyKey, never>;
   RandomnessStateUpdateTransaction: TransactionModel;
   Receiving: InputModel<"receiving">;
   Result: ArgumentModel<"result" | "nestedResult">;
+  SafeMode: any;
   ServiceConfig: any;
   Shared: OwnerKindModel;
   SharedInput: InputModel<"shared">;
   SplitCoinsTransaction: CommandModel<"splitCoins">;
+  StorageFund: any;
   String: any;
+  SystemParameters: any;
   TransactionArgument: any;
   TransactionBlock: TransactionModel;
   TransactionBlockConnection: any;
@@ -2132,6 +2265,7 @@ export type ResolversParentTypes = {
   TransferObjectsTransaction: CommandModel<"transferObjects">;
   UInt53: any;
   UpgradeTransaction: CommandModel<"upgrade">;
+  ValidatorSet: any;
 };
 
 export type AddressResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Address'] = ResolversParentTypes['Address']> = {
@@ -2322,12 +2456,26 @@ export type EpochResolvers<ContextType = GraphqlContext, ParentType extends Reso
   checkpoints?: Resolver<ResolversTypes['CheckpointConnection'], ParentType, ContextType, Partial<EpochCheckpointsArgs>>;
   endTimestamp?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   epochId?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  fundInflow?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  fundOutflow?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  fundSize?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  ledgerTotalSupply?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  ledgerTreasuryCapId?: Resolver<Maybe<ResolversTypes['LedgerAddress']>, ParentType, ContextType>;
+  liveObjectSetDigest?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  netInflow?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  protocolConfigs?: Resolver<ResolversTypes['ProtocolConfigs'], ParentType, ContextType>;
   referenceGasPrice?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  safeMode?: Resolver<Maybe<ResolversTypes['SafeMode']>, ParentType, ContextType>;
   startTimestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  storageFund?: Resolver<Maybe<ResolversTypes['StorageFund']>, ParentType, ContextType>;
+  systemParameters?: Resolver<Maybe<ResolversTypes['SystemParameters']>, ParentType, ContextType>;
+  systemStateVersion?: Resolver<Maybe<ResolversTypes['UInt53']>, ParentType, ContextType>;
   totalCheckpoints?: Resolver<Maybe<ResolversTypes['UInt53']>, ParentType, ContextType>;
   totalGasFees?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  totalStakeRewards?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
   totalTransactions?: Resolver<Maybe<ResolversTypes['UInt53']>, ParentType, ContextType>;
   transactionBlocks?: Resolver<ResolversTypes['TransactionBlockConnection'], ParentType, ContextType, Partial<EpochTransactionBlocksArgs>>;
+  validatorSet?: Resolver<Maybe<ResolversTypes['ValidatorSet']>, ParentType, ContextType>;
 };
 
 export type EventResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
@@ -2632,6 +2780,24 @@ export type ProgrammableTransactionEdgeResolvers<ContextType = GraphqlContext, P
   node?: Resolver<ResolversTypes['ProgrammableTransaction'], ParentType, ContextType>;
 };
 
+export type ProtocolConfigAttrResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProtocolConfigAttr'] = ResolversParentTypes['ProtocolConfigAttr']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ProtocolConfigFeatureFlagResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProtocolConfigFeatureFlag'] = ResolversParentTypes['ProtocolConfigFeatureFlag']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ProtocolConfigsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ProtocolConfigs'] = ResolversParentTypes['ProtocolConfigs']> = {
+  config?: Resolver<Maybe<ResolversTypes['ProtocolConfigAttr']>, ParentType, ContextType, RequireFields<ProtocolConfigsConfigArgs, 'key'>>;
+  configs?: Resolver<ReadonlyArray<ResolversTypes['ProtocolConfigAttr']>, ParentType, ContextType>;
+  featureFlag?: Resolver<Maybe<ResolversTypes['ProtocolConfigFeatureFlag']>, ParentType, ContextType, RequireFields<ProtocolConfigsFeatureFlagArgs, 'key'>>;
+  featureFlags?: Resolver<ReadonlyArray<ResolversTypes['ProtocolConfigFeatureFlag']>, ParentType, ContextType>;
+  protocolVersion?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+};
+
 export type PublishTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PublishTransaction'] = ResolversParentTypes['PublishTransaction']> = {
   dependencies?: Resolver<ReadonlyArray<ResolversTypes['LedgerAddress']>, ParentType, ContextType>;
   modules?: Resolver<ReadonlyArray<ResolversTypes['Base64']>, ParentType, ContextType>;
@@ -2683,6 +2849,11 @@ export type ResultResolvers<ContextType = GraphqlContext, ParentType extends Res
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type SafeModeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SafeMode'] = ResolversParentTypes['SafeMode']> = {
+  enabled?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  gasSummary?: Resolver<Maybe<ResolversTypes['GasCostSummary']>, ParentType, ContextType>;
+};
+
 export type ServiceConfigResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ServiceConfig'] = ResolversParentTypes['ServiceConfig']> = {
   availableVersions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   defaultPageSize?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -2721,6 +2892,21 @@ export type SplitCoinsTransactionResolvers<ContextType = GraphqlContext, ParentT
   amounts?: Resolver<ReadonlyArray<ResolversTypes['TransactionArgument']>, ParentType, ContextType>;
   coin?: Resolver<ResolversTypes['TransactionArgument'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type StorageFundResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['StorageFund'] = ResolversParentTypes['StorageFund']> = {
+  nonRefundableBalance?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  totalObjectStorageRebates?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+};
+
+export type SystemParametersResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SystemParameters'] = ResolversParentTypes['SystemParameters']> = {
+  durationMs?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  maxValidatorCount?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  minValidatorCount?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  minValidatorJoiningStake?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  validatorLowStakeGracePeriod?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  validatorLowStakeThreshold?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  validatorVeryLowStakeThreshold?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
 };
 
 export type TransactionArgumentResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionArgument'] = ResolversParentTypes['TransactionArgument']> = {
@@ -2801,6 +2987,15 @@ export type UpgradeTransactionResolvers<ContextType = GraphqlContext, ParentType
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type ValidatorSetResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ValidatorSet'] = ResolversParentTypes['ValidatorSet']> = {
+  inactivePoolsSize?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  pendingActiveValidatorsSize?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  pendingRemovals?: Resolver<Maybe<ReadonlyArray<ResolversTypes['Int']>>, ParentType, ContextType>;
+  stakingPoolMappingsSize?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  totalStake?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  validatorCandidatesSize?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = GraphqlContext> = {
   Address?: AddressResolvers<ContextType>;
   AddressOwner?: AddressOwnerResolvers<ContextType>;
@@ -2877,16 +3072,22 @@ export type Resolvers<ContextType = GraphqlContext> = {
   ProgrammableTransactionBlock?: ProgrammableTransactionBlockResolvers<ContextType>;
   ProgrammableTransactionConnection?: ProgrammableTransactionConnectionResolvers<ContextType>;
   ProgrammableTransactionEdge?: ProgrammableTransactionEdgeResolvers<ContextType>;
+  ProtocolConfigAttr?: ProtocolConfigAttrResolvers<ContextType>;
+  ProtocolConfigFeatureFlag?: ProtocolConfigFeatureFlagResolvers<ContextType>;
+  ProtocolConfigs?: ProtocolConfigsResolvers<ContextType>;
   PublishTransaction?: PublishTransactionResolvers<ContextType>;
   Pure?: PureResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   RandomnessStateUpdateTransaction?: RandomnessStateUpdateTransactionResolvers<ContextType>;
   Receiving?: ReceivingResolvers<ContextType>;
   Result?: ResultResolvers<ContextType>;
+  SafeMode?: SafeModeResolvers<ContextType>;
   ServiceConfig?: ServiceConfigResolvers<ContextType>;
   Shared?: SharedResolvers<ContextType>;
   SharedInput?: SharedInputResolvers<ContextType>;
   SplitCoinsTransaction?: SplitCoinsTransactionResolvers<ContextType>;
+  StorageFund?: StorageFundResolvers<ContextType>;
+  SystemParameters?: SystemParametersResolvers<ContextType>;
   TransactionArgument?: TransactionArgumentResolvers<ContextType>;
   TransactionBlock?: TransactionBlockResolvers<ContextType>;
   TransactionBlockConnection?: TransactionBlockConnectionResolvers<ContextType>;
@@ -2899,5 +3100,6 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TransferObjectsTransaction?: TransferObjectsTransactionResolvers<ContextType>;
   UInt53?: GraphQLScalarType;
   UpgradeTransaction?: UpgradeTransactionResolvers<ContextType>;
+  ValidatorSet?: ValidatorSetResolvers<ContextType>;
 };
 

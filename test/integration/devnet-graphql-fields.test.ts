@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLedgerSchema } from '../../src/devnet/graphql/create-ledger-schema.ts';
+import { featureOf } from '../../src/devnet/graphql/validation/feature-rule.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
 let net: GraphqlDevnet;
@@ -87,7 +88,9 @@ function selectionOf(field: GraphQLField<unknown, unknown>): string {
 }
 
 const askable = (type: GraphQLObjectType) =>
-  Object.values(type.getFields()).filter((field) => !field.args.some(isRequiredArgument));
+  Object.values(type.getFields()).filter(
+    (field) => !field.args.some(isRequiredArgument) && featureOf(field.name) !== 'SYSTEM_STATE',
+  );
 
 /** Counts objects with every member that was asked for. */
 function countWhole(value: unknown, names: readonly string[]): number {

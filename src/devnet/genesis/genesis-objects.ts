@@ -52,7 +52,7 @@ export function createCoinMetadata({
   seed,
   contracts,
 }: Pick<GenesisInputs, 'seed' | 'contracts'>): CoinMetadataRecord[] {
-  const currency = (coinType: string, symbol: string, name: string, decimals: number, supply: bigint) => ({
+  const currency = (coinType: string, symbol: string, name: string, decimals: number) => ({
     coinType,
     objectId: toGenesisId(seed, `metadata ${symbol}`),
     decimals,
@@ -60,12 +60,11 @@ export function createCoinMetadata({
     symbol,
     description: `${name} of the devnet; worth nothing.`,
     iconUrl: null,
-    supply,
   });
   return [
-    currency(nativeCoinType, 'LEDGER', 'Ledger coin', 9, 10_000_000_000n * oneCoin),
-    currency(contracts.goldType, 'GOLD', 'Gold', 6, 21_000_000_000_000n),
-    currency(contracts.silverType, 'SILVER', 'Silver', 6, 84_000_000_000_000n),
+    currency(nativeCoinType, 'LEDGER', 'Ledger coin', 9),
+    currency(contracts.goldType, 'GOLD', 'Gold', 6),
+    currency(contracts.silverType, 'SILVER', 'Silver', 6),
   ];
 }
 

@@ -8,7 +8,7 @@ import { checkBodySize } from './documents/payload-refusal.ts';
 import type { PayloadRule } from './documents/prepared-document.ts';
 import { executeRequest, type RequestOutcome } from './execute-request.ts';
 import type { DevnetSigner, GraphqlContext } from './graphql-context.ts';
-import { defaultGraphqlLimits, type GraphqlLimits, type LedgerFeature } from './graphql-limits.ts';
+import { defaultGraphqlLimits, type GraphqlLimits, type LedgerFeature, type ServedFeature } from './graphql-limits.ts';
 import { parseRequest } from './http/parse-request.ts';
 import { readBody } from './http/read-body.ts';
 import { toResponseText } from './http/to-response-text.ts';
@@ -31,7 +31,7 @@ export interface GraphqlFaceOptions {
    */
   readonly payloadRule?: PayloadRule;
   /** Groups of fields served. Default: coins and dynamic fields. */
-  readonly features?: readonly LedgerFeature[];
+  readonly features?: readonly ServedFeature[];
   /** Names of the version and show-usage headers, lower case. Default: the contract's. */
   readonly headers?: LedgerHeaders;
   /** Milliseconds from any origin, to time execution with. Default: `performance.now`. */

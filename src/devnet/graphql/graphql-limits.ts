@@ -2,6 +2,9 @@ import type { Feature } from '../../generated/ledger.ts';
 
 export type LedgerFeature = Feature;
 
+/** Those that can be served here: nobody validates, stakes or subscribes on this ledger. */
+export type ServedFeature = Extract<Feature, 'COINS' | 'DYNAMIC_FIELDS'>;
+
 /** Bounds of the GraphQL face, as `serviceConfig` shows them. All are inclusive. */
 export interface GraphqlLimits {
   readonly maxQueryDepth: number;

@@ -2,6 +2,7 @@ import type { ExecutionOutcome } from '../state/ledger-state.ts';
 import type {
   ObjectChange as ChangeRecord,
   CheckpointRecord,
+  CoinMetadataRecord,
   EpochRecord,
   EventRecord,
   ObjectRecord,
@@ -74,6 +75,10 @@ export interface BalanceModel {
   readonly coinType: string;
   readonly coinObjectCount: number;
   readonly totalBalance: bigint;
+}
+
+export interface CoinMetadataModel extends Viewed {
+  readonly record: CoinMetadataRecord;
 }
 
 export interface BalanceChangeModel extends Viewed {

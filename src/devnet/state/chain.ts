@@ -1,5 +1,6 @@
 import { addGas, zeroGas } from '../execution/gas-schedule.ts';
 import { contentHash, toDigest } from '../transactions/digest.ts';
+import { createLedgerTotals } from './ledger-totals.ts';
 import type {
   CheckpointRecord,
   EpochRecord,
@@ -62,6 +63,7 @@ export function createChain(options: ChainOptions) {
   /** Of each kept checkpoint, in bytes of memory, and of all. */
   const weights: number[] = [];
   let weight = 0;
+  const totals = createLedgerTotals();
 
   function openEpoch(epochId: number, startMs: number, firstCheckpoint: number, firstTransaction: number): EpochRecord {
     const { referenceGasPrice } = options;
@@ -74,6 +76,7 @@ export function createChain(options: ChainOptions) {
       endCheckpoint: null,
       firstTransaction,
       totalGasFees: 0n,
+      liveObjectSetDigest: null,
     };
   }
 
@@ -102,7 +105,10 @@ export function createChain(options: ChainOptions) {
     const taken = pending;
     pending = [];
     pendingEvents = 0;
-    for (const transaction of taken) publish(transaction, sequenceNumber, timestampMs);
+    for (const transaction of taken) {
+      publish(transaction, sequenceNumber, timestampMs);
+      totals.add(transaction);
+    }
     const before = previous?.epoch === epoch.epochId ? previous.rollingGasSummary : zeroGas;
     const rollingGasSummary = taken.reduce<GasSummary>((total, { gasUsed }) => addGas(total, gasUsed), before);
     const digest = toCheckpointDigest(sequenceNumber, epoch.epochId, timestampMs, previous?.digest ?? null, taken);
@@ -116,6 +122,7 @@ export function createChain(options: ChainOptions) {
       endTransaction: transactionCount,
       networkTotalTransactions: transactionCount,
       rollingGasSummary,
+      ...totals.read(),
       // As long as a real aggregate (48 bytes), and as unpredictable, but only a hash.
       validatorSignatures: toSimulatedSignature(digest),
     };
@@ -175,11 +182,12 @@ export function createChain(options: ChainOptions) {
     },
     close,
     /** The newest checkpoint becomes the last of its epoch. */
-    endEpoch: (): EpochRecord => {
+    endEpoch: (liveObjectSetDigest: string): EpochRecord => {
       const { sequenceNumber, timestampMs, endTransaction } = last(checkpoints, 'checkpoint');
       const ended = latestEpoch() as Mutable<EpochRecord>;
       ended.endMs = timestampMs;
       ended.endCheckpoint = sequenceNumber + 1;
+      ended.liveObjectSetDigest = liveObjectSetDigest;
       const next = openEpoch(ended.epochId + 1, timestampMs, sequenceNumber + 1, endTransaction);
       epochs.push(next);
       return next;

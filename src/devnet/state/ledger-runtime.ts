@@ -11,13 +11,13 @@ import {
   systemStateId,
 } from '../execution/system-objects.ts';
 import { checkSignatures } from '../transactions/check-signatures.ts';
-import { transactionDigest } from '../transactions/digest.ts';
+import { contentHash, toDigest, transactionDigest } from '../transactions/digest.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 import type { SystemTransaction, TransactionData } from '../transactions/transaction-data.ts';
 import { createChain, type HistoryRetention } from './chain.ts';
 import type { Clock, ExecutionOutcome, LedgerReader, LedgerWriter } from './ledger-state.ts';
 import { createObjectHistory } from './object-history.ts';
-import type { CheckpointRecord, TransactionRecord } from './records.ts';
+import type { CheckpointRecord, ObjectRecord, TransactionRecord } from './records.ts';
 
 export interface LedgerRuntimeOptions {
   readonly clock: Clock;
@@ -186,7 +186,7 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
         { kind: 'END_OF_EPOCH_TX', nextEpoch: state.epoch, epochStartTimestampMs: state.epochStartTimestampMs },
         { inputs: before ? [before] : [], outputs: [createSystemState(state)], events: [createEpochEvent(state)] },
       );
-      closePending(chain.endEpoch);
+      closePending(() => chain.endEpoch(toSetDigest(history.live(chain.latestCheckpoint().sequenceNumber))));
       return chain.latestEpoch();
     },
 
@@ -199,4 +199,9 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
     },
     executeTrusted,
   };
+}
+
+function toSetDigest(objects: readonly ObjectRecord[]): string {
+  const text = objects.map(({ objectId, version, digest }) => `${objectId} ${version} ${digest}`).join('\n');
+  return toDigest(contentHash(Buffer.from(`LiveObjectSet:: ${text}`)));
 }

@@ -139,6 +139,10 @@ export interface CheckpointRecord {
   readonly networkTotalTransactions: number;
   /** Running total of the epoch so far. */
   readonly rollingGasSummary: GasSummary;
+  /** What all live coins of a type add up to, type by type. */
+  readonly coinSupplies: ReadonlyMap<string, bigint>;
+  /** What was paid for storing what is stored, rebates taken off: smallest units of the native coin. */
+  readonly storageFund: bigint;
   /** Base64 of a simulated aggregate signature. */
   readonly validatorSignatures: string;
 }
@@ -153,6 +157,8 @@ export interface EpochRecord {
   readonly endCheckpoint: number | null;
   readonly firstTransaction: number;
   readonly totalGasFees: bigint;
+  /** Base58, over every object alive when it ended; `null` while it runs. */
+  readonly liveObjectSetDigest: string | null;
 }
 
 export interface CoinMetadataRecord {
@@ -163,5 +169,4 @@ export interface CoinMetadataRecord {
   readonly symbol: string;
   readonly description: string;
   readonly iconUrl: string | null;
-  readonly supply: bigint;
 }

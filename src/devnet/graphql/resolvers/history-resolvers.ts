@@ -1,6 +1,6 @@
 import type { TransactionBlockFilter } from '../../../generated/ledger.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
-import type { GasSummary } from '../../state/records.ts';
+import type { CheckpointRecord, GasSummary } from '../../state/records.ts';
 import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { toCheckpointConnection } from '../history/checkpoint-connection.ts';
@@ -38,6 +38,20 @@ export const historyResolvers = {
       transactionCountAt(ledger, endCheckpoint(ledger, parent) - 1) - parent.record.firstTransaction,
     totalGasFees: (parent: EpochModel, _: unknown, { ledger }: GraphqlContext) =>
       hasEnded(ledger, parent) ? parent.record.totalGasFees.toString() : null,
+    fundSize: (parent: EpochModel, _: unknown, { ledger }: GraphqlContext) =>
+      lastCheckpointOf(ledger, parent)?.storageFund.toString() ?? null,
+    fundInflow: (parent: EpochModel, _: unknown, { ledger }: GraphqlContext) =>
+      gasOf(ledger, parent, (gas) => gas.storageCost),
+    fundOutflow: (parent: EpochModel, _: unknown, { ledger }: GraphqlContext) =>
+      gasOf(ledger, parent, (gas) => gas.storageRebate),
+    netInflow: (parent: EpochModel, _: unknown, { ledger }: GraphqlContext) =>
+      gasOf(ledger, parent, (gas) => gas.storageCost - gas.storageRebate),
+    ledgerTotalSupply: (parent: EpochModel, _: unknown, { ledger }: GraphqlContext) => {
+      const newest = ledger.checkpoint(endCheckpoint(ledger, parent) - 1);
+      return newest?.coinSupplies.get(ledger.nativeCoinType)?.toString() ?? null;
+    },
+    liveObjectSetDigest: (parent: EpochModel, _: unknown, { ledger }: GraphqlContext) =>
+      hasEnded(ledger, parent) ? parent.record.liveObjectSetDigest : null,
     checkpoints: (parent: EpochModel, args: PageArguments, context: GraphqlContext) =>
       toCheckpointConnection(args, context, parent.viewedAt, checkpointsOf(context.ledger, parent)),
     transactionBlocks: (parent: EpochModel, args: TransactionArguments, context: GraphqlContext) =>
@@ -61,6 +75,16 @@ function endCheckpoint(ledger: LedgerReader, { record, viewedAt }: EpochModel): 
 function hasEnded(ledger: LedgerReader, { record, viewedAt }: EpochModel): boolean {
   const next = ledger.epoch(record.epochId + 1);
   return next !== undefined && next.firstCheckpoint <= viewedAt;
+}
+
+/** `null` while the epoch lasts. */
+function lastCheckpointOf(ledger: LedgerReader, parent: EpochModel): CheckpointRecord | null {
+  return (hasEnded(ledger, parent) && ledger.checkpoint(endCheckpoint(ledger, parent) - 1)) || null;
+}
+
+function gasOf(ledger: LedgerReader, parent: EpochModel, read: (gas: GasSummary) => bigint): string | null {
+  const last = lastCheckpointOf(ledger, parent);
+  return last && read(last.rollingGasSummary).toString();
 }
 
 function checkpointsOf(ledger: LedgerReader, { record }: EpochModel): { readonly from: number; readonly to: number } {

@@ -3,6 +3,7 @@ import type { ObjectModel, ValueModel } from '../models.ts';
 import { coinTypeOf } from '../objects/coins.ts';
 import { idOf, isPackage, keptFields } from './kept-fields.ts';
 import { createDynamicFields, createOwnerFields } from './owner-fields.ts';
+import { coinMetadataOf } from './visible-records.ts';
 
 const metadataPrefix = `0x${'2'.padStart(64, '0')}::coin::CoinMetadata<`;
 
@@ -27,10 +28,10 @@ export const objectResolvers = {
     ...moveFields,
     contents,
     asCoin: (parent: ObjectModel) => (coinTypeOf(parent.record.type) === undefined ? null : parent),
-    asCoinMetadata: (parent: ObjectModel, _: unknown, { ledger }: GraphqlContext) => {
+    asCoinMetadata: (parent: ObjectModel, _: unknown, context: GraphqlContext) => {
       const { type } = parent.record;
       if (!type.startsWith(metadataPrefix)) return null;
-      return ledger.coinMetadata(type.slice(metadataPrefix.length, -1)) ?? null;
+      return coinMetadataOf(type.slice(metadataPrefix.length, -1), context, parent.viewedAt);
     },
   },
   Coin: {

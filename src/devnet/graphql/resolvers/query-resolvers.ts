@@ -1,6 +1,5 @@
 import { base64 } from '@scure/base';
 import type { CheckpointId, DevnetGasCoinInput } from '../../../generated/ledger.ts';
-import type { CoinMetadataRecord } from '../../state/records.ts';
 import { inputRefusal, withinInput } from '../arguments/parse-failure.ts';
 import { parseDigest, parseLedgerAddress, parseUInt53 } from '../arguments/parse-scalars.ts';
 import type { PageArguments } from '../connections/page.ts';
@@ -8,12 +7,19 @@ import type { GraphqlContext } from '../graphql-context.ts';
 import { toCheckpointConnection } from '../history/checkpoint-connection.ts';
 import { type EventArguments, toEventConnection } from '../history/event-connection.ts';
 import { type TransactionArguments, toTransactionConnection } from '../history/transaction-connection.ts';
-import type { AddressModel } from '../models.ts';
+import type { AddressModel, CoinMetadataModel } from '../models.ts';
 import { parseType } from '../moves/parse-type.ts';
 import { parseExactType } from '../moves/type-filter.ts';
 import { dryRun } from './execution-resolvers.ts';
 import { type CoinArguments, type ObjectArguments, toCoinConnection, toObjectConnection } from './owner-fields.ts';
-import { checkpointAt, epochAt, newestObject, objectAtVersion, visibleTransaction } from './visible-records.ts';
+import {
+  checkpointAt,
+  coinMetadataOf,
+  epochAt,
+  newestObject,
+  objectAtVersion,
+  visibleTransaction,
+} from './visible-records.ts';
 
 type Root = unknown;
 
@@ -63,8 +69,8 @@ export const queryResolvers = {
       viewedAt,
     }),
     coins: (_: Root, args: CoinArguments, context: GraphqlContext) => toCoinConnection(args, context, context.viewedAt),
-    coinMetadata: (_: Root, args: { readonly coinType: string }, { ledger, limits }: GraphqlContext) =>
-      ledger.coinMetadata(parseExactType(args.coinType, limits)) ?? null,
+    coinMetadata: (_: Root, args: { readonly coinType: string }, context: GraphqlContext) =>
+      coinMetadataOf(parseExactType(args.coinType, context.limits), context, context.viewedAt),
     type: (_: Root, args: { readonly type: string }, { limits }: GraphqlContext) => ({
       repr: parseType(args.type, limits),
     }),
@@ -94,8 +100,14 @@ export const queryResolvers = {
       checkpointAt(context, viewedAt, viewedAt),
   },
   CoinMetadata: {
-    address: (metadata: CoinMetadataRecord) => metadata.objectId,
-    supply: (metadata: CoinMetadataRecord) => metadata.supply.toString(),
+    address: ({ record }: CoinMetadataModel) => record.objectId,
+    decimals: ({ record }: CoinMetadataModel) => record.decimals,
+    name: ({ record }: CoinMetadataModel) => record.name,
+    symbol: ({ record }: CoinMetadataModel) => record.symbol,
+    description: ({ record }: CoinMetadataModel) => record.description,
+    iconUrl: ({ record }: CoinMetadataModel) => record.iconUrl,
+    supply: ({ record, viewedAt }: CoinMetadataModel, _: unknown, { ledger }: GraphqlContext) =>
+      ledger.checkpoint(viewedAt)?.coinSupplies.get(record.coinType)?.toString() ?? null,
   },
 };
 

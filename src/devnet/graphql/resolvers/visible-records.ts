@@ -3,7 +3,14 @@ import { zeroAddress } from '../../transactions/address.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { requireAvailable } from '../history/visible-history.ts';
 import { toIsoTime } from '../iso-time.ts';
-import type { AddressModel, CheckpointModel, EpochModel, ObjectModel, TransactionModel } from '../models.ts';
+import type {
+  AddressModel,
+  CheckpointModel,
+  CoinMetadataModel,
+  EpochModel,
+  ObjectModel,
+  TransactionModel,
+} from '../models.ts';
 
 /** A live object at a checkpoint; `null` when there is none. Refuses a checkpoint outside the available range. */
 export function newestObject(context: GraphqlContext, objectId: string, viewedAt: number): ObjectModel | null {
@@ -41,6 +48,16 @@ export function epochAt({ ledger }: GraphqlContext, epochId: number, viewedAt: n
 export function checkpointAt({ ledger }: GraphqlContext, sequence: number, viewedAt: number): CheckpointModel | null {
   const record = ledger.checkpoint(sequence);
   return record && sequence <= viewedAt ? { record, viewedAt } : null;
+}
+
+/** What is known of a currency, and its supply as of a checkpoint; `null` for one without metadata. */
+export function coinMetadataOf(
+  coinType: string,
+  { ledger }: GraphqlContext,
+  viewedAt: number,
+): CoinMetadataModel | null {
+  const record = ledger.coinMetadata(coinType);
+  return record ? { record, viewedAt } : null;
 }
 
 /** `null` for the network itself. */

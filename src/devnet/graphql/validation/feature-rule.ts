@@ -11,7 +11,20 @@ const featureOfField = new Map<string, LedgerFeature>([
   ['dynamicField', 'DYNAMIC_FIELDS'],
   ['dynamicObjectField', 'DYNAMIC_FIELDS'],
   ['dynamicFields', 'DYNAMIC_FIELDS'],
+  ['totalStakeRewards', 'SYSTEM_STATE'],
+  ['validatorSet', 'SYSTEM_STATE'],
+  ['protocolConfigs', 'SYSTEM_STATE'],
+  ['storageFund', 'SYSTEM_STATE'],
+  ['safeMode', 'SYSTEM_STATE'],
+  ['systemStateVersion', 'SYSTEM_STATE'],
+  ['systemParameters', 'SYSTEM_STATE'],
+  ['ledgerTreasuryCapId', 'SYSTEM_STATE'],
 ]);
+
+/** The feature that a field belongs to, wherever it stands; `undefined` when it is always served. */
+export function featureOf(fieldName: string): LedgerFeature | undefined {
+  return featureOfField.get(fieldName);
+}
 
 /** A validation rule: refuses fields of features that are not served here. */
 export function createFeatureRule(enabled: ReadonlySet<LedgerFeature>) {

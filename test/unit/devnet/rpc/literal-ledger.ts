@@ -109,6 +109,8 @@ export function literalLedger(
         endTransaction: first.sequence + inside.length,
         networkTotalTransactions: first.sequence + inside.length,
         rollingGasSummary: noGas,
+        coinSupplies: new Map(),
+        storageFund: 0n,
         validatorSignatures: '',
       };
     },
