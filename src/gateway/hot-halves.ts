@@ -61,6 +61,7 @@ export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptio
         operationName: null,
         variables: halves.ledgerVariables(variables),
         isMutation: false,
+        isClientsText: false,
         ending: halves.ending,
         usage: null,
         canStream: false,

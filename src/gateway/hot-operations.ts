@@ -173,6 +173,7 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
           operationName: request.operationName,
           variables: request.variables,
           isMutation,
+          isClientsText: true,
           ending,
           usage: server.showUsage ? admission.usage : null,
           canStream,

@@ -15,13 +15,12 @@ export function mergeParts(
   ours: ExecutionResult,
 ): ExecutionResult {
   const isAffected = (name: string) => generation.ownership.ownerOf(found.operation.operation, name) === 'ledger';
-  const failed = (errors: readonly unknown[]) => failAll(errors, generation, found, variables, isAffected);
   let theirs: ExecutionResult;
   try {
     const answer = readTheirs();
-    theirs = isRefused(answer) ? failed(answer.errors) : answer;
+    theirs = isRefused(answer) ? { ...answer, data: toNulls(generation, found, variables, isAffected) } : answer;
   } catch (error) {
-    theirs = failed([error]);
+    theirs = failAll(error, generation, found, variables, isAffected);
   }
   const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
   return {
@@ -42,9 +41,9 @@ function mergeData(
   return data;
 }
 
-/** The ledger would not execute it at all: its errors concern every field, and say so of none. */
-export function isRefused(answer: ExecutionResult): answer is ExecutionResult & { errors: readonly GraphQLError[] } {
-  return !answer.data && answer.errors !== undefined && answer.errors.every(({ path }) => path === undefined);
+/** The ledger would not execute it at all: its errors are of no field, and cost nobody else's. */
+function isRefused({ data, errors }: ExecutionResult): boolean {
+  return !data && errors !== undefined && errors.every(({ path }) => path === undefined);
 }
 
 /**
@@ -52,26 +51,38 @@ export function isRefused(answer: ExecutionResult): answer is ExecutionResult & 
  * whole where one may not be null.
  */
 export function failAll(
-  causes: readonly unknown[],
+  cause: unknown,
   generation: Generation,
   found: PlannedOperation,
   variables: Record<string, unknown>,
   isAffected: (name: string) => boolean = () => true,
 ): ExecutionResult {
-  const type = generation.schema.getRootType(found.operation.operation) as GraphQLObjectType;
-  const fields = rootFields(generation, found, variables);
   const errors: GraphQLError[] = [];
+  for (const [key, nodes] of rootFields(generation, found, variables)) {
+    const name = nodes[0]?.name.value ?? '';
+    if (name !== '__typename' && isAffected(name)) errors.push(atRootKey(cause, key, nodes));
+  }
+  return { data: toNulls(generation, found, variables, isAffected), errors };
+}
+
+/** Null for each root key that is affected, or for the whole where one may not be null. */
+function toNulls(
+  generation: Generation,
+  found: PlannedOperation,
+  variables: Record<string, unknown>,
+  isAffected: (name: string) => boolean,
+): Record<string, unknown> | null {
+  const type = generation.schema.getRootType(found.operation.operation) as GraphQLObjectType;
   const data: Record<string, unknown> = Object.create(null);
-  let isNull = false;
-  for (const [key, nodes] of fields) {
+  for (const [key, nodes] of rootFields(generation, found, variables)) {
     const name = nodes[0]?.name.value ?? '';
     if (name === '__typename') data[key] = type.name;
-    if (name === '__typename' || !isAffected(name)) continue;
-    errors.push(...causes.map((cause) => atRootKey(cause, key, nodes)));
-    data[key] = null;
-    isNull ||= isNonNullType(type.getFields()[name]?.type);
+    else if (isAffected(name)) {
+      if (isNonNullType(type.getFields()[name]?.type)) return null;
+      data[key] = null;
+    }
   }
-  return { data: isNull ? null : data, errors };
+  return data;
 }
 
 function atRootKey(cause: unknown, key: string, nodes: readonly FieldNode[]): GraphQLError {

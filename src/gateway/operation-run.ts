@@ -90,7 +90,7 @@ export function createOpenOperation({ timeouts, charge, maskError }: OperationOp
         if (!result.errors) return result;
         const all = unwrapErrors(result.errors);
         const unwrapped = maskError ? all.map((error) => maskError(error, server.requestId)) : all;
-        const errors = result.data === null ? restoreCauses(unwrapped) : unwrapped;
+        const errors = restoreCauses(unwrapped, result.data === null);
         record.errors = errors.length;
         return { ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors };
       },

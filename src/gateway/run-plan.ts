@@ -7,7 +7,7 @@ import { coerceVariables } from './coerce-variables.ts';
 import { createExecuteStitched } from './execute-stitched.ts';
 import type { Generation } from './generation.ts';
 import { begunIn } from './hot-handover.ts';
-import { failAll, isRefused, mergeParts } from './merge-parts.ts';
+import { failAll, mergeParts } from './merge-parts.ts';
 import {
   type Halves,
   isForwarded,
@@ -149,22 +149,18 @@ async function passThrough(
   if (coerced.errors) return { errors: coerced.errors };
   const { text, operationName, variables, context } = request;
   const isMutation = found.operation.operation === 'mutation';
-  const own = found.isWhole ? { text, operationName, variables } : reduced(found, variables);
-  const failed = (errors: readonly unknown[]) => failAll(errors, request.generation, found, coerced.values);
+  const own = found.isWhole ? { text, isClientsText: true, operationName, variables } : reduced(found, variables);
   const answered = begunIn(context)?.answer;
   const asked = answered
     ? Promise.resolve().then(answered)
     : forward({ ...own, isMutation, cancellation: context.cancellation });
-  return asked.then(
-    (answer) => (isRefused(answer) ? failed(answer.errors) : answer),
-    (error: unknown) => failed([error]),
-  );
+  return asked.catch((error: unknown) => failAll(error, request.generation, found, coerced.values));
 }
 
 /** The operation alone, for a document that has more than the ledger can make sense of. */
 function reduced(found: PlannedOperation, variables: Readonly<Record<string, unknown>>) {
   const { ledger } = found.parts();
-  return { text: ledger.text, operationName: null, variables: variablesOf(ledger, variables) };
+  return { text: ledger.text, isClientsText: false, operationName: null, variables: variablesOf(ledger, variables) };
 }
 
 async function split(

@@ -18,7 +18,7 @@ export function settleErrors(
   if (!errors || data === undefined) return result;
   const findPlace = createFindPlace(answered);
   const unwrapped = unwrapErrors(errors);
-  const placed = (data === null ? restoreCauses(unwrapped) : unwrapped).map((error) => {
+  const placed = restoreCauses(unwrapped, data === null).map((error) => {
     const place = error.path ? findPlace(error.path) : null;
     return { error: place ? locate(error, place, answered) : error, rank: place?.rank ?? null };
   });

@@ -12,8 +12,9 @@ import {
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
+import { attributeRefusal } from '../subschemas/ledger/attribute-errors.ts';
 import type { RequestBounds } from '../subschemas/ledger/join-document.ts';
-import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
+import { type LedgerExecutor, rootKeysOf } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { toClientWords } from './client-words.ts';
 import { joinSelectionSet } from './join-key.ts';
@@ -152,7 +153,7 @@ function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchem
       boxThenables(result.data);
       toPlainBuiltins(result.data, [operation.selectionSet], type, { schema, fragments: fragmentsOf(document) });
     }
-    return result;
+    return attributeRefusal(result, operation ? rootKeysOf(operation) : []);
   }) as Executor;
 }
 

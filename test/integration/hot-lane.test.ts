@@ -340,6 +340,33 @@ describe('a ledger that answers badly', () => {
     expect(hot).toEqual(cold);
   });
 
+  test('without having executed anything has its own words passed on, and none of them twice', async () => {
+    const said = [
+      { message: 'Cannot query field "maybe" on type "Query".', locations: [{ line: 1, column: 3 }] },
+      { message: 'Query request timed out. Limit: 40s', extensions: { code: 'X', debug: '/srv/ledger.rs' } },
+    ];
+    const [first, second] = [
+      '{"message":"Cannot query field \\"maybe\\" on type \\"Query\\"."',
+      '{"message":"Query request timed out. Limit: 40s","extensions":{"code":"X"}}',
+    ];
+    front.answerWith(ending(200, type, JSON.stringify({ data: null, errors: said })));
+    const passed = await twice('{ maybe epoch { epochId } }', {}, { accept: 'application/graphql-response+json' });
+    expect(passed.cold.text).toBe(`{"data":null,"errors":[${first},"locations":[{"line":1,"column":3}]},${second}]}`);
+    expect(passed.hot).toEqual(passed.cold);
+    // Beside others it costs only its own fields, and places in a text that the client has not sent are no use to it.
+    const split = await twice('{ maybe gateway { networkProfile } }');
+    expect(split.cold.text).toBe(
+      `{"data":{"maybe":null,"gateway":{"networkProfile":"ledger"}},"errors":[${first}},${second}]}`,
+    );
+    expect(split.hot).toEqual(split.cold);
+    const stitched = await twice('{ maybe __type(name: "Query") { name } epoch { epochId } }');
+    expect(JSON.parse(stitched.cold.text)).toEqual({
+      data: { maybe: null, __type: { name: 'Query' }, epoch: null },
+      errors: JSON.parse(`[${first}},${second}]`),
+    });
+    expect(stitched.hot).toEqual(stitched.cold);
+  });
+
   test('of more than can be read is given up', async () => {
     const query = fresh('{ maybe }');
     await ask({ body: { query } });

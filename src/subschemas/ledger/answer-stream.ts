@@ -3,6 +3,7 @@ import type { Usage } from '../../limits/usage.ts';
 import type { RawResponse, RawSink } from '../../transport/raw-call.ts';
 import { DataExtent } from './data-extent.ts';
 import { judgeTail, type SettleErrors } from './judge-tail.ts';
+import type { ReadText } from './ledger-answer.ts';
 
 /** Where a large answer is written to, by whoever has the client's connection. */
 export interface AnswerWriter {
@@ -33,14 +34,25 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   readonly #usage: Usage | null;
   readonly #settle: SettleErrors | undefined;
   readonly #resume: () => void;
+  readonly #readText: ReadText | null;
   #writer: AnswerWriter | null = null;
   #held: Buffer[];
   #heldSize: number;
   readonly #extent = new DataExtent();
   #isFull = false;
 
-  /** @param usage added at the end; `null` = not asked for */
-  constructor(begun: RawResponse, usage: Usage | null, resume: () => void, settle?: SettleErrors) {
+  /**
+   * @param usage added at the end; `null` = not asked for
+   * @param readText gives the client's own text, if that was asked
+   */
+  constructor(
+    begun: RawResponse,
+    usage: Usage | null,
+    resume: () => void,
+    readText: ReadText | null,
+    settle?: SettleErrors,
+  ) {
+    this.#readText = readText;
     this.#usage = usage;
     this.#settle = settle;
     this.#resume = resume;
@@ -69,7 +81,8 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   }
 
   end(): void {
-    const end = judgeTail({ chunks: this.#held, size: this.#heldSize }, this.#extent, this.#usage, this.#settle);
+    const tail = { chunks: this.#held, size: this.#heldSize };
+    const end = judgeTail(tail, this.#extent, this.#usage, this.#readText, this.#settle);
     const writer = this.#release();
     if (!writer) return;
     if (!end) {

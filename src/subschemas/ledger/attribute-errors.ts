@@ -3,6 +3,9 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 /** Under this key an error that was only attributed remembers the one it stands for. Symbols do not reach the wire. */
 const cause = Symbol('the error this one stands for');
 
+/** The same for one that is of no field at all. */
+const refusal = Symbol('the refusal this one stands for');
+
 /** Root keys as batching writes them when it merges several requests: with the number of the request. */
 const mergedKey = /^_v(\d+)_/;
 
@@ -34,14 +37,34 @@ export function attributeErrors(
 }
 
 /**
- * The errors of an operation whose data are null as a whole, each attributed one replaced by the one it stands for: which
- * field is the first to complain of the common failure is chance.
+ * When the ledger executes nothing, its errors are of no field, and stitching would say each of every field it asked for.
+ * So each root key gets ones that stand for them, which `restoreCauses` makes the ledger's own again, once.
  */
-export function restoreCauses(errors: readonly GraphQLError[]): GraphQLError[] {
-  const restored = errors.map((error) => (error.extensions as { [cause]?: GraphQLError })[cause] ?? error);
+export function attributeRefusal(result: ExecutionResult, rootKeys: readonly string[]): ExecutionResult {
+  const { data, errors } = result;
+  if (data || !errors || errors.some(({ path }) => path !== undefined)) return result;
+  const stand = rootKeys.flatMap((key) =>
+    errors.map(
+      (error) =>
+        new GraphQLError(error.message, { path: [key], extensions: { ...error.extensions, [refusal]: error } }),
+    ),
+  );
+  return { ...result, errors: stand };
+}
+
+/**
+ * The errors of an operation, each that stands for a refusal replaced by that, and where data are null as a whole each
+ * attributed one by the one it stands for: which field is the first to complain of the common failure is chance.
+ */
+export function restoreCauses(errors: readonly GraphQLError[], isWithoutData: boolean): GraphQLError[] {
   const seen = new Set<string>();
-  return restored.filter(({ message, path }) => {
-    const identity = JSON.stringify([message, path]);
-    return !seen.has(identity) && seen.add(identity);
+  return errors.flatMap((error) => {
+    const stoodFor = error.extensions as { [cause]?: GraphQLError; [refusal]?: GraphQLError };
+    const restored = stoodFor[refusal] ?? (isWithoutData ? stoodFor[cause] : undefined) ?? error;
+    if (!isWithoutData && restored === error) return [error];
+    const identity = JSON.stringify([restored.message, restored.path]);
+    if (seen.has(identity)) return [];
+    seen.add(identity);
+    return [restored];
   });
 }

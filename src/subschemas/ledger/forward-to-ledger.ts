@@ -8,6 +8,8 @@ import type { LedgerExecutorOptions } from './ledger-executor.ts';
 export interface ForwardRequest {
   /** The document, sent as it is. */
   readonly text: string;
+  /** Is it the client's own? */
+  readonly isClientsText: boolean;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
   /** One is not begun once the operation is over, and never cut short once it was sent: its outcome would be unknown. */
@@ -25,7 +27,7 @@ export function createForwardToLedger({
   version,
   timeouts,
 }: LedgerExecutorOptions): ForwardToLedger {
-  return async ({ text, operationName, variables, isMutation, cancellation }) => {
+  return async ({ text, isClientsText, operationName, variables, isMutation, cancellation }) => {
     try {
       const response = await call({
         method: 'POST',
@@ -38,7 +40,7 @@ export function createForwardToLedger({
         runOnMs: isMutation ? timeouts.mutationMs : undefined,
       });
       version.observe(response.headers.get(versionHeader));
-      return parseLedgerAnswer(response);
+      return parseLedgerAnswer(response, isClientsText ? () => text : null);
     } catch (error) {
       throw toGatewayError(error, 'ledger');
     }

@@ -4,7 +4,7 @@ import { printJson } from '../../json/exact-number.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Usage } from '../../limits/usage.ts';
 import type { DataExtent } from './data-extent.ts';
-import { toErrors } from './ledger-answer.ts';
+import { type ReadText, toErrors } from './ledger-answer.ts';
 import { type ChunkedBody, cutAt } from './splice-usage.ts';
 
 /** How a large answer ends. */
@@ -23,11 +23,13 @@ const onlyBrace = /^\s*\}\s*$/;
  * with its errors as they are shown elsewhere. `null` for an end that cannot be made sense of.
  * @param tail the last of it, with the whole of what follows its data
  * @param extent all of it was read by this
+ * @param readText gives the client's own text, if that was asked
  */
 export function judgeTail(
   tail: ChunkedBody,
   extent: DataExtent,
   usage: Usage | null,
+  readText: ReadText | null,
   settle: SettleErrors = (errors) => errors,
 ): AnswerEnd | null {
   const dataEnd = (extent.dataEnd ?? 0) - (extent.size - tail.size);
@@ -37,7 +39,7 @@ export function judgeTail(
   const isPlain = onlyBrace.test(behind);
   if (isPlain && !usage) return { body: tail, errorCount: 0 };
   const members = isPlain ? {} : parseMembers(behind);
-  const found = members && readErrors(members.errors);
+  const found = members && readErrors(members.errors, readText);
   if (!found) return null;
   const errors = settle(found);
   const rest = {
@@ -59,10 +61,10 @@ function parseMembers(behind: string): Readonly<Record<string, unknown>> | null 
   }
 }
 
-function readErrors(value: unknown): ReturnType<typeof toErrors> | null {
+function readErrors(value: unknown, readText: ReadText | null): ReturnType<typeof toErrors> | null {
   if (value === undefined || value === null) return [];
   try {
-    return toErrors(value);
+    return toErrors(value, readText);
   } catch {
     return null;
   }

@@ -3,6 +3,7 @@ import {
   type ExecutionResult,
   getOperationAST,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   print,
   stripIgnoredCharacters,
@@ -72,7 +73,7 @@ export function createLedgerExecutor({
         runOnMs: isMutation ? timeouts.mutationMs : undefined,
       });
       version.observe(response.headers.get(versionHeader));
-      return attributeErrors(parseLedgerAnswer(response), rootKeys, clientKeys);
+      return attributeErrors(parseLedgerAnswer(response, null), rootKeys, clientKeys);
     } catch (error) {
       throw toGatewayError(error, 'ledger');
     }
@@ -95,16 +96,15 @@ function toWritten(request: Pick<LedgerRequest, 'document' | 'variables' | 'oper
   }
   return {
     text: stripIgnoredCharacters(print(document)),
-    rootKeys: rootKeysOf(document),
+    rootKeys: operation ? rootKeysOf(operation) : [],
     variables,
     isMutation: operation?.operation === OperationTypeNode.MUTATION,
   };
 }
 
-/** Response keys directly below the operation; delegated documents have plain fields and inline fragments there. */
-function rootKeysOf(document: DocumentNode): string[] {
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  return (operation?.selectionSet.selections ?? []).flatMap((selection) =>
+/** Response keys directly below an operation that is delegated: it has plain fields and inline fragments there. */
+export function rootKeysOf({ selectionSet }: OperationDefinitionNode): string[] {
+  return selectionSet.selections.flatMap((selection) =>
     selection.kind === Kind.FIELD ? [selection.alias?.value ?? selection.name.value] : [],
   );
 }

@@ -18,6 +18,8 @@ export interface RawLedgerRequest {
   readonly queryJson: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Is it the client's own? */
+  readonly isClientsText: boolean;
   /** How a whole answer to it ends. */
   readonly ending: AnswerEnding;
   /** Of a mutation the outcome would be unknown: once it is sent it is never cut short. */
@@ -54,7 +56,8 @@ export class PlainLedgerAnswer {
 
   /** The same, parsed after all. */
   read(): ExecutionResult {
-    return parseLedgerAnswer(toWhole(this.#response));
+    // It has no errors that could be anywhere.
+    return parseLedgerAnswer(toWhole(this.#response), null);
   }
 }
 
@@ -74,8 +77,12 @@ const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?
 const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
-  return ({ queryJson, operationName, variables, isMutation, usage, canStream, settle, ending }, answered) => {
+  return (
+    { queryJson, operationName, variables, isMutation, usage, canStream, settle, ending, isClientsText },
+    answered,
+  ) => {
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
+    const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
     const underWay = rawCall(
       {
         method: 'POST',
@@ -91,13 +98,14 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
         answered: (response) => {
           version.observe(response.headers.get(versionHeader));
           const plainEnd = isPlain(response) ? findPlainEnd(response, ending) : null;
-          if (plainEnd === null) answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response)) });
+          if (plainEnd === null)
+            answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText) });
           else answered(new PlainLedgerAnswer(response, plainEnd, usage));
         },
         stream: (begun, resume) => {
           if (!canStream || isMutation || !isPlain(begun) || !hasPlainHead(begun)) return null;
           version.observe(begun.headers.get(versionHeader));
-          const body = new AnswerStream(begun, usage, resume, settle);
+          const body = new AnswerStream(begun, usage, resume, readText, settle);
           answered({ kind: 'stream', body });
           return body;
         },

@@ -9,9 +9,11 @@ function begin({ room = () => true, withUsage = false }: { room?: () => boolean;
   const chunks = [Buffer.from(head), ...Array.from({ length: 8 }, () => Buffer.alloc(heldBackBytes / 4, 'x'))];
   const size = chunks.reduce((sum, { length }) => sum + length, 0);
   const outcome = { text: '', ended: [] as number[], failed: 0, resumed: 0 };
-  const stream = new AnswerStream({ status: 200, headers: new Map(), chunks, size }, withUsage ? usage : null, () => {
+  const resume = () => {
     outcome.resumed += 1;
-  });
+  };
+  const begun = { status: 200, headers: new Map(), chunks, size };
+  const stream = new AnswerStream(begun, withUsage ? usage : null, resume, null);
   stream.start({
     write: (bytes) => {
       outcome.text += String(bytes);

@@ -1,14 +1,18 @@
+import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { attributeErrors, restoreCauses } from '../../../../src/subschemas/ledger/attribute-errors.ts';
+import {
+  attributeErrors,
+  attributeRefusal,
+  restoreCauses,
+} from '../../../../src/subschemas/ledger/attribute-errors.ts';
 import { parseLedgerAnswer } from '../../../../src/subschemas/ledger/ledger-answer.ts';
 import { createRpcVersion } from '../../../../src/subschemas/ledger/rpc-version.ts';
 
-const answer = (body: unknown, status = 200) =>
-  parseLedgerAnswer({
-    status,
-    headers: new Map(),
-    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-  });
+const answer = (body: unknown, status = 200, text: string | null = null) =>
+  parseLedgerAnswer(
+    { status, headers: new Map(), body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
+    text === null ? null : () => text,
+  );
 
 describe("the ledger's answer", () => {
   it('keeps message, path and extensions of an error, but not what would set our HTTP status, nor where it broke', () => {
@@ -20,6 +24,31 @@ describe("the ledger's answer", () => {
     expect(errors?.map((error) => error.toJSON())).toEqual([
       { message: 'no', path: ['a', 0], extensions: { code: 'X' } },
     ]);
+  });
+
+  it('keeps the places of errors in a text that is the client’s, as far as they are such', () => {
+    const text = '{ é\r\n  a }\n';
+    const real = [
+      { line: 1, column: 3 },
+      { line: 2, column: 3 },
+    ];
+    const none = [
+      { line: 0, column: 1 },
+      { line: 9, column: 1 },
+      { line: 1, column: 90 },
+      { line: '1', column: 1 },
+      null,
+    ];
+    const body = {
+      data: null,
+      errors: [
+        { message: 'no', locations: [...real, ...none] },
+        { message: 'odd', locations: 'here' },
+      ],
+    };
+    const shown = (asked: string | null) => JSON.parse(JSON.stringify(answer(body, 200, asked).errors));
+    expect(shown(text)).toEqual([{ message: 'no', locations: real }, { message: 'odd' }]);
+    expect(shown(null)).toEqual([{ message: 'no' }, { message: 'odd' }]);
   });
 
   it.each([[undefined], [null], [[]]])('has no errors where it says %j of them', (errors) => {
@@ -90,12 +119,37 @@ describe('attributing errors', () => {
     );
     const [own, ...standing] = merged.errors ?? [];
     expect(standing.map(({ path }) => path)).toEqual([['_v0_a'], ['_v2_a']]);
-    const restored = restoreCauses(standing);
+    const restored = restoreCauses(standing, true);
     expect(restored.map(({ message, path, extensions }) => ({ message, path, extensions }))).toEqual([
       { message: 'stale', path: ['second', 0, 'c'], extensions: { code: 'X' } },
     ]);
     expect(JSON.stringify(standing[0])).toBe('{"message":"stale","path":["_v0_a"],"extensions":{"code":"X"}}');
     expect(own?.path).toEqual(['_v1_b', 0, 'c']);
+  });
+
+  it('says what a ledger that executes nothing says of each root key, and puts its own words back, once each', () => {
+    const errors = [{ message: 'too deep', extensions: { code: 'X' } }, { message: 'too wide' }];
+    const { errors: standing = [] } = attributeRefusal(answer({ data: null, errors }), ['a', 'b']);
+    expect(standing.map(({ message, path }) => [message, path])).toEqual([
+      ['too deep', ['a']],
+      ['too wide', ['a']],
+      ['too deep', ['b']],
+      ['too wide', ['b']],
+    ]);
+    const other = new GraphQLError('ours', { path: ['c'] });
+    for (const isWithoutData of [true, false]) {
+      const restored = restoreCauses([...standing, other], isWithoutData);
+      expect(JSON.parse(JSON.stringify(restored))).toEqual([...errors, { message: 'ours', path: ['c'] }]);
+    }
+    const partial = answer({ data: { a: null }, errors });
+    expect(attributeRefusal(partial, ['a'])).toBe(partial);
+    const placed = answer({ data: null, errors: [{ message: 'stale', path: ['b'] }] });
+    expect(attributeRefusal(placed, ['a', 'b'])).toBe(placed);
+  });
+
+  it('keeps equal errors of two fields apart where there are data', () => {
+    const errors = [1, 2].map(() => new GraphQLError('same'));
+    expect(restoreCauses(errors, false)).toEqual(errors);
   });
 
   it('leaves partial data and errors without a path alone', () => {
