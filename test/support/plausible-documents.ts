@@ -15,11 +15,15 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
+import { featureOf } from '../../src/devnet/graphql/validation/feature-rule.ts';
 
 export interface PlausibleDocument {
   readonly text: string;
   readonly variables: Record<string, number>;
 }
+
+/** Whole documents are refused for a field of a feature that is off, skipped or not: no person would write one. */
+const isServed = ({ name }: GraphQLField<unknown, unknown>) => featureOf(name) !== 'SYSTEM_STATE';
 
 /**
  * A document as a person could write it for the schema: valid, with pages, nested connections, variables, fragments and
@@ -56,7 +60,7 @@ export function plausibleDocument(schema: GraphQLSchema, seed: number): Plausibl
     }
     if (!('getFields' in type) || random() < 0.08) return '__typename';
     if (random() < 0.12 && depth > 0) return spread(type.name, type as GraphQLOutputType, depth);
-    const fields = Object.values(type.getFields()) as GraphQLField<unknown, unknown>[];
+    const fields = (Object.values(type.getFields()) as GraphQLField<unknown, unknown>[]).filter(isServed);
     const leaves = fields.filter((each) => !isCompositeType(getNamedType(each.type)));
     const isLast = depth > 10 || budget.fields <= 0;
     const rows = fields.filter(({ name }) => name === 'nodes' || name === 'edges');
