@@ -121,7 +121,7 @@ describe('limits told by the ledger', () => {
   });
 
   it('exempt only a document that asks for the schema alone', async () => {
-    const schema = `{ __schema { types { ${'name '.repeat(100)} } } }`;
+    const schema = `{ __schema { types { ${'name '.repeat(80)} } } }`;
     const exempt = await gateway.query(schema, {}, askUsage);
     expect(exempt.errors).toBeUndefined();
     expect(JSON.parse(exempt.text)).not.toHaveProperty('extensions');

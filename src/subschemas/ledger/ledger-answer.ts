@@ -56,7 +56,7 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
       throw badAnswer("The ledger's answer has an error without a message.");
     }
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
-    const path = Array.isArray(entry.path) ? (entry.path as (string | number)[]) : undefined;
+    const path = isPath(entry.path) ? entry.path : undefined;
     return new GraphQLError(entry.message, { path, extensions, ...toPlaces(entry.locations, readText) });
   });
 }
@@ -73,6 +73,11 @@ function toPlaces(locations: unknown, readText: ReadText | null) {
     return found && isIn ? [found.index + Number(column) - 1] : [];
   });
   return positions.length > 0 ? { source, positions } : {};
+}
+
+/** Whoever follows a path takes what is in it for keys and indexes. */
+function isPath(value: unknown): value is (string | number)[] {
+  return Array.isArray(value) && value.every((key) => typeof key === 'string' || Number.isInteger(key));
 }
 
 function checkNesting(value: unknown): void {

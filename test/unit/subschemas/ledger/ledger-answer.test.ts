@@ -26,6 +26,18 @@ describe("the ledger's answer", () => {
     ]);
   });
 
+  it.each([
+    ['an object', [{ a: 1 }]],
+    ['null', ['a', null]],
+    ['half an index', ['a', 0.5]],
+    ['a number beyond any index', '[1e400]'],
+    ['a text', '"a"'],
+  ])('takes what is no path for none: %s', (_, path) => {
+    const text = typeof path === 'string' ? path : JSON.stringify(path);
+    const { errors } = answer(`{"data":{"a":null},"errors":[{"message":"no","path":${text}}]}`);
+    expect(errors?.map((error) => error.toJSON())).toEqual([{ message: 'no' }]);
+  });
+
   it('keeps the places of errors in a text that is the client’s, as far as they are such', () => {
     const text = '{ é\r\n  a }\n';
     const real = [
