@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,78 +11,159 @@ interface Room {
   readonly packages: readonly string[];
 }
 
+/** What an upstream's room may know: itself, and what every call to an upstream needs. */
 const subschema: Room = {
-  rooms: ['operation-context', 'transport', 'errors', 'config', 'limits', 'telemetry', 'generated', 'json'],
-  packages: ['graphql', '@graphql-tools/*', 'dataloader', 'ws', 'zod', '@scure/base', '@noble/*', '@mysten/bcs'],
+  rooms: ['errors', 'config', 'telemetry', 'json', 'transport', 'limits', 'operation-context', 'types of generated'],
+  packages: ['graphql', '@graphql-tools/*', 'zod', '@scure/base', '@noble/*'],
 };
 
-const beforeGateway = [
-  'errors',
-  'json',
-  'config',
-  'telemetry',
-  'transport',
-  'limits',
-  'planning',
-  'documents',
-  'admission',
-  'operation-context',
-  'subschemas/ledger',
-  'subschemas/sponsor',
-  'subschemas/events',
-  'generated',
-];
+/** Rooms that every shell may ask. */
+const belowShells = ['errors', 'config', 'json', 'limits', 'admission', 'operation-context', 'operation'];
 
-/** Who may import whom, in the order in which a request meets them from the inside out. */
+/** Who may import whom, from what knows nothing of anybody to what joins everything: arrows point up this list only. */
 const house: Readonly<Record<string, Room>> = {
-  /** Resolver types name the models behind them. */
-  generated: { rooms: ['types of devnet', 'types of operation-context'], packages: ['graphql'] },
   errors: { rooms: [], packages: ['graphql'] },
-  /** JSON whose numbers keep their digits. */
+  /** JSON whose numbers keep their digits, and the bounds of what is read as JSON. */
   json: { rooms: [], packages: [] },
   config: { rooms: ['errors'], packages: ['zod', 'yaml'] },
-  telemetry: { rooms: ['config'], packages: ['pino', 'prom-client', '@opentelemetry/api'] },
-  transport: { rooms: ['errors'], packages: ['graphql', 'undici', 'cockatiel'] },
+  telemetry: { rooms: ['config'], packages: ['pino'] },
+  /** One call to an upstream: deadline, cancelling, sharing. */
+  transport: { rooms: ['errors'], packages: ['graphql', 'undici'] },
   limits: { rooms: ['errors', 'config', 'json'], packages: ['graphql', 'graphql-depth-limit'] },
-  planning: { rooms: ['errors', 'json', 'types of limits'], packages: ['graphql', '@graphql-tools/utils'] },
+  /** `src/subschemas/operation-context.ts`: what the shells hand to every upstream's room. */
+  'operation-context': { rooms: ['config', 'types of transport'], packages: [] },
+  /** Resolver types name the models behind them. */
+  generated: { rooms: ['types of devnet', 'types of operation-context'], packages: ['graphql'] },
+  /** Pure: what an operation's text decides. Knows no upstream by name. */
+  planning: { rooms: ['errors', 'json', 'types of limits'], packages: ['graphql'] },
+  /** The compiled engine, and the reference one beside it. */
+  execution: {
+    rooms: ['errors', 'json', 'planning', 'types of limits', 'types of operation-context'],
+    packages: ['graphql', '@graphql-tools/utils'],
+  },
   documents: { rooms: ['errors', 'config', 'limits', 'planning'], packages: ['graphql', 'lru-cache'] },
   admission: {
     rooms: ['errors', 'config', 'operation-context'],
-    packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js', 'jose'],
+    packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js'],
   },
-  /** `src/subschemas/operation-context.ts`: what the shells hand to all three subschemas. */
-  'operation-context': { rooms: ['config', 'types of transport'], packages: [] },
   'subschemas/ledger': subschema,
   'subschemas/sponsor': subschema,
   'subschemas/events': subschema,
+  /** From our fields into the ledger. */
+  joins: {
+    rooms: [
+      'errors',
+      'json',
+      'planning',
+      'execution',
+      'operation-context',
+      'types of config',
+      'types of limits',
+      'types of transport',
+      'types of subschemas/ledger',
+    ],
+    packages: ['graphql', '@graphql-tools/*', 'dataloader'],
+  },
+  /** The gateway about itself. */
+  'subschemas/gateway': {
+    rooms: [...subschema.rooms, 'joins', 'types of admission'],
+    packages: ['graphql'],
+  },
+  /** One graph of all of them, and its generations. */
+  graph: {
+    rooms: [
+      'errors',
+      'config',
+      'json',
+      'limits',
+      'planning',
+      'documents',
+      'joins',
+      'operation-context',
+      'subschemas/ledger',
+    ],
+    packages: ['graphql', '@graphql-tools/*'],
+  },
+  /** The life of one operation, whichever shell it came through. */
+  operation: {
+    rooms: [
+      'errors',
+      'config',
+      'json',
+      'transport',
+      'limits',
+      'planning',
+      'execution',
+      'documents',
+      'admission',
+      'joins',
+      'operation-context',
+      'subschemas/ledger',
+      'types of graph',
+    ],
+    packages: ['graphql'],
+  },
+  /** Judging and explaining without running. */
+  estimate: {
+    rooms: [
+      'errors',
+      'config',
+      'json',
+      'limits',
+      'planning',
+      'documents',
+      'admission',
+      'joins',
+      'graph',
+      'operation',
+      'operation-context',
+      'subschemas/ledger',
+      'types of generated',
+    ],
+    packages: ['graphql'],
+  },
+  'shells/lane': {
+    rooms: [...belowShells, 'execution', 'documents', 'subschemas/ledger', 'types of graph'],
+    packages: ['graphql'],
+  },
+  'shells/yoga': {
+    rooms: [...belowShells, 'types of graph'],
+    packages: ['graphql', 'graphql-yoga', '@graphql-yoga/render-graphiql'],
+  },
+  'shells/websocket': {
+    rooms: [...belowShells, 'documents'],
+    packages: ['graphql', 'ws', 'graphql-ws', 'graphql-ws/*'],
+  },
   gateway: {
-    rooms: beforeGateway,
+    rooms: ['every room'],
     packages: ['graphql', 'graphql-yoga', '@graphql-yoga/render-graphiql', '@graphql-tools/*'],
   },
   server: {
     rooms: [
       'gateway',
-      'admission',
+      ...belowShells,
       'documents',
-      'limits',
-      'errors',
-      'config',
-      'json',
       'telemetry',
-      'operation-context',
       'types of transport',
+      'types of shells/lane',
+      'types of shells/websocket',
     ],
     packages: ['ws', 'graphql-ws', 'graphql-ws/*'],
   },
   devnet: {
     rooms: ['generated', 'errors'],
-    packages: ['graphql', 'graphql-yoga', '@graphql-tools/schema', 'ws', '@scure/base', '@noble/*', '@mysten/bcs'],
+    packages: ['graphql', '@graphql-tools/schema', 'ws', '@scure/base', '@noble/*', '@mysten/bcs'],
   },
   /** Composition root, public API and command line: they join what knows nothing of one another. */
-  start: { rooms: [...beforeGateway, 'gateway', 'server', 'devnet'], packages: ['graphql', 'undici'] },
-  index: { rooms: [...beforeGateway, 'gateway', 'server', 'devnet', 'start'], packages: [] },
+  start: { rooms: ['every room'], packages: ['graphql'] },
+  index: { rooms: ['every room'], packages: [] },
   cli: { rooms: ['config', 'telemetry', 'errors', 'devnet', 'start'], packages: [] },
 };
+
+const installed = Object.keys(
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: object })
+    .dependencies,
+);
 
 const drawerNames = [
   'utils',
@@ -104,7 +186,8 @@ const written = files.filter(({ path }) => !path.startsWith('src/generated/'));
 function roomOf(path: string): string {
   const [, first = '', second = '', third] = path.split('/');
   if (!path.startsWith('src/')) return path;
-  if (first === 'subschemas') return third === undefined ? second.replace(/\.ts$/, '') : `subschemas/${second}`;
+  if (first === 'subschemas' || first === 'shells')
+    return third === undefined ? second.replace(/\.ts$/, '') : `${first}/${second}`;
   return first.replace(/\.ts$/, '');
 }
 
@@ -122,7 +205,10 @@ function findTrespasses(file: SourceFile): string[] {
     if (target !== null) {
       const other = roomOf(target);
       const isAllowed =
-        other === name || room.rooms.includes(other) || (isTypeOnly && room.rooms.includes(`types of ${other}`));
+        other === name ||
+        (room.rooms.includes('every room') && other !== 'cli') ||
+        room.rooms.includes(other) ||
+        (isTypeOnly && room.rooms.includes(`types of ${other}`));
       return isAllowed ? [] : [`${file.path}: ${name} may not import ${other} (${specifier})`];
     }
     if (isBuiltin(specifier) || isAllowedPackage(specifier, room.packages)) return [];
@@ -144,20 +230,46 @@ describe('rooms', () => {
     expect(findCycles(files)).toEqual([]);
   });
 
-  test('Yoga appears only in the gateway, in use-*.ts files and in the devnet', () => {
-    const isHome = ({ path }: SourceFile) => /^src\/(gateway|devnet)\/|\/use-[^/]*\.ts$/.test(path);
+  test('Yoga appears only in its shell', () => {
+    const isHome = ({ path }: SourceFile) => /^src\/(shells\/yoga|gateway)\//.test(path);
     expect(offenders(files, (file) => imports(file, /^(graphql-yoga|@graphql-yoga\/)/) && !isHome(file))).toEqual([]);
   });
 
   test('HTTP listeners and clients of Node appear only in the server and the devnet', () => {
     const isHome = ({ path }: SourceFile) => /^src\/(server|devnet)\//.test(path);
-    expect(offenders(files, (file) => imports(file, /^(node:)?(http|https|http2)$/) && !isHome(file))).toEqual([]);
+    const listens = (file: SourceFile) =>
+      file.imports.some(({ specifier, isTypeOnly }) => /^(node:)?(http|https|http2)$/.test(specifier) && !isTypeOnly);
+    expect(offenders(files, (file) => listens(file) && !isHome(file))).toEqual([]);
   });
 
   test('the process belongs to cli.ts', () => {
     const touches = ({ code }: SourceFile) =>
       /(?<![\w.])process\s*[.[]|globalThis\.process|['"](node:)?process['"]/.test(code);
     expect(offenders(files, (file) => touches(file) && file.path !== 'src/cli.ts')).toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  test('lists each room below those that may import it', () => {
+    const order = Object.keys(house);
+    // Types of the devnet's models are erased, and the devnet is nobody's to call but the composition root's.
+    const isUpward = (name: string, other: string) => order.indexOf(other) > order.indexOf(name) && other !== 'devnet';
+    const upward = order.flatMap((name) =>
+      (house[name]?.rooms ?? []).flatMap((entry) => {
+        const other = entry.replace('types of ', '');
+        return isUpward(name, other) ? [`${name} → ${other}`] : [];
+      }),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test('lists only packages that are installed', () => {
+    const listed = new Set(Object.values(house).flatMap(({ packages }) => packages));
+    const isInstalled = (name: string) =>
+      name.endsWith('/*')
+        ? installed.some((one) => one === name.slice(0, -2) || one.startsWith(name.slice(0, -1)))
+        : installed.includes(name);
+    expect([...listed].filter((name) => !isInstalled(name))).toEqual([]);
   });
 });
 
@@ -187,7 +299,7 @@ describe('this test', () => {
 
   test('sees imports of every form', () => {
     const text = [
-      "import { a } from '../gateway/gateway.ts';",
+      "import { a } from '../graph/stitch.ts';",
       "import {\n  b,\n  c,\n} from 'undici';",
       "export * from '../server/listener.ts';",
       "import '../start.ts';",
@@ -199,7 +311,7 @@ describe('this test', () => {
 
   test('does not see imports in comments and texts', () => {
     const text =
-      "// import { a } from '../gateway/a.ts';\n/*\nimport '../start.ts';\n*/\nconst url = 'http://x'; // y\nconst b = 1;\n";
+      "// import { a } from '../graph/a.ts';\n/*\nimport '../start.ts';\n*/\nconst url = 'http://x'; // y\nconst b = 1;\n";
     expect(trespass('src/errors/x.ts', text)).toEqual([]);
   });
 
