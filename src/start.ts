@@ -16,7 +16,6 @@ import { createHotOperations } from './gateway/hot-operations.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
 import { openCursorKeys } from './gateway/open-cursor-keys.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
-import { askLedger, createProbes, type Probe } from './gateway/probe-upstreams.ts';
 import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
 import { requireSharedStore } from './gateway/require-shared-store.ts';
 import { createRunPlan } from './gateway/run-plan.ts';
@@ -42,6 +41,7 @@ import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-reso
 import { openSponsor } from './subschemas/sponsor/open-sponsor.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
+import { askLedger, createProbes, type Probe } from './transport/probe-upstreams.ts';
 
 export { type Explanation, explainOperation } from './gateway/explain-operation.ts';
 export type { JudgedRequest as ExplainRequest } from './gateway/judge-operation.ts';

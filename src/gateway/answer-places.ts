@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { isIncluded } from '../planning/collect-fields.ts';
-import { reservedAliasPrefix } from './reserved-alias-rule.ts';
+import { reservedAliasPrefix } from '../planning/reserved-alias-rule.ts';
 
 export interface AnsweredOperation {
   readonly schema: GraphQLSchema;

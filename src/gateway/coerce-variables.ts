@@ -8,8 +8,8 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
+import { showValue } from '../json/show-value.ts';
 import { coerceInput, type InputPath } from './coerce-input.ts';
-import { showValue } from './show-value.ts';
 
 /**
  * As many errors as are told of variables. Each shows the value that is wrong, and whoever sends a large one with a

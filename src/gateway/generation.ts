@@ -9,13 +9,13 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import { createDocumentStore, type DocumentStore } from '../documents/document-store.ts';
 import { type Limits, stricterLimits } from '../limits/limits.ts';
 import type { Ownership } from '../planning/plan-operation.ts';
+import { ReservedAliasRule } from '../planning/reserved-alias-rule.ts';
 import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import type { CreateOperationJoins } from './operation-joins.ts';
-import { ReservedAliasRule } from './reserved-alias-rule.ts';
 import { stitch } from './stitch.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
+import { createFitsVariables } from '../execution/fits-variables.ts';
 import { printJson } from '../json/exact-number.ts';
 import type { Usage } from '../limits/usage.ts';
-import { createFitsVariables } from '../planning/fits-variables.ts';
 import { type AnswerEnding, toAnswerEnding } from '../subschemas/ledger/answer-ending.ts';
 import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';

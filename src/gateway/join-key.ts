@@ -1,6 +1,6 @@
 import { ExactNumber } from '../json/exact-number.ts';
+import { reservedAliasPrefix } from '../planning/reserved-alias-rule.ts';
 import type { Join } from './joins.ts';
-import { reservedAliasPrefix } from './reserved-alias-rule.ts';
 
 /** Which value of the ledger a join is about. */
 export interface JoinKey {

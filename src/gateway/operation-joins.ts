@@ -15,9 +15,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import { compileArguments, type ReadArguments } from '../planning/compile-arguments.ts';
-import type { CompileOptions } from '../planning/compile-operation.ts';
-import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../planning/execution-state.ts';
+import { compileArguments, type ReadArguments } from '../execution/compile-arguments.ts';
+import type { CompileOptions } from '../execution/compile-operation.ts';
+import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../execution/execution-state.ts';
 import {
   createToJoinLookup,
   type JoinLookup,

@@ -8,7 +8,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { ExactNumber, toExactNumber } from '../json/exact-number.ts';
-import { showValue } from './show-value.ts';
+import { showValue } from '../json/show-value.ts';
 
 /**
  * The scalars our own types share with the ledger by name. Stitching two scalars of one name leaves the outer schema with

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AdmitOperation } from '../gateway/admit-operation.ts';
 import type { ServerContext } from '../gateway/operation-run.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import { acceptsPage, readAccept } from './accept.ts';
 import { isEncoded, isJsonType } from './content-type.ts';
 import type { Exchange } from './exchange.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { HotLane } from './hot-lane.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from './json-shape.ts';
 import { type BodyReading, readBody, restoreBody } from './read-body.ts';
 import { sendPreflight } from './stamp-response.ts';
 

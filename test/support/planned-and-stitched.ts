@@ -2,8 +2,8 @@ import { type DocumentNode, type ExecutionResult, getOperationAST, parse, valida
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { coerceVariables } from '../../src/gateway/coerce-variables.ts';
-import { createExecuteStitched } from '../../src/gateway/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/gateway/generation.ts';
 import { createLocalSchema } from '../../src/gateway/local-schema.ts';
 import { createOpenOperation, type ServerContext } from '../../src/gateway/operation-run.ts';

@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { type CompileOptions, compileOperation } from '../../../src/planning/compile-operation.ts';
+import { type CompileOptions, compileOperation } from '../../../src/execution/compile-operation.ts';
 
 const sdl = `
   type Query {

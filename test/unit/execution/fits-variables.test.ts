@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buildSchema, getVariableValues, Kind, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createFitsVariables } from '../../../src/planning/fits-variables.ts';
+import { createFitsVariables } from '../../../src/execution/fits-variables.ts';
 
 const schema = buildSchema(`
   type Query { a(b: Int): Int }

@@ -1,5 +1,5 @@
-import type { UpstreamCall } from '../transport/upstream-call.ts';
-import type { UpstreamHealth } from '../transport/upstream-health.ts';
+import type { UpstreamCall } from './upstream-call.ts';
+import type { UpstreamHealth } from './upstream-health.ts';
 
 /** How long a readiness probe waits for an upstream, and how long an answer or a failure counts as news, in milliseconds. */
 const probeTimeoutMs = 2_000;

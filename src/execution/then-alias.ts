@@ -10,7 +10,7 @@ import {
   visit,
 } from 'graphql';
 import { fragmentsOf } from '../planning/fragments-of.ts';
-import { reservedAliasPrefix } from './reserved-alias-rule.ts';
+import { reservedAliasPrefix } from '../planning/reserved-alias-rule.ts';
 
 const shown = 'then';
 /** No client can choose it. */
