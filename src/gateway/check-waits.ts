@@ -12,11 +12,11 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { checkWaitMs } from '../joins/await-index.ts';
+import { joins } from '../joins/joins.ts';
 import { isIncluded } from '../planning/collect-fields.ts';
 import { usedFragments } from '../planning/plan-operation.ts';
-import { checkWaitMs } from './await-index.ts';
 import { maxVariableErrors } from './coerce-variables.ts';
-import { joins } from './joins.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;

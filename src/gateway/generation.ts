@@ -7,6 +7,7 @@ import {
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { createDocumentStore, type DocumentStore } from '../documents/document-store.ts';
+import type { CreateOperationJoins } from '../joins/operation-joins.ts';
 import { type Limits, stricterLimits } from '../limits/limits.ts';
 import type { Ownership } from '../planning/plan-operation.ts';
 import { ReservedAliasRule } from '../planning/reserved-alias-rule.ts';
@@ -15,7 +16,6 @@ import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
-import type { CreateOperationJoins } from './operation-joins.ts';
 import { stitch } from './stitch.ts';
 
 /**

@@ -11,17 +11,17 @@ import {
   isObjectType,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import type { RequestBounds } from '../joins/join-document.ts';
+import { joinSelectionSet } from '../joins/join-key.ts';
+import { createJoinResolver } from '../joins/join-resolvers.ts';
+import { findJoinOffer, type Join, joinName, joins } from '../joins/joins.ts';
+import { type CreateOperationJoins, createOperationJoins } from '../joins/operation-joins.ts';
+import { toPlainBuiltins } from '../joins/plain-builtins.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
 import { attributeRefusal } from '../subschemas/ledger/attribute-errors.ts';
-import type { RequestBounds } from '../subschemas/ledger/join-document.ts';
 import { type LedgerExecutor, rootKeysOf } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { toClientWords } from './client-words.ts';
-import { joinSelectionSet } from './join-key.ts';
-import { createJoinResolver } from './join-resolvers.ts';
-import { findJoinOffer, type Join, joinName, joins } from './joins.ts';
-import { type CreateOperationJoins, createOperationJoins } from './operation-joins.ts';
-import { toPlainBuiltins } from './plain-builtins.ts';
 import { describedScalars, keepDigits } from './scalars.ts';
 
 export interface StitchOptions {

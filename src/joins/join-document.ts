@@ -15,7 +15,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { Limits } from '../../limits/limits.ts';
+import type { Limits } from '../limits/limits.ts';
 
 /** Bounds of one request that a merged document has to respect: the ledger's own, whatever the gateway's are. */
 export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'>;

@@ -8,7 +8,7 @@ import {
   isScalarType,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { JoinForm, JoinSelection } from '../subschemas/ledger/join-document.ts';
+import type { JoinForm, JoinSelection } from './join-document.ts';
 
 type JoinTarget = keyof NetworkProfile['joins'];
 

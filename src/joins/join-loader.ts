@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { Cancellation } from '../../transport/cancellation.ts';
+import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
+import type { Cancellation } from '../transport/cancellation.ts';
 import { groupJoinLookups, type JoinLookup, joinAlias, type RequestBounds, toJoinDocument } from './join-document.ts';
-import type { LedgerExecutor } from './ledger-executor.ts';
 
 /** What one lookup found: the raw ledger value (null if there is none) and the errors below it, paths relative to it. */
 export interface JoinAnswer {

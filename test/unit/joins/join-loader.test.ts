@@ -1,12 +1,8 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import {
-  createToJoinLookup,
-  type JoinLookup,
-  type JoinSelection,
-} from '../../../../src/subschemas/ledger/join-document.ts';
-import { createJoinLoader } from '../../../../src/subschemas/ledger/join-loader.ts';
-import type { LedgerRequest } from '../../../../src/subschemas/ledger/ledger-executor.ts';
+import { createToJoinLookup, type JoinLookup, type JoinSelection } from '../../../src/joins/join-document.ts';
+import { createJoinLoader } from '../../../src/joins/join-loader.ts';
+import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
 
 const selection = (name: string, variables: Record<string, string> = {}): JoinSelection => ({
   name,

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { ExactNumber } from '../json/exact-number.ts';
-import type { JoinAnswer } from '../subschemas/ledger/join-loader.ts';
+import type { JoinAnswer } from './join-loader.ts';
 
 /**
  * Puts each error where the ledger says it happened, as the value of the field that became null, with the path it has in

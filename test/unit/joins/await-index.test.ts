@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awaitIndex, checkWaitMs } from '../../../src/gateway/await-index.ts';
+import { awaitIndex, checkWaitMs } from '../../../src/joins/await-index.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
 
 const nothing = { value: null, errors: [] };

@@ -8,18 +8,18 @@ import {
   responsePathAsArray,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+import { awaitIndex, checkWaitMs } from './await-index.ts';
 import {
   createToJoinLookup,
   type JoinLookup,
   type JoinSelection,
   type RequestBounds,
   toJoinSelection,
-} from '../subschemas/ledger/join-document.ts';
-import { createJoinLoader, type JoinAnswer, type JoinLoader } from '../subschemas/ledger/join-loader.ts';
-import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
-import { awaitIndex, checkWaitMs } from './await-index.ts';
+} from './join-document.ts';
 import { createReadJoinKey } from './join-key.ts';
+import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { type Join, toJoinForm } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
 import { toPlainBuiltins } from './plain-builtins.ts';

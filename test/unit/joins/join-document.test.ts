@@ -16,7 +16,7 @@ import {
   type JoinLookup,
   toJoinDocument,
   toJoinSelection,
-} from '../../../../src/subschemas/ledger/join-document.ts';
+} from '../../../src/joins/join-document.ts';
 
 const schema = buildSchema(`
   type Query { object(address: String!, version: Int): Object }

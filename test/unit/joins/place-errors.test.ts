@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { placeErrors } from '../../../src/gateway/place-errors.ts';
+import { placeErrors } from '../../../src/joins/place-errors.ts';
 
 const failure = (...path: (string | number)[]) => new GraphQLError('no', { path, extensions: { code: 'X' } });
 

@@ -18,19 +18,19 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import { compileArguments, type ReadArguments } from '../execution/compile-arguments.ts';
 import type { CompileOptions } from '../execution/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../execution/execution-state.ts';
+import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+import type { Cancellation } from '../transport/cancellation.ts';
+import { awaitIndex, checkWaitMs } from './await-index.ts';
 import {
   createToJoinLookup,
   type JoinLookup,
   type JoinSelection,
   type RequestBounds,
   toJoinSelection,
-} from '../subschemas/ledger/join-document.ts';
-import { createJoinLoader, type JoinAnswer, type JoinLoader } from '../subschemas/ledger/join-loader.ts';
-import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
-import type { Cancellation } from '../transport/cancellation.ts';
-import { awaitIndex, checkWaitMs } from './await-index.ts';
+} from './join-document.ts';
 import { createReadJoinKey, joinSelectionSet } from './join-key.ts';
+import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { freeName } from './join-resolvers.ts';
 import { type Join, toJoinForm } from './joins.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { JoinAnswer } from '../subschemas/ledger/join-loader.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
+import type { JoinAnswer } from './join-loader.ts';
 
 /** Longest a join may wait for the ledger's indexer, in milliseconds. */
 const maxWaitMs = 10_000;
