@@ -11,18 +11,15 @@ import { createMaskError } from './errors/mask-error.ts';
 import { createAdmitOperation } from './gateway/admit-operation.ts';
 import { createEstimateResolvers } from './gateway/estimate-resolvers.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
-import { createGatewayResolvers, type GatewayFacts, type UpstreamFacts } from './gateway/gateway-resolvers.ts';
 import { createHotOperations } from './gateway/hot-operations.ts';
 import { createLocalSchema } from './gateway/local-schema.ts';
 import { openCursorKeys } from './gateway/open-cursor-keys.ts';
 import { createOpenOperation } from './gateway/operation-run.ts';
 import { renderGraphiqlPage } from './gateway/render-graphiql.ts';
-import { requireSharedStore } from './gateway/require-shared-store.ts';
 import { createRunPlan } from './gateway/run-plan.ts';
 import { createSchemaCache } from './gateway/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from './gateway/schema-keeper.ts';
 import { createSocketOperations } from './gateway/socket-operations.ts';
-import { createViewerResolvers } from './gateway/viewer-resolvers.ts';
 import { createGraphiqlPage } from './server/graphiql-page.ts';
 import { toReadiness } from './server/health.ts';
 import { createHotLane } from './server/hot-lane.ts';
@@ -33,12 +30,19 @@ import { createStamps } from './server/stamp-response.ts';
 import { createEventsClient } from './subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from './subschemas/events/create-events-resolvers.ts';
 import { eventFilterCapabilities } from './subschemas/events/event-filter-capabilities.ts';
+import {
+  createGatewayResolvers,
+  type GatewayFacts,
+  type UpstreamFacts,
+} from './subschemas/gateway/gateway-resolvers.ts';
+import { createViewerResolvers } from './subschemas/gateway/viewer-resolvers.ts';
 import { createForwardToLedger } from './subschemas/ledger/forward-to-ledger.ts';
 import { createLedgerExecutor } from './subschemas/ledger/ledger-executor.ts';
 import { createRawLedger } from './subschemas/ledger/raw-ledger.ts';
 import { createRpcVersion, unknownRpcVersion } from './subschemas/ledger/rpc-version.ts';
 import { createSponsorResolvers } from './subschemas/sponsor/create-sponsor-resolvers.ts';
 import { openSponsor } from './subschemas/sponsor/open-sponsor.ts';
+import { requireSharedStore } from './subschemas/sponsor/require-shared-store.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
 import { askLedger, createProbes, type Probe } from './transport/probe-upstreams.ts';

@@ -1,10 +1,10 @@
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import type { Quota } from '../../../src/admission/rate-limiter.ts';
-import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
-import { createViewerResolvers } from '../../../src/gateway/viewer-resolvers.ts';
-import { createCancellation } from '../../../src/transport/cancellation.ts';
-import { toTestCaller } from '../../support/test-caller.ts';
+import type { Quota } from '../../../../src/admission/rate-limiter.ts';
+import { createLocalSchema } from '../../../../src/gateway/local-schema.ts';
+import { createViewerResolvers } from '../../../../src/subschemas/gateway/viewer-resolvers.ts';
+import { createCancellation } from '../../../../src/transport/cancellation.ts';
+import { toTestCaller } from '../../../support/test-caller.ts';
 
 const query = '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit } } }';
 

@@ -1,4 +1,4 @@
-import { gatewayError } from '../errors/gateway-error.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
 
 type Resolve = (...args: never[]) => unknown;
 interface Sponsorship {

@@ -1,8 +1,8 @@
-import type { NetworkProfile } from '../config/network-profile.ts';
-import type { UpstreamName } from '../errors/gateway-error.ts';
-import type { GatewayCapability, GatewayUpstream, GatewayUpstreamState, Resolvers } from '../generated/local.ts';
-import { joinName, joins } from '../joins/joins.ts';
-import type { UpstreamHealth } from '../transport/upstream-health.ts';
+import type { NetworkProfile } from '../../config/network-profile.ts';
+import type { UpstreamName } from '../../errors/gateway-error.ts';
+import type { GatewayCapability, GatewayUpstream, GatewayUpstreamState, Resolvers } from '../../generated/local.ts';
+import { joinName, joins } from '../../joins/joins.ts';
+import type { UpstreamHealth } from '../../transport/upstream-health.ts';
 
 /** A configured upstream, or the key that would configure it. */
 export type UpstreamFacts =
