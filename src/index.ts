@@ -3,6 +3,6 @@ export type { Config } from './config/config.ts';
 export { ConfigError } from './config/config-error.ts';
 export { type ConfigSource, parseConfig } from './config/parse-config.ts';
 export { type ErrorCode, errorCatalogue } from './errors/catalogue.ts';
-export { SchemaCollisionError } from './gateway/generation.ts';
+export { SchemaCollisionError } from './graph/generation.ts';
 export { type RunningGateway, type StartOptions, startGateway } from './start.ts';
 export { createLogger, type Logger } from './telemetry/create-logger.ts';

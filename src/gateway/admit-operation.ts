@@ -5,12 +5,12 @@ import { admitDocument, type Admission as DocumentAdmission } from '../documents
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { Generation } from '../graph/generation.ts';
+import type { SchemaKeeper } from '../graph/schema-keeper.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import { findOperation } from './find-operation.ts';
-import type { Generation } from './generation.ts';
 import type { ServerContext } from './operation-run.ts';
-import type { SchemaKeeper } from './schema-keeper.ts';
 
 export type OperationAdmission =
   | {

@@ -1,10 +1,10 @@
 import { type RateCost, toPoints } from '../admission/to-points.ts';
 import type { Estimate } from '../generated/local.ts';
+import type { Generation } from '../graph/generation.ts';
 import { maxCount, type Usage } from '../limits/usage.ts';
 import { type CallFacts, countUpstreamCalls } from '../planning/count-upstream-calls.ts';
 import { planOperation } from '../planning/plan-operation.ts';
 import { toEstimateLimits } from './estimate-limits.ts';
-import type { Generation } from './generation.ts';
 import type { JudgedRequest, Judgement } from './judge-operation.ts';
 
 export interface EstimateFacts {

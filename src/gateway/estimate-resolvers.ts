@@ -4,13 +4,13 @@ import type { Config } from '../config/config.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/local.ts';
+import type { Generation } from '../graph/generation.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
 import type { CallFacts } from '../planning/count-upstream-calls.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { toCallFacts } from './call-facts.ts';
 import { toEstimate } from './estimate-operation.ts';
-import type { Generation } from './generation.ts';
 import { judgeOperation } from './judge-operation.ts';
 
 export interface EstimateResolversOptions {

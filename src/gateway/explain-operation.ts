@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { Estimate } from '../generated/local.ts';
+import { buildGeneration, type Generation, type LedgerSource, SchemaCollisionError } from '../graph/generation.ts';
+import { createLocalSchema } from '../graph/own-schema.ts';
+import { createSchemaCache } from '../graph/schema-cache.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { toCallFacts } from './call-facts.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { type ExplainedSelection, explainCosts, pageSizeOf } from './explain-costs.ts';
 import { findOffendingOccurrence, type Offence, toOffence } from './find-offence.ts';
-import { buildGeneration, type Generation, type LedgerSource, SchemaCollisionError } from './generation.ts';
 import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
-import { createLocalSchema } from './local-schema.ts';
-import { createSchemaCache } from './schema-cache.ts';
 
 /** What is to be told of an operation, and where every part of its cost comes from. */
 export interface Explanation extends Estimate {

@@ -1,10 +1,10 @@
 import type { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Config } from '../config/config.ts';
+import type { SchemaKeeper } from '../graph/schema-keeper.ts';
 import type { AdmitOperation } from './admit-operation.ts';
 import type { OpenOperation, ServerContext } from './operation-run.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { SchemaKeeper } from './schema-keeper.ts';
 import { useAdmission } from './use-admission.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { useOperation } from './use-operation.ts';

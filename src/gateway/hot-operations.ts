@@ -1,6 +1,8 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { createFitsVariables } from '../execution/fits-variables.ts';
+import type { Generation } from '../graph/generation.ts';
+import type { SchemaKeeper } from '../graph/schema-keeper.ts';
 import { printJson } from '../json/exact-number.ts';
 import type { Usage } from '../limits/usage.ts';
 import { type AnswerEnding, toAnswerEnding } from '../subschemas/ledger/answer-ending.ts';
@@ -10,13 +12,11 @@ import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
 import { coerceVariables } from './coerce-variables.ts';
-import type { Generation } from './generation.ts';
 import { createRunHalves } from './hot-halves.ts';
 import type { BegunOperation } from './hot-handover.ts';
 import type { OpenOperation, OperationRecord, ServerContext } from './operation-run.ts';
 import { type Halves, isForwarded } from './planned-operation.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { SchemaKeeper } from './schema-keeper.ts';
 
 export interface HotRequest {
   readonly query: string;

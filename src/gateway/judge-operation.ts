@@ -1,5 +1,6 @@
 import { GraphQLError, type OperationDefinitionNode } from 'graphql';
 import type { ReadDocument } from '../documents/prepared-document.ts';
+import type { Generation } from '../graph/generation.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
@@ -7,7 +8,6 @@ import { admitPrepared } from './admit-operation.ts';
 import { createCheckWaits } from './check-waits.ts';
 import { coerceVariables } from './coerce-variables.ts';
 import { findOperation } from './find-operation.ts';
-import type { Generation } from './generation.ts';
 import { refusedSubscription } from './refused-subscription.ts';
 
 /** An operation that is asked about and not executed. */

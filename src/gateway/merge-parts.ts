@@ -1,5 +1,5 @@
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
-import type { Generation } from './generation.ts';
+import type { Generation } from '../graph/generation.ts';
 import { type PlannedOperation, rootFields } from './planned-operation.ts';
 
 /**

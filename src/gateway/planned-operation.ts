@@ -7,6 +7,7 @@ import {
   print,
   stripIgnoredCharacters,
 } from 'graphql';
+import type { Generation } from '../graph/generation.ts';
 import { collectFields } from '../planning/collect-fields.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
 import { hasDirectivesAtRoot, type Plan, planOperation, usedFragments } from '../planning/plan-operation.ts';
@@ -14,7 +15,6 @@ import { type DocumentPart, takePart, variablesOf } from '../planning/split-docu
 import { type AnswerEnding, toAnswerEnding } from '../subschemas/ledger/answer-ending.ts';
 import { type CheckWaits, createCheckWaits } from './check-waits.ts';
 import { createExecuteOwn, type ExecuteOwn } from './execute-own.ts';
-import type { Generation } from './generation.ts';
 import { keepSchemaAnswer } from './keep-schema-answer.ts';
 
 /** What of an operation the text alone decides, worked out when it is first run. */

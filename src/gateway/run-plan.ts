@@ -1,11 +1,11 @@
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import { createExecuteStitched } from '../execution/execute-stitched.ts';
+import type { Generation } from '../graph/generation.ts';
 import type { Plan } from '../planning/plan-operation.ts';
 import { variablesOf } from '../planning/split-document.ts';
 import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { coerceVariables } from './coerce-variables.ts';
-import type { Generation } from './generation.ts';
 import { begunIn } from './hot-handover.ts';
 import { failAll, mergeParts } from './merge-parts.ts';
 import {

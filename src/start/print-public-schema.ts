@@ -1,8 +1,8 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { networkProfiles } from '../config/network-profile.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { buildGeneration } from '../gateway/generation.ts';
-import { createLocalSchema } from '../gateway/local-schema.ts';
+import { buildGeneration } from '../graph/generation.ts';
+import { createLocalSchema } from '../graph/own-schema.ts';
 import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import { createLedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';

@@ -1,7 +1,7 @@
 import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
-import { createLocalSchema } from '../../src/gateway/local-schema.ts';
+import { createLocalSchema } from '../../src/graph/own-schema.ts';
 import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';

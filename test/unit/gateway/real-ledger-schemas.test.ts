@@ -13,9 +13,9 @@ import {
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import { findCollisions } from '../../../src/gateway/find-collisions.ts';
-import { buildGeneration } from '../../../src/gateway/generation.ts';
-import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
+import { findCollisions } from '../../../src/graph/find-collisions.ts';
+import { buildGeneration } from '../../../src/graph/generation.ts';
+import { createLocalSchema } from '../../../src/graph/own-schema.ts';
 import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
 
 const realSchemas = [

@@ -1,7 +1,7 @@
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Quota } from '../../../../src/admission/rate-limiter.ts';
-import { createLocalSchema } from '../../../../src/gateway/local-schema.ts';
+import { createLocalSchema } from '../../../../src/graph/own-schema.ts';
 import { createViewerResolvers } from '../../../../src/subschemas/gateway/viewer-resolvers.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';

@@ -2,7 +2,7 @@ import { graphql } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
-import { createLocalSchema } from '../../../../src/gateway/local-schema.ts';
+import { createLocalSchema } from '../../../../src/graph/own-schema.ts';
 import type { OperationContext, Scope } from '../../../../src/subschemas/operation-context.ts';
 import {
   createSponsorResolvers,

@@ -2,9 +2,9 @@ import { buildSchema, type ExecutionResult, introspectionFromSchema, print } fro
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import type { LedgerSource } from '../../../src/gateway/generation.ts';
-import { createLocalSchema } from '../../../src/gateway/local-schema.ts';
-import { type SchemaCache, type SchemaKeeper, startSchemaKeeper } from '../../../src/gateway/schema-keeper.ts';
+import type { LedgerSource } from '../../../src/graph/generation.ts';
+import { createLocalSchema } from '../../../src/graph/own-schema.ts';
+import { type SchemaCache, type SchemaKeeper, startSchemaKeeper } from '../../../src/graph/schema-keeper.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
 

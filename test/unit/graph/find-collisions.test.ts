@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { findCollisions } from '../../../src/gateway/find-collisions.ts';
+import { findCollisions } from '../../../src/graph/find-collisions.ts';
 
 const pageInfo = 'type PageInfo { hasNextPage: Boolean! endCursor: String }';
 const local = buildSchema(

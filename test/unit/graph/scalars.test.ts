@@ -1,6 +1,6 @@
 import { parseValue } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { sharedScalars } from '../../../src/gateway/scalars.ts';
+import { sharedScalars } from '../../../src/graph/scalars.ts';
 
 const cases: [scalar: string, accepted: unknown[], refused: unknown[]][] = [
   ['UInt53', [0, 1, 2 ** 53 - 1, 2 ** 63], [-1, 1.5, '5', null, true, 2 ** 64, Number.NaN]],
