@@ -1,12 +1,12 @@
 import type { ExecutionResult } from 'graphql';
 import { printJson } from '../json/exact-number.ts';
+import type { OperationAdmission } from '../operation/admit-operation.ts';
+import type { OpenOperation, ServerContext } from '../operation/open-operation.ts';
+import type { Halves } from '../operation/prepared-operation.ts';
+import type { RunPlan } from '../operation/run-plan.ts';
 import type { RawLedger, RawLedgerAnswer } from '../subschemas/ledger/raw-ledger.ts';
 import { spliceData } from '../subschemas/ledger/splice-data.ts';
-import type { OperationAdmission } from './admit-operation.ts';
 import type { HotOutcome, HotRequest } from './hot-operations.ts';
-import type { OpenOperation, ServerContext } from './operation-run.ts';
-import type { Halves } from './planned-operation.ts';
-import type { RunPlan } from './run-plan.ts';
 
 type Answered = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 type Admitted = Extract<OperationAdmission, { kind: 'admitted' }>;

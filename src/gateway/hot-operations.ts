@@ -5,18 +5,18 @@ import type { Generation } from '../graph/generation.ts';
 import type { SchemaKeeper } from '../graph/schema-keeper.ts';
 import { printJson } from '../json/exact-number.ts';
 import type { Usage } from '../limits/usage.ts';
+import type { AdmitOperation, OperationAdmission } from '../operation/admit-operation.ts';
+import { coerceVariables } from '../operation/coerce-variables.ts';
+import type { BegunOperation } from '../operation/handover.ts';
+import type { OpenOperation, OperationRecord, ServerContext } from '../operation/open-operation.ts';
+import { type Halves, isForwarded } from '../operation/prepared-operation.ts';
+import type { RunPlan } from '../operation/run-plan.ts';
 import { type AnswerEnding, toAnswerEnding } from '../subschemas/ledger/answer-ending.ts';
 import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../subschemas/ledger/splice-usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
-import type { AdmitOperation, OperationAdmission } from './admit-operation.ts';
-import { coerceVariables } from './coerce-variables.ts';
 import { createRunHalves } from './hot-halves.ts';
-import type { BegunOperation } from './hot-handover.ts';
-import type { OpenOperation, OperationRecord, ServerContext } from './operation-run.ts';
-import { type Halves, isForwarded } from './planned-operation.ts';
-import type { RunPlan } from './run-plan.ts';
 
 export interface HotRequest {
   readonly query: string;

@@ -3,12 +3,12 @@ import type { ReadDocument } from '../documents/prepared-document.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
+import { admitPrepared } from '../operation/admit-operation.ts';
+import { createCheckWaits } from '../operation/check-waits.ts';
+import { coerceVariables } from '../operation/coerce-variables.ts';
+import { findOperation } from '../operation/find-operation.ts';
+import { refusedSubscription } from '../operation/refused-subscription.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
-import { admitPrepared } from './admit-operation.ts';
-import { createCheckWaits } from './check-waits.ts';
-import { coerceVariables } from './coerce-variables.ts';
-import { findOperation } from './find-operation.ts';
-import { refusedSubscription } from './refused-subscription.ts';
 
 /** An operation that is asked about and not executed. */
 export interface JudgedRequest {

@@ -3,10 +3,15 @@ import type { Plugin } from 'graphql-yoga';
 import type { Generation } from '../graph/generation.ts';
 import type { SchemaKeeper } from '../graph/schema-keeper.ts';
 import type { Usage } from '../limits/usage.ts';
+import {
+  type AdmitOperation,
+  asFinal,
+  type OperationAdmission,
+  type OperationRequest,
+} from '../operation/admit-operation.ts';
+import { begunIn } from '../operation/handover.ts';
+import type { ServerContext } from '../operation/open-operation.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
-import { type AdmitOperation, asFinal, type OperationAdmission, type OperationRequest } from './admit-operation.ts';
-import { begunIn } from './hot-handover.ts';
-import type { ServerContext } from './operation-run.ts';
 
 /** What an admitted operation's context has besides. */
 export interface AdmittedContext {

@@ -4,7 +4,7 @@ import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
 import { type Sender, toSender } from '../admission/sender.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
+import type { OperationRecord, ServerContext } from '../operation/open-operation.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import { type PlainType, readAccept } from './accept.ts';
 import { sendRefusal } from './response-body.ts';

@@ -1,6 +1,6 @@
-import { withBegun } from '../gateway/hot-handover.ts';
 import type { HotOperations, HotOutcome } from '../gateway/hot-operations.ts';
-import type { ServerContext } from '../gateway/operation-run.ts';
+import { withBegun } from '../operation/handover.ts';
+import type { ServerContext } from '../operation/open-operation.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
 import { toHotRequest } from './hot-request.ts';

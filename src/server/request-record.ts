@@ -1,4 +1,4 @@
-import type { OperationRecord } from '../gateway/operation-run.ts';
+import type { OperationRecord } from '../operation/open-operation.ts';
 import { type RoutineFields, routine, toJsonText } from '../telemetry/routine-line.ts';
 import type { Exchange } from './exchange.ts';
 

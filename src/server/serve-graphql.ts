@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AdmitOperation } from '../gateway/admit-operation.ts';
-import type { ServerContext } from '../gateway/operation-run.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
+import type { AdmitOperation } from '../operation/admit-operation.ts';
+import type { ServerContext } from '../operation/open-operation.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import { acceptsPage, readAccept } from './accept.ts';
 import { isEncoded, isJsonType } from './content-type.ts';

@@ -4,11 +4,11 @@ import { type Context, handleProtocols, makeServer, type ServerOptions } from 'g
 import { WebSocket, WebSocketServer } from 'ws';
 import type { AddressGate } from '../admission/address-gate.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { OperationRecord, ServerContext } from '../gateway/operation-run.ts';
 import type { SocketOperations } from '../gateway/socket-operations.ts';
 import { reviveMarked, unmarkJson } from '../json/exact-number.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../json/json-shape.ts';
 import { markVariables } from '../json/parse-json.ts';
+import type { OperationRecord, ServerContext } from '../operation/open-operation.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createOutbox } from './outbox.ts';
 import { sendRaw } from './raw-response.ts';

@@ -1,6 +1,6 @@
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
 import type { Generation } from '../graph/generation.ts';
-import { type PlannedOperation, rootFields } from './planned-operation.ts';
+import { type PlannedOperation, rootFields } from './prepared-operation.ts';
 
 /**
  * The answer of a split operation, made of both its parts.

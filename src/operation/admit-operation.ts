@@ -10,7 +10,7 @@ import type { SchemaKeeper } from '../graph/schema-keeper.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import { findOperation } from './find-operation.ts';
-import type { ServerContext } from './operation-run.ts';
+import type { ServerContext } from './open-operation.ts';
 
 export type OperationAdmission =
   | {

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { OperationAdmission } from './admit-operation.ts';
-import type { ServerContext } from './operation-run.ts';
+import type { ServerContext } from './open-operation.ts';
 
 /** What has been done of an operation that somebody else finishes. */
 export interface BegunOperation {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { CallerGate } from '../../../src/admission/caller-gate.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import { createAdmitOperation } from '../../../src/gateway/admit-operation.ts';
 import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
 import { createLocalSchema } from '../../../src/graph/own-schema.ts';
+import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const config = parseConfig({ env: { LIMIT_MAX_QUERY_NODES: '10' }, readFile: () => '' });

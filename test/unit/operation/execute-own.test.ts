@@ -2,9 +2,9 @@ import { buildSchema, type ExecutionResult, execute, GraphQLError, parse, valida
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { compileOwn, createExecuteOwn } from '../../../src/gateway/execute-own.ts';
 import type { Join } from '../../../src/joins/joins.ts';
 import { createOperationJoins } from '../../../src/joins/operation-joins.ts';
+import { compileOwn, createExecuteOwn } from '../../../src/operation/execute-own.ts';
 import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';

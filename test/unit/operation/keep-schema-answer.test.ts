@@ -1,6 +1,6 @@
 import { buildSchema, type ExecutionResult, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { keepSchemaAnswer } from '../../../src/gateway/keep-schema-answer.ts';
+import { keepSchemaAnswer } from '../../../src/operation/keep-schema-answer.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
 
 /** How often an answer is made for a document that is asked for again and again. */

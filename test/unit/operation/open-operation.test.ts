@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createOpenOperation, hangUpOn, type ServerContext } from '../../../src/gateway/operation-run.ts';
+import { createOpenOperation, hangUpOn, type ServerContext } from '../../../src/operation/open-operation.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 beforeEach(() => void vi.useFakeTimers());

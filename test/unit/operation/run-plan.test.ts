@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createRunPlan } from '../../../src/gateway/run-plan.ts';
 import type { Generation } from '../../../src/graph/generation.ts';
+import { createRunPlan } from '../../../src/operation/run-plan.ts';
 
 const local = buildSchema('type Query { gateway: String }');
 const generation = {

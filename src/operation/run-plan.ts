@@ -6,7 +6,7 @@ import { variablesOf } from '../planning/split-document.ts';
 import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { coerceVariables } from './coerce-variables.ts';
-import { begunIn } from './hot-handover.ts';
+import { begunIn } from './handover.ts';
 import { failAll, mergeParts } from './merge-parts.ts';
 import {
   type Halves,
@@ -15,7 +15,7 @@ import {
   type PlannedOperation,
   planDocument,
   rootFields,
-} from './planned-operation.ts';
+} from './prepared-operation.ts';
 import { settleErrors } from './settle-errors.ts';
 
 export interface PlannedRequest {
