@@ -8,7 +8,7 @@ import { Secret } from './config/secret.ts';
 import { isUsageAsked } from './documents/show-usage.ts';
 import type { UpstreamName } from './errors/gateway-error.ts';
 import { createMaskError } from './errors/mask-error.ts';
-import { createEstimateResolvers } from './gateway/estimate-resolvers.ts';
+import { createEstimateResolvers } from './estimate/estimate-resolvers.ts';
 import { createGateway, graphqlPath } from './gateway/gateway.ts';
 import { createHotOperations } from './gateway/hot-operations.ts';
 import { openCursorKeys } from './gateway/open-cursor-keys.ts';
@@ -47,8 +47,8 @@ import type { Logger } from './telemetry/create-logger.ts';
 import { connectUpstream } from './transport/connect-upstream.ts';
 import { askLedger, createProbes, type Probe } from './transport/probe-upstreams.ts';
 
-export { type Explanation, explainOperation } from './gateway/explain-operation.ts';
-export type { JudgedRequest as ExplainRequest } from './gateway/judge-operation.ts';
+export { type Explanation, explainOperation } from './estimate/explain-operation.ts';
+export type { JudgedRequest as ExplainRequest } from './estimate/judge-operation.ts';
 
 export interface StartOptions {
   readonly config: Config;

@@ -2,8 +2,8 @@ import { type RateCost, toPoints } from '../admission/to-points.ts';
 import type { Estimate } from '../generated/local.ts';
 import type { Generation } from '../graph/generation.ts';
 import { maxCount, type Usage } from '../limits/usage.ts';
-import { type CallFacts, countUpstreamCalls } from '../planning/count-upstream-calls.ts';
 import { planOperation } from '../planning/plan-operation.ts';
+import { type CallFacts, countUpstreamCalls } from './count-upstream-calls.ts';
 import { toEstimateLimits } from './estimate-limits.ts';
 import type { JudgedRequest, Judgement } from './judge-operation.ts';
 

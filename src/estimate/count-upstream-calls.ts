@@ -9,8 +9,8 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { collectFields, type SelectionScope } from './collect-fields.ts';
-import type { Plan } from './plan-operation.ts';
+import { collectFields, type SelectionScope } from '../planning/collect-fields.ts';
+import type { Plan } from '../planning/plan-operation.ts';
 
 /** Who answers which field of the graph, as far as it decides about calls. */
 export interface CallFacts {

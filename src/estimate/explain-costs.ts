@@ -2,8 +2,8 @@ import { type FieldNode, Kind } from 'graphql';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import { resolvePageSize, toPageSize } from '../limits/page-size.ts';
 import type { Variables } from '../limits/variables.ts';
-import { isSameOccurrence, type Occurrence } from '../planning/occurrence.ts';
-import { type CostedOccurrence, isRows, walkCosts } from '../planning/walk-costs.ts';
+import { isSameOccurrence, type Occurrence } from './occurrence.ts';
+import { type CostedOccurrence, isRows, walkCosts } from './walk-costs.ts';
 
 /** One line of a query written as a tree. */
 export interface ExplainedSelection {

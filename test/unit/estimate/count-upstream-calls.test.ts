@@ -1,7 +1,7 @@
 import { buildSchema, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { type CallFacts, countUpstreamCalls } from '../../../src/estimate/count-upstream-calls.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
-import { type CallFacts, countUpstreamCalls } from '../../../src/planning/count-upstream-calls.ts';
 import type { Plan } from '../../../src/planning/plan-operation.ts';
 
 const ours = /* GraphQL */ `

@@ -2,9 +2,9 @@ import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { LimitName, Limits } from '../limits/limits.ts';
 import { takesTransaction } from '../limits/transaction-bytes.ts';
-import { type Occurrence, pathOf } from '../planning/occurrence.ts';
-import { walkCosts } from '../planning/walk-costs.ts';
-import { walkLevels } from '../planning/walk-levels.ts';
+import { type Occurrence, pathOf } from './occurrence.ts';
+import { walkCosts } from './walk-costs.ts';
+import { walkLevels } from './walk-levels.ts';
 
 /** Where a document is at fault. */
 export interface Offence {

@@ -7,9 +7,9 @@ import type { Resolvers } from '../generated/local.ts';
 import type { Generation } from '../graph/generation.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
-import type { CallFacts } from '../planning/count-upstream-calls.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { toCallFacts } from './call-facts.ts';
+import type { CallFacts } from './count-upstream-calls.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { judgeOperation } from './judge-operation.ts';
 

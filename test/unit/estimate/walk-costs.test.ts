@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { type FieldNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { pathOf } from '../../../src/estimate/occurrence.ts';
+import { walkCosts } from '../../../src/estimate/walk-costs.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { resolvePageSize, toPageSize } from '../../../src/limits/page-size.ts';
 import { maxCount } from '../../../src/limits/usage.ts';
 import type { Variables } from '../../../src/limits/variables.ts';
-import { pathOf } from '../../../src/planning/occurrence.ts';
-import { walkCosts } from '../../../src/planning/walk-costs.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
 
 const defaultPageSize = 20;

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { joins } from '../joins/joins.ts';
 import { countPageCalls } from '../limits/event-pages.ts';
-import type { CallFacts } from '../planning/count-upstream-calls.ts';
+import type { CallFacts } from './count-upstream-calls.ts';
 
 /** What decides about upstream calls, as this gateway is configured. */
 export function toCallFacts(

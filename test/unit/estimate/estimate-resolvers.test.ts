@@ -2,7 +2,11 @@ import { execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import { createEstimateResolvers, maxEstimatedLetters, maxEstimates } from '../../../src/gateway/estimate-resolvers.ts';
+import {
+  createEstimateResolvers,
+  maxEstimatedLetters,
+  maxEstimates,
+} from '../../../src/estimate/estimate-resolvers.ts';
 import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
 import { createLocalSchema } from '../../../src/graph/own-schema.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
