@@ -1,6 +1,6 @@
-import type { HotOperations, HotOutcome } from '../gateway/hot-operations.ts';
 import { withBegun } from '../operation/handover.ts';
 import type { ServerContext } from '../operation/open-operation.ts';
+import type { HotOperations, HotOutcome } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
 import { toHotRequest } from './hot-request.ts';

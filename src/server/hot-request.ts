@@ -1,6 +1,6 @@
-import type { HotRequest } from '../gateway/hot-operations.ts';
 import { maxJsonNesting, nestsDeeper } from '../json/json-shape.ts';
 import { parseRequestJson } from '../json/parse-json.ts';
+import type { HotRequest } from '../shells/lane/lane-operations.ts';
 
 /** Reads a body that says nothing but what the short way understands; `null` for any other, right or wrong. */
 export function toHotRequest(body: Buffer): HotRequest | null {

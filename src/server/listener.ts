@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { AddressGate } from '../admission/address-gate.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
+import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import { createConnections } from './connections.ts';
 import { createServerDrain } from './drain-server.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
@@ -13,7 +14,6 @@ import { isHostMissing, normaliseTarget, pathOf, versionIn } from './request-tar
 import { sendJson } from './response-body.ts';
 import { createServeGraphql, refuseMethod, type ServeGraphqlOptions } from './serve-graphql.ts';
 import type { SocketPlaces } from './socket-places.ts';
-import type { SocketServer } from './socket-server.ts';
 import { createWebSocketDoor } from './websocket-door.ts';
 
 export interface ListenerOptions extends ExchangeOptions, ServeGraphqlOptions {

@@ -6,13 +6,13 @@ import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
 import { type Sender, toSender } from '../admission/sender.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
 import { sendRaw } from './raw-response.ts';
 import type { RequestRecord } from './request-record.ts';
 import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-target.ts';
 import type { SocketPlaces } from './socket-places.ts';
-import type { SocketServer } from './socket-server.ts';
 import { isListed, type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
 
 export interface WebSocketDoorOptions {
@@ -106,9 +106,13 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
         .admit(sender)
         .then(({ error, standing }) => {
           const headers = { ...stampHeaders(req, requestId, options.stamps), ...rateHeaders(standing, options.now()) };
-          if (!error) return sockets.accept(req, socket, head, { requestId, headers, answered });
-          sendRaw(socket, 429, error, headers);
-          answered(429);
+          const refuse = (status: number, refusal: Parameters<typeof sendRaw>[2]) => {
+            sendRaw(socket, status, refusal, headers);
+            answered(status);
+          };
+          if (error) return refuse(429, error);
+          const malformed = () => refuse(400, gatewayError('BAD_REQUEST', 'The WebSocket handshake is malformed.'));
+          sockets.accept(req, socket, head, { requestId, headers, answered, malformed });
         })
         .catch((error: unknown) => {
           options.onFault(error, requestId);

@@ -134,13 +134,8 @@ const house: Readonly<Record<string, Room>> = {
     rooms: [...belowShells, 'documents'],
     packages: ['graphql', 'ws', 'graphql-ws', 'graphql-ws/*'],
   },
-  gateway: {
-    rooms: ['every room'],
-    packages: ['graphql', 'graphql-yoga', '@graphql-yoga/render-graphiql', '@graphql-tools/*'],
-  },
   server: {
     rooms: [
-      'gateway',
       ...belowShells,
       'documents',
       'telemetry',
@@ -148,7 +143,7 @@ const house: Readonly<Record<string, Room>> = {
       'types of shells/lane',
       'types of shells/websocket',
     ],
-    packages: ['ws', 'graphql-ws', 'graphql-ws/*'],
+    packages: [],
   },
   devnet: {
     rooms: ['generated', 'errors'],
@@ -231,7 +226,7 @@ describe('rooms', () => {
   });
 
   test('Yoga appears only in its shell', () => {
-    const isHome = ({ path }: SourceFile) => /^src\/(shells\/yoga|gateway)\//.test(path);
+    const isHome = ({ path }: SourceFile) => path.startsWith('src/shells/yoga/');
     expect(offenders(files, (file) => imports(file, /^(graphql-yoga|@graphql-yoga\/)/) && !isHome(file))).toEqual([]);
   });
 

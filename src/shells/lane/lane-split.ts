@@ -1,12 +1,12 @@
 import type { ExecutionResult } from 'graphql';
-import { printJson } from '../json/exact-number.ts';
-import type { OperationAdmission } from '../operation/admit-operation.ts';
-import type { OpenOperation, ServerContext } from '../operation/open-operation.ts';
-import type { Halves } from '../operation/prepared-operation.ts';
-import type { RunPlan } from '../operation/run-plan.ts';
-import type { RawLedger, RawLedgerAnswer } from '../subschemas/ledger/raw-ledger.ts';
-import { spliceData } from '../subschemas/ledger/splice-data.ts';
-import type { HotOutcome, HotRequest } from './hot-operations.ts';
+import { printJson } from '../../json/exact-number.ts';
+import type { OperationAdmission } from '../../operation/admit-operation.ts';
+import type { OpenOperation, ServerContext } from '../../operation/open-operation.ts';
+import type { Halves } from '../../operation/prepared-operation.ts';
+import type { RunPlan } from '../../operation/run-plan.ts';
+import type { RawLedger, RawLedgerAnswer } from '../../subschemas/ledger/raw-ledger.ts';
+import { spliceData } from '../../subschemas/ledger/splice-data.ts';
+import type { HotOutcome, HotRequest } from './lane-operations.ts';
 
 type Answered = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 type Admitted = Extract<OperationAdmission, { kind: 'admitted' }>;

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { printJson } from '../json/exact-number.ts';
-import { parseRequestJson, parseVariables } from '../json/parse-json.ts';
+import { printJson } from '../../json/exact-number.ts';
+import { parseRequestJson, parseVariables } from '../../json/parse-json.ts';
 
 /** Numbers in variables reach the plans as they were written, and those of an answer the client. */
 export function useExactNumbers(): Plugin {

@@ -1,10 +1,10 @@
 import type { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
-import type { Config } from '../config/config.ts';
-import type { SchemaKeeper } from '../graph/schema-keeper.ts';
-import type { AdmitOperation } from '../operation/admit-operation.ts';
-import type { OpenOperation, ServerContext } from '../operation/open-operation.ts';
-import type { RunPlan } from '../operation/run-plan.ts';
+import type { Config } from '../../config/config.ts';
+import type { SchemaKeeper } from '../../graph/schema-keeper.ts';
+import type { AdmitOperation } from '../../operation/admit-operation.ts';
+import type { OpenOperation, ServerContext } from '../../operation/open-operation.ts';
+import type { RunPlan } from '../../operation/run-plan.ts';
 import { useAdmission } from './use-admission.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { useOperation } from './use-operation.ts';

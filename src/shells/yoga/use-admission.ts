@@ -1,17 +1,16 @@
-import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Generation } from '../graph/generation.ts';
-import type { SchemaKeeper } from '../graph/schema-keeper.ts';
-import type { Usage } from '../limits/usage.ts';
+import type { Generation } from '../../graph/generation.ts';
+import type { SchemaKeeper } from '../../graph/schema-keeper.ts';
 import {
   type AdmitOperation,
   asFinal,
   type OperationAdmission,
   type OperationRequest,
-} from '../operation/admit-operation.ts';
-import { begunIn } from '../operation/handover.ts';
-import type { ServerContext } from '../operation/open-operation.ts';
-import type { Caller } from '../subschemas/operation-context.ts';
+} from '../../operation/admit-operation.ts';
+import { begunIn } from '../../operation/handover.ts';
+import type { ServerContext } from '../../operation/open-operation.ts';
+import { withUsage } from '../../operation/with-usage.ts';
+import type { Caller } from '../../subschemas/operation-context.ts';
 
 /** What an admitted operation's context has besides. */
 export interface AdmittedContext {
@@ -72,10 +71,6 @@ export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, '
     const admission = context && admissions.get(context);
     return admission?.kind === 'admitted' ? admission : undefined;
   }
-}
-
-export function withUsage<Result extends ExecutionResult>(result: Result, usage: Usage): Result {
-  return { ...result, extensions: { ...result.extensions, usage } };
 }
 
 /** `null` where anything is not of its type; how that is said is not decided here. */

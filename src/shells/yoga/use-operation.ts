@@ -1,9 +1,9 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { errorCatalogue } from '../errors/catalogue.ts';
-import { hangUpOn, type OpenOperation, type ServerContext } from '../operation/open-operation.ts';
-import { refusedSubscription } from '../operation/refused-subscription.ts';
-import type { RunPlan } from '../operation/run-plan.ts';
+import { errorCatalogue } from '../../errors/catalogue.ts';
+import { hangUpOn, type OpenOperation, type ServerContext } from '../../operation/open-operation.ts';
+import { refusedSubscription } from '../../operation/refused-subscription.ts';
+import type { RunPlan } from '../../operation/run-plan.ts';
 import type { AdmittedContext } from './use-admission.ts';
 
 /** Gives resolvers their context, bounds the operation in time, runs its plan, and tidies its result. */

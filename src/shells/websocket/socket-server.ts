@@ -2,16 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Context, handleProtocols, makeServer, type ServerOptions } from 'graphql-ws';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { AddressGate } from '../admission/address-gate.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
-import type { SocketOperations } from '../gateway/socket-operations.ts';
-import { reviveMarked, unmarkJson } from '../json/exact-number.ts';
-import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../json/json-shape.ts';
-import { markVariables } from '../json/parse-json.ts';
-import type { OperationRecord, ServerContext } from '../operation/open-operation.ts';
+import type { AddressGate } from '../../admission/address-gate.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { reviveMarked, unmarkJson } from '../../json/exact-number.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-shape.ts';
+import { markVariables } from '../../json/parse-json.ts';
+import type { OperationRecord, ServerContext } from '../../operation/open-operation.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createOutbox } from './outbox.ts';
-import { sendRaw } from './raw-response.ts';
+import type { SocketOperations } from './socket-operations.ts';
 import { createSession, type SocketSession } from './socket-session.ts';
 import { untilGone } from './until-gone.ts';
 
@@ -43,8 +42,10 @@ export interface Upgrade {
   readonly requestId: string;
   /** What its answer bears. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Told once, with which status it was answered. */
+  /** Called once, with which status it was answered. */
   readonly answered: (status: number) => void;
+  /** Refuses it instead: the handshake is not what the protocol asks for. */
+  readonly malformed: () => void;
 }
 
 export interface SocketServer {
@@ -101,8 +102,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
 
   sockets.on('wsClientError', (_error, socket, req) => {
     const upgrade = upgrades.get(req);
-    sendRaw(socket, 400, gatewayError('BAD_REQUEST', 'The WebSocket handshake is malformed.'), upgrade?.headers ?? {});
-    upgrade?.answered(400);
+    if (upgrade) upgrade.malformed();
+    else socket.destroy();
   });
 
   const onConnect = async (context: Context<Params, Extra>): Promise<boolean> => {

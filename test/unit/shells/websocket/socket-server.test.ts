@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import type { SocketOperations } from '../../../src/gateway/socket-operations.ts';
-import { createSocketServer, type SocketServer } from '../../../src/server/socket-server.ts';
-import { type OpenWebSocket, openWebSocket } from '../../support/open-websocket.ts';
-import { openRawClient, type RawClient } from '../../support/raw-client.ts';
-import { until } from '../../support/until.ts';
+import type { SocketOperations } from '../../../../src/shells/websocket/socket-operations.ts';
+import { createSocketServer, type SocketServer } from '../../../../src/shells/websocket/socket-server.ts';
+import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
+import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
+import { until } from '../../../support/until.ts';
 
 /** Nothing of GraphQL matters here. */
 const operations: SocketOperations = {
@@ -32,7 +32,7 @@ async function start(pingMs: number): Promise<void> {
   });
   server = createServer();
   server.on('upgrade', (req, socket, head) => {
-    sockets.accept(req, socket, head, { requestId: 'a', headers: {}, answered() {} });
+    sockets.accept(req, socket, head, { requestId: 'a', headers: {}, answered() {}, malformed() {} });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ({ port } = server.address() as AddressInfo);

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { ErrorCode } from '../errors/catalogue.ts';
+import type { ErrorCode } from '../../errors/catalogue.ts';
 
 /**
  * Request errors that the server library words itself get a code of our catalogue and lose what they echo of the
