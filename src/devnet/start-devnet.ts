@@ -119,6 +119,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const graphql = createGraphqlFace({
     ledger,
     signer,
+    findStruct: contracts.describeStruct,
     ...(limits && { limits }),
     ...(features && { features }),
     ...(payloadRule && { payloadRule }),

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AddressModel, ObjectModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, DryRunModel, Viewed, CoinMetadataModel } from '../devnet/graphql/models.ts';
+import type { AddressModel, ObjectModel, SharedReadModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, CommandReportModel, MutationModel, DryRunModel, Viewed, CoinMetadataModel } from '../devnet/graphql/models.ts';
+import type { ReportedValue } from '../devnet/execution/command-report.ts';
 import type { GasSummary } from '../devnet/state/records.ts';
 import type { GraphqlContext } from '../devnet/graphql/graphql-context.ts';
 export type Maybe<T> = T | null;
@@ -24,6 +25,8 @@ export type Scalars = {
   LedgerAddress: { input: string; output: string; }
   /** A Move value with the kind of each part spelled out, for example `{ "Struct": [{ "name": "value", "value": { "Number": "7" } }] }`. */
   MoveData: { input: unknown; output: unknown; }
+  /** How a Move value lies in BCS, as JSON: a primitive's name, `{ "vector": … }`, or `{ "struct": { type, fields: [{ name, layout }] } }`. */
+  MoveTypeLayout: { input: unknown; output: unknown; }
   /** A Move type as JSON: a primitive's name, `{ "vector": … }`, or `{ "datatype": { package, module, type, typeParameters } }`. */
   MoveTypeSignature: { input: unknown; output: unknown; }
   /** A JSON integer from 0 to 2^53-1. Text is refused. */
@@ -40,8 +43,14 @@ export type Address = IOwner & {
   readonly balances: BalanceConnection;
   /** Its coins of one type, ordered by id. */
   readonly coins: CoinConnection;
+  /** The name it goes by. Null where it has none: nobody registers names on this ledger. */
+  readonly ledgerNamesDefaultName?: Maybe<Scalars['String']['output']>;
+  /** Names it has registered, ordered by id. */
+  readonly ledgerNamesRegistrations: NameRegistrationConnection;
   /** Move objects it owns, ordered by id. */
   readonly objects: MoveObjectConnection;
+  /** Stakes it holds, ordered by id. Nobody stakes on this ledger. */
+  readonly stakedLedgers: StakedLedgerConnection;
   /** Transactions this account has to do with, oldest first. */
   readonly transactionBlocks: TransactionBlockConnection;
 };
@@ -73,10 +82,34 @@ export type AddressCoinsArgs = {
 
 
 /** An account. */
+export type AddressLedgerNamesDefaultNameArgs = {
+  format?: InputMaybe<NameFormat>;
+};
+
+
+/** An account. */
+export type AddressLedgerNamesRegistrationsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** An account. */
 export type AddressObjectsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<ObjectFilter>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** An account. */
+export type AddressStakedLedgersArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -416,12 +449,40 @@ export type DevnetSignedTransaction = {
   readonly userSig: Scalars['Base64']['output'];
 };
 
+/** What one command would do. */
+export type DryRunEffect = {
+  /** Arguments it would change, as they would be afterwards. */
+  readonly mutatedReferences?: Maybe<ReadonlyArray<DryRunMutation>>;
+  /** What it would return. */
+  readonly returnValues?: Maybe<ReadonlyArray<DryRunReturn>>;
+};
+
+/** An argument that a command would change. */
+export type DryRunMutation = {
+  /** BCS of its value afterwards. */
+  readonly bcs: Scalars['Base64']['output'];
+  /** The argument. */
+  readonly input: TransactionArgument;
+  /** Type of its value. */
+  readonly type: MoveType;
+};
+
 /** What would become of a transaction. */
 export type DryRunResult = {
   /** Why it would fail; null when it would not. */
   readonly error?: Maybe<Scalars['String']['output']>;
+  /** What each command would change and return; null when it would fail. What Move calls change is not known here, and what they return only of functions known from the start. */
+  readonly results?: Maybe<ReadonlyArray<DryRunEffect>>;
   /** The transaction with its effects; null when it could not even be run. */
   readonly transaction?: Maybe<TransactionBlock>;
+};
+
+/** A value that a command would return. */
+export type DryRunReturn = {
+  /** Its BCS. */
+  readonly bcs: Scalars['Base64']['output'];
+  /** Its type. */
+  readonly type: MoveType;
 };
 
 /** An entry an object keeps under a name. */
@@ -787,6 +848,17 @@ export type MergeCoinsTransaction = {
   readonly coins: ReadonlyArray<TransactionArgument>;
 };
 
+/** What may be done with values of a type. */
+export type MoveAbility =
+  /** They can be copied. */
+  | 'COPY'
+  /** They can be dropped. */
+  | 'DROP'
+  /** They can be objects. */
+  | 'KEY'
+  /** They can be kept within objects. */
+  | 'STORE';
+
 /** Calls a Move function. */
 export type MoveCallTransaction = {
   /** What it is called with. */
@@ -1004,6 +1076,10 @@ export type MovePackageReceivedTransactionBlocksArgs = {
 
 /** A Move type. */
 export type MoveType = {
+  /** What may be done with its values. Known as `layout` is. */
+  readonly abilities: ReadonlyArray<MoveAbility>;
+  /** How its values lie in BCS. Known for the types of the framework and of the packages that are here from the start. */
+  readonly layout: Scalars['MoveTypeLayout']['output'];
   /** In canonical text, all addresses with 64 digits. */
   readonly repr: Scalars['String']['output'];
   /** Taken apart. */
@@ -1033,6 +1109,64 @@ export type Mutation = {
 export type MutationExecuteTransactionBlockArgs = {
   signatures: ReadonlyArray<Scalars['String']['input']>;
   txBytes: Scalars['String']['input'];
+};
+
+/** How a name is written. */
+export type NameFormat =
+  /** `@name` */
+  | 'AT'
+  /** `name.ledger` */
+  | 'DOT';
+
+/** An object that gives its owner a name. */
+export type NameRegistration = IObject & {
+  /** Object id. */
+  readonly address: Scalars['LedgerAddress']['output'];
+  /** The value itself; null at the version of its deletion. */
+  readonly contents?: Maybe<MoveValue>;
+  /** Base58 digest of this state; null at the version of its deletion. */
+  readonly digest?: Maybe<Scalars['String']['output']>;
+  /** Who may use it. */
+  readonly owner?: Maybe<ObjectOwner>;
+  /** The transaction that made this state; null before a checkpoint holds that, and once it is no longer remembered. */
+  readonly previousTransactionBlock?: Maybe<TransactionBlock>;
+  /** Transactions that changed something owned by this id, oldest first. */
+  readonly receivedTransactionBlocks: TransactionBlockConnection;
+  /** Where it stands. */
+  readonly status: ObjectKind;
+  /** Given back when it is deleted, in the native coin's smallest unit. */
+  readonly storageRebate?: Maybe<Scalars['BigInt']['output']>;
+  /** Version of this state. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
+
+/** An object that gives its owner a name. */
+export type NameRegistrationReceivedTransactionBlocksArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filter?: InputMaybe<TransactionBlockFilter>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  scanLimit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A page of names. */
+export type NameRegistrationConnection = {
+  /** The names, each with its cursor. */
+  readonly edges: ReadonlyArray<NameRegistrationEdge>;
+  /** The names alone. */
+  readonly nodes: ReadonlyArray<NameRegistration>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** One of a page of names. */
+export type NameRegistrationEdge = {
+  /** For `after` or `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry itself. */
+  readonly node: NameRegistration;
 };
 
 /** One version of something on the ledger: a Move value or a package. */
@@ -1264,8 +1398,14 @@ export type Owner = IOwner & {
   readonly dynamicFields: DynamicFieldConnection;
   /** The object kept under a name; null when there is none. */
   readonly dynamicObjectField?: Maybe<DynamicField>;
+  /** The name it goes by. Null where it has none: nobody registers names on this ledger. */
+  readonly ledgerNamesDefaultName?: Maybe<Scalars['String']['output']>;
+  /** Names it has registered, ordered by id. */
+  readonly ledgerNamesRegistrations: NameRegistrationConnection;
   /** Move objects it owns, ordered by id. */
   readonly objects: MoveObjectConnection;
+  /** Stakes it holds, ordered by id. Nobody stakes on this ledger. */
+  readonly stakedLedgers: StakedLedgerConnection;
 };
 
 
@@ -1316,10 +1456,34 @@ export type OwnerDynamicObjectFieldArgs = {
 
 
 /** What owns things at an address, be it an account or an object. */
+export type OwnerLedgerNamesDefaultNameArgs = {
+  format?: InputMaybe<NameFormat>;
+};
+
+
+/** What owns things at an address, be it an account or an object. */
+export type OwnerLedgerNamesRegistrationsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What owns things at an address, be it an account or an object. */
 export type OwnerObjectsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<ObjectFilter>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What owns things at an address, be it an account or an object. */
+export type OwnerStakedLedgersArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -1698,12 +1862,85 @@ export type SharedInput = {
   readonly mutable: Scalars['Boolean']['output'];
 };
 
+/** A shared object that was gone by the time the transaction ran. There are none here: nothing deletes shared objects. */
+export type SharedObjectDelete = {
+  /** Object id. */
+  readonly address: Scalars['LedgerAddress']['output'];
+  /** Did the transaction mean to change it? */
+  readonly mutable: Scalars['Boolean']['output'];
+  /** Version at which it was deleted. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
+/** A shared object that was read. */
+export type SharedObjectRead = {
+  /** Object id. */
+  readonly address: Scalars['LedgerAddress']['output'];
+  /** Base58 digest of that version. */
+  readonly digest: Scalars['String']['output'];
+  /** That version; null once it is no longer remembered. */
+  readonly object?: Maybe<Object>;
+  /** Version that was read. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
 /** Makes new coins out of a part of one. */
 export type SplitCoinsTransaction = {
   /** How much goes into each new one, in the smallest unit. */
   readonly amounts: ReadonlyArray<TransactionArgument>;
   /** The coin. */
   readonly coin: TransactionArgument;
+};
+
+/** An object that stands for native coins lent to a validator. */
+export type StakedLedger = IObject & {
+  /** Object id. */
+  readonly address: Scalars['LedgerAddress']['output'];
+  /** The value itself; null at the version of its deletion. */
+  readonly contents?: Maybe<MoveValue>;
+  /** Base58 digest of this state; null at the version of its deletion. */
+  readonly digest?: Maybe<Scalars['String']['output']>;
+  /** Who may use it. */
+  readonly owner?: Maybe<ObjectOwner>;
+  /** The transaction that made this state; null before a checkpoint holds that, and once it is no longer remembered. */
+  readonly previousTransactionBlock?: Maybe<TransactionBlock>;
+  /** Transactions that changed something owned by this id, oldest first. */
+  readonly receivedTransactionBlocks: TransactionBlockConnection;
+  /** Where it stands. */
+  readonly status: ObjectKind;
+  /** Given back when it is deleted, in the native coin's smallest unit. */
+  readonly storageRebate?: Maybe<Scalars['BigInt']['output']>;
+  /** Version of this state. */
+  readonly version: Scalars['UInt53']['output'];
+};
+
+
+/** An object that stands for native coins lent to a validator. */
+export type StakedLedgerReceivedTransactionBlocksArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  filter?: InputMaybe<TransactionBlockFilter>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+  scanLimit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A page of stakes. */
+export type StakedLedgerConnection = {
+  /** The stakes, each with its cursor. */
+  readonly edges: ReadonlyArray<StakedLedgerEdge>;
+  /** The stakes alone. */
+  readonly nodes: ReadonlyArray<StakedLedger>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** One of a page of stakes. */
+export type StakedLedgerEdge = {
+  /** For `after` or `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry itself. */
+  readonly node: StakedLedger;
 };
 
 /** The storage fund. Of the feature SYSTEM_STATE. */
@@ -1747,6 +1984,8 @@ export type TransactionBlock = {
   readonly expiration?: Maybe<Epoch>;
   /** How its gas was to be paid; null for the network itself. */
   readonly gasInput?: Maybe<GasInput>;
+  /** Does the node have it in its index, so that reads there find it? Null for a dry run. */
+  readonly indexedOnNode?: Maybe<Scalars['Boolean']['output']>;
   /** What it asked for. */
   readonly kind?: Maybe<TransactionBlockKind>;
   /** Who sent it; null for the network itself. */
@@ -1777,6 +2016,8 @@ export type TransactionBlockEdge = {
 export type TransactionBlockEffects = {
   /** Coins that went from owner to owner, gas included. */
   readonly balanceChanges: BalanceChangeConnection;
+  /** BCS of its TransactionEffects. */
+  readonly bcs: Scalars['Base64']['output'];
   /** The checkpoint that holds it; null before one does. */
   readonly checkpoint?: Maybe<Checkpoint>;
   /** Transactions whose results it used. */
@@ -1799,6 +2040,8 @@ export type TransactionBlockEffects = {
   readonly timestamp?: Maybe<Scalars['DateTime']['output']>;
   /** The transaction. */
   readonly transactionBlock?: Maybe<TransactionBlock>;
+  /** Shared objects it only read, ordered as its inputs. */
+  readonly unchangedSharedObjects: UnchangedSharedObjectConnection;
 };
 
 
@@ -1831,6 +2074,15 @@ export type TransactionBlockEffectsEventsArgs = {
 
 /** What a transaction did. */
 export type TransactionBlockEffectsObjectChangesArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  before?: InputMaybe<Scalars['String']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What a transaction did. */
+export type TransactionBlockEffectsUnchangedSharedObjectsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
@@ -1922,6 +2174,27 @@ export type TransferObjectsTransaction = {
   readonly address: TransactionArgument;
   /** The objects. */
   readonly inputs: ReadonlyArray<TransactionArgument>;
+};
+
+/** A shared object that a transaction named and did not change. */
+export type UnchangedSharedObject = SharedObjectDelete | SharedObjectRead;
+
+/** A page of shared objects that were only read. */
+export type UnchangedSharedObjectConnection = {
+  /** The objects, each with its cursor. */
+  readonly edges: ReadonlyArray<UnchangedSharedObjectEdge>;
+  /** The objects alone. */
+  readonly nodes: ReadonlyArray<UnchangedSharedObject>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** One of a page of shared objects that were only read. */
+export type UnchangedSharedObjectEdge = {
+  /** For `after` or `before`. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry itself. */
+  readonly node: UnchangedSharedObject;
 };
 
 /** Publishes code in place of an older version. */
@@ -2052,7 +2325,10 @@ export type ResolversTypes = {
   DependencyEdge: ResolverTypeWrapper<any>;
   DevnetGasCoinInput: ResolverTypeWrapper<any>;
   DevnetSignedTransaction: ResolverTypeWrapper<any>;
+  DryRunEffect: ResolverTypeWrapper<CommandReportModel>;
+  DryRunMutation: ResolverTypeWrapper<MutationModel>;
   DryRunResult: ResolverTypeWrapper<DryRunModel>;
+  DryRunReturn: ResolverTypeWrapper<ReportedValue>;
   DynamicField: ResolverTypeWrapper<DynamicFieldModel>;
   DynamicFieldConnection: ResolverTypeWrapper<any>;
   DynamicFieldEdge: ResolverTypeWrapper<any>;
@@ -2081,6 +2357,7 @@ export type ResolversTypes = {
   LedgerAddress: ResolverTypeWrapper<any>;
   MakeMoveVecTransaction: ResolverTypeWrapper<CommandModel<"makeMoveVec">>;
   MergeCoinsTransaction: ResolverTypeWrapper<CommandModel<"mergeCoins">>;
+  MoveAbility: ResolverTypeWrapper<any>;
   MoveCallTransaction: ResolverTypeWrapper<CommandModel<"moveCall">>;
   MoveData: ResolverTypeWrapper<any>;
   MoveModule: ResolverTypeWrapper<ModuleModel>;
@@ -2091,9 +2368,14 @@ export type ResolversTypes = {
   MoveObjectEdge: ResolverTypeWrapper<any>;
   MovePackage: ResolverTypeWrapper<ObjectModel>;
   MoveType: ResolverTypeWrapper<TypeModel>;
+  MoveTypeLayout: ResolverTypeWrapper<any>;
   MoveTypeSignature: ResolverTypeWrapper<any>;
   MoveValue: ResolverTypeWrapper<ValueModel>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  NameFormat: ResolverTypeWrapper<any>;
+  NameRegistration: ResolverTypeWrapper<ObjectModel>;
+  NameRegistrationConnection: ResolverTypeWrapper<any>;
+  NameRegistrationEdge: ResolverTypeWrapper<any>;
   Object: ResolverTypeWrapper<ObjectModel>;
   ObjectChange: ResolverTypeWrapper<ObjectChangeModel>;
   ObjectChangeConnection: ResolverTypeWrapper<any>;
@@ -2126,7 +2408,12 @@ export type ResolversTypes = {
   ServiceConfig: ResolverTypeWrapper<any>;
   Shared: ResolverTypeWrapper<OwnerKindModel>;
   SharedInput: ResolverTypeWrapper<InputModel<"shared">>;
+  SharedObjectDelete: ResolverTypeWrapper<SharedReadModel>;
+  SharedObjectRead: ResolverTypeWrapper<SharedReadModel>;
   SplitCoinsTransaction: ResolverTypeWrapper<CommandModel<"splitCoins">>;
+  StakedLedger: ResolverTypeWrapper<ObjectModel>;
+  StakedLedgerConnection: ResolverTypeWrapper<any>;
+  StakedLedgerEdge: ResolverTypeWrapper<any>;
   StorageFund: ResolverTypeWrapper<any>;
   String: ResolverTypeWrapper<any>;
   SystemParameters: ResolverTypeWrapper<any>;
@@ -2144,6 +2431,9 @@ export type ResolversTypes = {
   TransactionMetadata: ResolverTypeWrapper<any>;
   TransferObjectsTransaction: ResolverTypeWrapper<CommandModel<"transferObjects">>;
   UInt53: ResolverTypeWrapper<any>;
+  UnchangedSharedObject: ResolverTypeWrapper<SharedReadModel>;
+  UnchangedSharedObjectConnection: ResolverTypeWrapper<any>;
+  UnchangedSharedObjectEdge: ResolverTypeWrapper<any>;
   UpgradeTransaction: ResolverTypeWrapper<CommandModel<"upgrade">>;
   ValidatorSet: ResolverTypeWrapper<any>;
 };
@@ -2176,7 +2466,10 @@ export type ResolversParentTypes = {
   DependencyEdge: any;
   DevnetGasCoinInput: any;
   DevnetSignedTransaction: any;
+  DryRunEffect: CommandReportModel;
+  DryRunMutation: MutationModel;
   DryRunResult: DryRunModel;
+  DryRunReturn: ReportedValue;
   DynamicField: DynamicFieldModel;
   DynamicFieldConnection: any;
   DynamicFieldEdge: any;
@@ -2213,9 +2506,13 @@ export type ResolversParentTypes = {
   MoveObjectEdge: any;
   MovePackage: ObjectModel;
   MoveType: TypeModel;
+  MoveTypeLayout: any;
   MoveTypeSignature: any;
   MoveValue: ValueModel;
   Mutation: Record<PropertyKey, never>;
+  NameRegistration: ObjectModel;
+  NameRegistrationConnection: any;
+  NameRegistrationEdge: any;
   Object: ObjectModel;
   ObjectChange: ObjectChangeModel;
   ObjectChangeConnection: any;
@@ -2247,7 +2544,12 @@ export type ResolversParentTypes = {
   ServiceConfig: any;
   Shared: OwnerKindModel;
   SharedInput: InputModel<"shared">;
+  SharedObjectDelete: SharedReadModel;
+  SharedObjectRead: SharedReadModel;
   SplitCoinsTransaction: CommandModel<"splitCoins">;
+  StakedLedger: ObjectModel;
+  StakedLedgerConnection: any;
+  StakedLedgerEdge: any;
   StorageFund: any;
   String: any;
   SystemParameters: any;
@@ -2264,6 +2566,9 @@ export type ResolversParentTypes = {
   TransactionMetadata: any;
   TransferObjectsTransaction: CommandModel<"transferObjects">;
   UInt53: any;
+  UnchangedSharedObject: SharedReadModel;
+  UnchangedSharedObjectConnection: any;
+  UnchangedSharedObjectEdge: any;
   UpgradeTransaction: CommandModel<"upgrade">;
   ValidatorSet: any;
 };
@@ -2273,7 +2578,10 @@ export type AddressResolvers<ContextType = GraphqlContext, ParentType extends Re
   balance?: Resolver<Maybe<ResolversTypes['Balance']>, ParentType, ContextType, Partial<AddressBalanceArgs>>;
   balances?: Resolver<ResolversTypes['BalanceConnection'], ParentType, ContextType, Partial<AddressBalancesArgs>>;
   coins?: Resolver<ResolversTypes['CoinConnection'], ParentType, ContextType, Partial<AddressCoinsArgs>>;
+  ledgerNamesDefaultName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, Partial<AddressLedgerNamesDefaultNameArgs>>;
+  ledgerNamesRegistrations?: Resolver<ResolversTypes['NameRegistrationConnection'], ParentType, ContextType, Partial<AddressLedgerNamesRegistrationsArgs>>;
   objects?: Resolver<ResolversTypes['MoveObjectConnection'], ParentType, ContextType, Partial<AddressObjectsArgs>>;
+  stakedLedgers?: Resolver<ResolversTypes['StakedLedgerConnection'], ParentType, ContextType, Partial<AddressStakedLedgersArgs>>;
   transactionBlocks?: Resolver<ResolversTypes['TransactionBlockConnection'], ParentType, ContextType, Partial<AddressTransactionBlocksArgs>>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
@@ -2422,9 +2730,26 @@ export type DevnetSignedTransactionResolvers<ContextType = GraphqlContext, Paren
   userSig?: Resolver<ResolversTypes['Base64'], ParentType, ContextType>;
 };
 
+export type DryRunEffectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DryRunEffect'] = ResolversParentTypes['DryRunEffect']> = {
+  mutatedReferences?: Resolver<Maybe<ReadonlyArray<ResolversTypes['DryRunMutation']>>, ParentType, ContextType>;
+  returnValues?: Resolver<Maybe<ReadonlyArray<ResolversTypes['DryRunReturn']>>, ParentType, ContextType>;
+};
+
+export type DryRunMutationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DryRunMutation'] = ResolversParentTypes['DryRunMutation']> = {
+  bcs?: Resolver<ResolversTypes['Base64'], ParentType, ContextType>;
+  input?: Resolver<ResolversTypes['TransactionArgument'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['MoveType'], ParentType, ContextType>;
+};
+
 export type DryRunResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DryRunResult'] = ResolversParentTypes['DryRunResult']> = {
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  results?: Resolver<Maybe<ReadonlyArray<ResolversTypes['DryRunEffect']>>, ParentType, ContextType>;
   transaction?: Resolver<Maybe<ResolversTypes['TransactionBlock']>, ParentType, ContextType>;
+};
+
+export type DryRunReturnResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DryRunReturn'] = ResolversParentTypes['DryRunReturn']> = {
+  bcs?: Resolver<ResolversTypes['Base64'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['MoveType'], ParentType, ContextType>;
 };
 
 export type DynamicFieldResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DynamicField'] = ResolversParentTypes['DynamicField']> = {
@@ -2536,7 +2861,7 @@ export type GenesisTransactionResolvers<ContextType = GraphqlContext, ParentType
 };
 
 export type IObjectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IObject'] = ResolversParentTypes['IObject']> = {
-  __resolveType: TypeResolveFn<'Coin' | 'MoveObject' | 'MovePackage' | 'Object', ParentType, ContextType>;
+  __resolveType: TypeResolveFn<'Coin' | 'MoveObject' | 'MovePackage' | 'NameRegistration' | 'Object' | 'StakedLedger', ParentType, ContextType>;
 };
 
 export type IOwnerResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IOwner'] = ResolversParentTypes['IOwner']> = {
@@ -2650,9 +2975,15 @@ export type MovePackageResolvers<ContextType = GraphqlContext, ParentType extend
 };
 
 export type MoveTypeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['MoveType'] = ResolversParentTypes['MoveType']> = {
+  abilities?: Resolver<ReadonlyArray<ResolversTypes['MoveAbility']>, ParentType, ContextType>;
+  layout?: Resolver<ResolversTypes['MoveTypeLayout'], ParentType, ContextType>;
   repr?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   signature?: Resolver<ResolversTypes['MoveTypeSignature'], ParentType, ContextType>;
 };
+
+export interface MoveTypeLayoutScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['MoveTypeLayout'], any> {
+  name: 'MoveTypeLayout';
+}
 
 export interface MoveTypeSignatureScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['MoveTypeSignature'], any> {
   name: 'MoveTypeSignature';
@@ -2668,6 +2999,30 @@ export type MoveValueResolvers<ContextType = GraphqlContext, ParentType extends 
 
 export type MutationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   executeTransactionBlock?: Resolver<ResolversTypes['ExecutionResult'], ParentType, ContextType, RequireFields<MutationExecuteTransactionBlockArgs, 'signatures' | 'txBytes'>>;
+};
+
+export type NameRegistrationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['NameRegistration'] = ResolversParentTypes['NameRegistration']> = {
+  address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  contents?: Resolver<Maybe<ResolversTypes['MoveValue']>, ParentType, ContextType>;
+  digest?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  owner?: Resolver<Maybe<ResolversTypes['ObjectOwner']>, ParentType, ContextType>;
+  previousTransactionBlock?: Resolver<Maybe<ResolversTypes['TransactionBlock']>, ParentType, ContextType>;
+  receivedTransactionBlocks?: Resolver<ResolversTypes['TransactionBlockConnection'], ParentType, ContextType, Partial<NameRegistrationReceivedTransactionBlocksArgs>>;
+  status?: Resolver<ResolversTypes['ObjectKind'], ParentType, ContextType>;
+  storageRebate?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type NameRegistrationConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['NameRegistrationConnection'] = ResolversParentTypes['NameRegistrationConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['NameRegistrationEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['NameRegistration']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type NameRegistrationEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['NameRegistrationEdge'] = ResolversParentTypes['NameRegistrationEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['NameRegistration'], ParentType, ContextType>;
 };
 
 export type ObjectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Object'] = ResolversParentTypes['Object']> = {
@@ -2743,7 +3098,10 @@ export type OwnerResolvers<ContextType = GraphqlContext, ParentType extends Reso
   dynamicField?: Resolver<Maybe<ResolversTypes['DynamicField']>, ParentType, ContextType, RequireFields<OwnerDynamicFieldArgs, 'name'>>;
   dynamicFields?: Resolver<ResolversTypes['DynamicFieldConnection'], ParentType, ContextType, Partial<OwnerDynamicFieldsArgs>>;
   dynamicObjectField?: Resolver<Maybe<ResolversTypes['DynamicField']>, ParentType, ContextType, RequireFields<OwnerDynamicObjectFieldArgs, 'name'>>;
+  ledgerNamesDefaultName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, Partial<OwnerLedgerNamesDefaultNameArgs>>;
+  ledgerNamesRegistrations?: Resolver<ResolversTypes['NameRegistrationConnection'], ParentType, ContextType, Partial<OwnerLedgerNamesRegistrationsArgs>>;
   objects?: Resolver<ResolversTypes['MoveObjectConnection'], ParentType, ContextType, Partial<OwnerObjectsArgs>>;
+  stakedLedgers?: Resolver<ResolversTypes['StakedLedgerConnection'], ParentType, ContextType, Partial<OwnerStakedLedgersArgs>>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
@@ -2888,10 +3246,49 @@ export type SharedInputResolvers<ContextType = GraphqlContext, ParentType extend
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
+export type SharedObjectDeleteResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SharedObjectDelete'] = ResolversParentTypes['SharedObjectDelete']> = {
+  address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  mutable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type SharedObjectReadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SharedObjectRead'] = ResolversParentTypes['SharedObjectRead']> = {
+  address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  digest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  object?: Resolver<Maybe<ResolversTypes['Object']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
 export type SplitCoinsTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['SplitCoinsTransaction'] = ResolversParentTypes['SplitCoinsTransaction']> = {
   amounts?: Resolver<ReadonlyArray<ResolversTypes['TransactionArgument']>, ParentType, ContextType>;
   coin?: Resolver<ResolversTypes['TransactionArgument'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type StakedLedgerResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['StakedLedger'] = ResolversParentTypes['StakedLedger']> = {
+  address?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
+  contents?: Resolver<Maybe<ResolversTypes['MoveValue']>, ParentType, ContextType>;
+  digest?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  owner?: Resolver<Maybe<ResolversTypes['ObjectOwner']>, ParentType, ContextType>;
+  previousTransactionBlock?: Resolver<Maybe<ResolversTypes['TransactionBlock']>, ParentType, ContextType>;
+  receivedTransactionBlocks?: Resolver<ResolversTypes['TransactionBlockConnection'], ParentType, ContextType, Partial<StakedLedgerReceivedTransactionBlocksArgs>>;
+  status?: Resolver<ResolversTypes['ObjectKind'], ParentType, ContextType>;
+  storageRebate?: Resolver<Maybe<ResolversTypes['BigInt']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['UInt53'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type StakedLedgerConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['StakedLedgerConnection'] = ResolversParentTypes['StakedLedgerConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['StakedLedgerEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['StakedLedger']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type StakedLedgerEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['StakedLedgerEdge'] = ResolversParentTypes['StakedLedgerEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['StakedLedger'], ParentType, ContextType>;
 };
 
 export type StorageFundResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['StorageFund'] = ResolversParentTypes['StorageFund']> = {
@@ -2919,6 +3316,7 @@ export type TransactionBlockResolvers<ContextType = GraphqlContext, ParentType e
   effects?: Resolver<Maybe<ResolversTypes['TransactionBlockEffects']>, ParentType, ContextType>;
   expiration?: Resolver<Maybe<ResolversTypes['Epoch']>, ParentType, ContextType>;
   gasInput?: Resolver<Maybe<ResolversTypes['GasInput']>, ParentType, ContextType>;
+  indexedOnNode?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
   kind?: Resolver<Maybe<ResolversTypes['TransactionBlockKind']>, ParentType, ContextType>;
   sender?: Resolver<Maybe<ResolversTypes['Address']>, ParentType, ContextType>;
   signatures?: Resolver<Maybe<ReadonlyArray<ResolversTypes['Base64']>>, ParentType, ContextType>;
@@ -2937,6 +3335,7 @@ export type TransactionBlockEdgeResolvers<ContextType = GraphqlContext, ParentTy
 
 export type TransactionBlockEffectsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionBlockEffects'] = ResolversParentTypes['TransactionBlockEffects']> = {
   balanceChanges?: Resolver<ResolversTypes['BalanceChangeConnection'], ParentType, ContextType, Partial<TransactionBlockEffectsBalanceChangesArgs>>;
+  bcs?: Resolver<ResolversTypes['Base64'], ParentType, ContextType>;
   checkpoint?: Resolver<Maybe<ResolversTypes['Checkpoint']>, ParentType, ContextType>;
   dependencies?: Resolver<ResolversTypes['DependencyConnection'], ParentType, ContextType, Partial<TransactionBlockEffectsDependenciesArgs>>;
   epoch?: Resolver<Maybe<ResolversTypes['Epoch']>, ParentType, ContextType>;
@@ -2948,6 +3347,7 @@ export type TransactionBlockEffectsResolvers<ContextType = GraphqlContext, Paren
   status?: Resolver<Maybe<ResolversTypes['ExecutionStatus']>, ParentType, ContextType>;
   timestamp?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   transactionBlock?: Resolver<Maybe<ResolversTypes['TransactionBlock']>, ParentType, ContextType>;
+  unchangedSharedObjects?: Resolver<ResolversTypes['UnchangedSharedObjectConnection'], ParentType, ContextType, Partial<TransactionBlockEffectsUnchangedSharedObjectsArgs>>;
 };
 
 export type TransactionBlockKindResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['TransactionBlockKind'] = ResolversParentTypes['TransactionBlockKind']> = {
@@ -2978,6 +3378,21 @@ export type TransferObjectsTransactionResolvers<ContextType = GraphqlContext, Pa
 export interface UInt53ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['UInt53'], any> {
   name: 'UInt53';
 }
+
+export type UnchangedSharedObjectResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UnchangedSharedObject'] = ResolversParentTypes['UnchangedSharedObject']> = {
+  __resolveType: TypeResolveFn<'SharedObjectDelete' | 'SharedObjectRead', ParentType, ContextType>;
+};
+
+export type UnchangedSharedObjectConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UnchangedSharedObjectConnection'] = ResolversParentTypes['UnchangedSharedObjectConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['UnchangedSharedObjectEdge']>, ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['UnchangedSharedObject']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type UnchangedSharedObjectEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UnchangedSharedObjectEdge'] = ResolversParentTypes['UnchangedSharedObjectEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['UnchangedSharedObject'], ParentType, ContextType>;
+};
 
 export type UpgradeTransactionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UpgradeTransaction'] = ResolversParentTypes['UpgradeTransaction']> = {
   currentPackage?: Resolver<ResolversTypes['LedgerAddress'], ParentType, ContextType>;
@@ -3020,7 +3435,10 @@ export type Resolvers<ContextType = GraphqlContext> = {
   DependencyConnection?: DependencyConnectionResolvers<ContextType>;
   DependencyEdge?: DependencyEdgeResolvers<ContextType>;
   DevnetSignedTransaction?: DevnetSignedTransactionResolvers<ContextType>;
+  DryRunEffect?: DryRunEffectResolvers<ContextType>;
+  DryRunMutation?: DryRunMutationResolvers<ContextType>;
   DryRunResult?: DryRunResultResolvers<ContextType>;
+  DryRunReturn?: DryRunReturnResolvers<ContextType>;
   DynamicField?: DynamicFieldResolvers<ContextType>;
   DynamicFieldConnection?: DynamicFieldConnectionResolvers<ContextType>;
   DynamicFieldEdge?: DynamicFieldEdgeResolvers<ContextType>;
@@ -3054,9 +3472,13 @@ export type Resolvers<ContextType = GraphqlContext> = {
   MoveObjectEdge?: MoveObjectEdgeResolvers<ContextType>;
   MovePackage?: MovePackageResolvers<ContextType>;
   MoveType?: MoveTypeResolvers<ContextType>;
+  MoveTypeLayout?: GraphQLScalarType;
   MoveTypeSignature?: GraphQLScalarType;
   MoveValue?: MoveValueResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  NameRegistration?: NameRegistrationResolvers<ContextType>;
+  NameRegistrationConnection?: NameRegistrationConnectionResolvers<ContextType>;
+  NameRegistrationEdge?: NameRegistrationEdgeResolvers<ContextType>;
   Object?: ObjectResolvers<ContextType>;
   ObjectChange?: ObjectChangeResolvers<ContextType>;
   ObjectChangeConnection?: ObjectChangeConnectionResolvers<ContextType>;
@@ -3085,7 +3507,12 @@ export type Resolvers<ContextType = GraphqlContext> = {
   ServiceConfig?: ServiceConfigResolvers<ContextType>;
   Shared?: SharedResolvers<ContextType>;
   SharedInput?: SharedInputResolvers<ContextType>;
+  SharedObjectDelete?: SharedObjectDeleteResolvers<ContextType>;
+  SharedObjectRead?: SharedObjectReadResolvers<ContextType>;
   SplitCoinsTransaction?: SplitCoinsTransactionResolvers<ContextType>;
+  StakedLedger?: StakedLedgerResolvers<ContextType>;
+  StakedLedgerConnection?: StakedLedgerConnectionResolvers<ContextType>;
+  StakedLedgerEdge?: StakedLedgerEdgeResolvers<ContextType>;
   StorageFund?: StorageFundResolvers<ContextType>;
   SystemParameters?: SystemParametersResolvers<ContextType>;
   TransactionArgument?: TransactionArgumentResolvers<ContextType>;
@@ -3099,6 +3526,9 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TransactionInputEdge?: TransactionInputEdgeResolvers<ContextType>;
   TransferObjectsTransaction?: TransferObjectsTransactionResolvers<ContextType>;
   UInt53?: GraphQLScalarType;
+  UnchangedSharedObject?: UnchangedSharedObjectResolvers<ContextType>;
+  UnchangedSharedObjectConnection?: UnchangedSharedObjectConnectionResolvers<ContextType>;
+  UnchangedSharedObjectEdge?: UnchangedSharedObjectEdgeResolvers<ContextType>;
   UpgradeTransaction?: UpgradeTransactionResolvers<ContextType>;
   ValidatorSet?: ValidatorSetResolvers<ContextType>;
 };

@@ -2,6 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDevnetAccounts } from '../../src/devnet/genesis/accounts.ts';
 import { createActivity } from '../../src/devnet/genesis/activity.ts';
 import { createDevnetContracts } from '../../src/devnet/genesis/contracts.ts';
+import { toSharedIds } from '../../src/devnet/genesis/genesis-objects.ts';
+import { encodeTransactionData } from '../../src/devnet/transactions/encode-transaction.ts';
+import { createProgrammableBuilder } from '../../src/devnet/transactions/programmable-builder.ts';
+import { signTransaction } from '../../src/devnet/transactions/signature.ts';
+import { toRef } from '../support/small-devnet.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
 const seed = 7;
@@ -214,5 +219,111 @@ describe('devnetSignTransaction', () => {
       'Expected input type "UInt53", found "1". (occurred while parsing "DevnetGasCoinInput")',
     );
     expect(await messageOf({ digest: '1' })).toMatch(/Expected digest to be 32 bytes but got 1/);
+  });
+});
+
+describe('what a transaction says of itself', () => {
+  test('is indexed as soon as it is executed, and in effects that say what it only read', async () => {
+    const accounts = createDevnetAccounts(seed);
+    const { board } = toSharedIds(seed);
+    const [alice] = accounts.users;
+    const { ledger } = net.devnet;
+    const builder = createProgrammableBuilder();
+    builder.call('0x7::a::look', [builder.shared(board, false)]);
+    const [coin] = ledger
+      .ownedObjects(alice.address, ledger.latestCheckpoint().sequenceNumber)
+      .filter(({ balance, type }) => balance !== null && balance > 10n ** 9n && type.includes('::ledger::'));
+    const bytes = encodeTransactionData({
+      kind: builder.build(),
+      sender: alice.address,
+      gas: { payment: [toRef(coin!)], owner: alice.address, price: ledger.referenceGasPrice, budget: 50_000_000n },
+      expirationEpoch: null,
+    });
+    const fields =
+      'transactionBlock { indexedOnNode digest } bcs unchangedSharedObjects { nodes { __typename ... on SharedObjectRead { address version digest object { digest } } } }';
+    const { executeTransactionBlock: result } = await net.data(
+      `mutation ($txBytes: String!, $signatures: [String!]!) { executeTransactionBlock(txBytes: $txBytes, signatures: $signatures) { effects { ${fields} } } }`,
+      { txBytes: base64(bytes), signatures: [signTransaction(alice, bytes)] },
+    );
+    const read = ledger.currentObject(board)!;
+    expect(result.effects).toEqual({
+      transactionBlock: { indexedOnNode: true, digest: expect.any(String) },
+      bcs: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/),
+      unchangedSharedObjects: {
+        nodes: [
+          {
+            __typename: 'SharedObjectRead',
+            address: board,
+            version: read.version,
+            digest: read.digest,
+            object: { digest: read.digest },
+          },
+        ],
+      },
+    });
+  });
+
+  test('of a dry run tells what each command changed and returned', async () => {
+    const [alice] = createDevnetAccounts(seed).users;
+    const { packages } = createDevnetContracts(seed);
+    const run = async (write: (builder: ReturnType<typeof createProgrammableBuilder>) => void) => {
+      const builder = createProgrammableBuilder();
+      write(builder);
+      const bytes = encodeTransactionData({
+        kind: builder.build(),
+        sender: alice.address,
+        gas: { payment: [], owner: alice.address, price: 1000n, budget: 50_000_000n },
+        expirationEpoch: null,
+      });
+      const query =
+        'query ($txBytes: String!) { dryRunTransactionBlock(txBytes: $txBytes) { error results { mutatedReferences { input { __typename } type { repr } bcs } returnValues { type { repr } bcs } } transaction { indexedOnNode } } }';
+      return (await net.data(query, { txBytes: base64(bytes) })).dryRunTransactionBlock;
+    };
+    const { error, results, transaction } = await run((builder) => {
+      const made = builder.split(builder.gasCoin, builder.u64(77));
+      const hero = builder.call(`${packages.arena}::hero::mint`, [builder.text('Ember'), builder.u64(9)]);
+      builder.transfer([made, hero], alice.address);
+    });
+    expect(error).toBeNull();
+    expect(transaction.indexedOnNode).toBeNull();
+    const coinType = `0x${'2'.padStart(64, '0')}::coin::Coin<${net.devnet.ledger.nativeCoinType}>`;
+    const [split, mint, transfer] = results;
+    expect(split).toMatchObject({
+      mutatedReferences: [{ input: { __typename: 'GasCoin' }, type: { repr: coinType } }],
+      returnValues: [{ type: { repr: coinType } }],
+    });
+    expect(Buffer.from(split.returnValues[0].bcs, 'base64').readBigUInt64LE(32)).toBe(77n);
+    expect(mint).toMatchObject({
+      mutatedReferences: [],
+      returnValues: [{ type: { repr: `${packages.arena}::hero::Hero` } }],
+    });
+    expect(transfer).toEqual({ mutatedReferences: [], returnValues: [] });
+    const failed = await run((builder) => void builder.split(builder.gasCoin, builder.u64(5)));
+    expect(failed).toMatchObject({ error: expect.stringContaining('UnusedValueWithoutDrop'), results: null });
+  });
+
+  test('owners hold no stakes and no names, and types tell their abilities and layout', async () => {
+    const { market, arena } = createDevnetContracts(seed).packages;
+    const empty = { nodes: [], pageInfo: { hasNextPage: false } };
+    const page = '{ nodes { address } pageInfo { hasNextPage } }';
+    const answer = await net.data(
+      `{ address(address: "0x5") { stakedLedgers ${page} ledgerNamesRegistrations ${page} ledgerNamesDefaultName(format: AT) }
+         sold: type(type: "${market}::listings::ItemSold") { abilities layout }
+         hero: type(type: "${arena}::hero::Hero") { abilities } }`,
+    );
+    expect(answer.address).toEqual({
+      stakedLedgers: empty,
+      ledgerNamesRegistrations: empty,
+      ledgerNamesDefaultName: null,
+    });
+    expect(answer.hero.abilities).toEqual(['KEY', 'STORE']);
+    expect(answer.sold.abilities).toEqual(['COPY', 'DROP']);
+    expect(answer.sold.layout.struct.fields.map(({ name }: { name: string }) => name)).toEqual([
+      'board',
+      'item',
+      'price',
+    ]);
+    const { errors } = await net.query('{ type(type: "0x7::a::B") { layout } }');
+    expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
   });
 });

@@ -47,7 +47,7 @@ const wayTo: Readonly<Record<string, string>> = {
   Event: '{ events(last: 5) { nodes { BODY } } }',
   MoveModule: '{ events(last: 5) { nodes { sendingModule { BODY } } } }',
   MovePackage: '{ events(last: 5) { nodes { sendingModule { package { BODY } } } } }',
-  MoveType: '{ events(last: 5) { nodes { type { BODY } } } }',
+  MoveType: '{ coins(first: 2) { nodes { contents { type { BODY } } } } }',
   MoveValue: '{ coins(first: 2) { nodes { contents { BODY } } } }',
   Object: '{ objects(first: 50) { nodes { BODY } } }',
   MoveObject: '{ objects(first: 50) { nodes { asMoveObject { BODY } } } }',

@@ -3,6 +3,8 @@ import { toDigest } from '../transactions/digest.ts';
 import type { ProgrammableTransaction, TransactionData } from '../transactions/transaction-data.ts';
 import { checkCommands } from './check-commands.ts';
 import { checkGasBounds, resolveGasPayment, totalBalance } from './check-gas.ts';
+import type { CommandContext } from './command-context.ts';
+import type { CommandReport } from './command-report.ts';
 import { CommandValues } from './command-values.ts';
 import { computationUnits, netGas, storageCostOf, toGasSummary } from './gas-schedule.ts';
 import type { LedgerView } from './ledger-view.ts';
@@ -46,8 +48,9 @@ export function executeProgrammable(request: ExecutionRequest, view: LedgerView)
   const lamportVersion = Math.max(...objects.map((object) => object.version)) + 1;
   const run = { transaction, request, view, inputs, gasCoins, lamportVersion };
 
-  const attempt = attemptRun(run);
-  return toTransactionRecord({ ...request, ...attempt, inputs: objects, lamportVersion }, view);
+  const { reports, ...attempt } = attemptRun(run);
+  const record = toTransactionRecord({ ...request, ...attempt, inputs: objects, lamportVersion }, view);
+  return request.isDryRun ? { ...record, commandReports: reports } : record;
 }
 
 interface Run {
@@ -62,6 +65,7 @@ interface Run {
 interface Attempt extends Settlement {
   readonly status: TransactionRecord['status'];
   readonly events: readonly EventDraft[];
+  readonly reports: readonly CommandReport[];
 }
 
 interface Settlement {
@@ -75,8 +79,9 @@ function attemptRun(run: Run): Attempt {
   try {
     const { store, gasCoinId } = openStore(run);
     const events: EventDraft[] = [];
+    const reports: CommandReport[] = [];
     let created = 0;
-    runCommands(transaction.commands, {
+    const context: CommandContext = {
       store,
       view,
       events,
@@ -84,12 +89,19 @@ function attemptRun(run: Run): Attempt {
       sender: request.data.sender,
       seenByCalls: new Set(),
       nextObjectId: () => toCreatedObjectId(request.digest, created++),
-    });
-    return { ...settle(run, store, gasCoinId), status: { ok: true }, events };
+    };
+    const report = (made: CommandReport) => void reports.push(made);
+    runCommands(transaction.commands, context, request.isDryRun ? report : undefined);
+    return { ...settle(run, store, gasCoinId), status: { ok: true }, events, reports };
   } catch (error) {
     if (!(error instanceof ExecutionFailure)) throw error;
     const { store, gasCoinId } = openStore(run);
-    return { ...settleFailure(run, store, gasCoinId), status: { ok: false, error: error.message }, events: [] };
+    return {
+      ...settleFailure(run, store, gasCoinId),
+      status: { ok: false, error: error.message },
+      events: [],
+      reports: [],
+    };
   }
 }
 

@@ -1,19 +1,28 @@
 import type { Command } from '../transactions/transaction-data.ts';
 import { mergeCoins, splitCoins } from './coin-commands.ts';
 import type { CommandContext } from './command-context.ts';
+import { type CommandReport, reportCommand } from './command-report.ts';
 import type { CommandResult } from './command-values.ts';
 import { makeMoveVec, moveCall, publish, transferObjects, upgrade } from './object-commands.ts';
 import { ExecutionFailure } from './refusal.ts';
 
 /**
  * Runs the commands in order; their effects are in the context's store and events. Throws `ExecutionFailure` at the
- * first that fails.
+ * first that fails. Of each that ran, `report` is told.
  *
  * What Move code would do with its arguments is unknown here, so a call leaves objects as they are, with one exception:
  * an object made by a command for a call and not used afterwards stays with the called contract, as in a real deposit.
  */
-export function runCommands(commands: readonly Command[], context: CommandContext): void {
-  for (const command of commands) context.values.push(runCommand(command, context));
+export function runCommands(
+  commands: readonly Command[],
+  context: CommandContext,
+  report?: (report: CommandReport) => void,
+): void {
+  for (const command of commands) {
+    const result = runCommand(command, context);
+    report?.(reportCommand(command, result, context));
+    context.values.push(result);
+  }
   for (const { objectId, command, position } of context.values.leftOver()) {
     if (!context.seenByCalls.has(objectId)) {
       throw new ExecutionFailure(`UnusedValueWithoutDrop { result_idx: ${command}, secondary_idx: ${position} }`);

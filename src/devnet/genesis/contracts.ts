@@ -1,5 +1,6 @@
 import type { CallParameter, CallSignature } from '../execution/ledger-view.ts';
-import { toAddress } from '../transactions/address.ts';
+import type { StructDefinition } from '../graphql/moves/struct-definitions.ts';
+import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
 import { hash256 } from '../transactions/digest.ts';
 
 /** Move packages that exist from the start, and what is known of their functions. */
@@ -16,6 +17,8 @@ export interface DevnetContracts {
   /** Modules by package, named. */
   readonly modules: Readonly<Record<string, readonly string[]>>;
   describeCall(target: string): CallSignature | undefined;
+  /** A struct of one of the packages, by `package::module::Name`. */
+  describeStruct(name: string): StructDefinition | undefined;
 }
 
 /**
@@ -45,6 +48,22 @@ export function createDevnetContracts(seed: number): DevnetContracts {
     [`${arena}::battle::greet`, call('message string', `${arena}::battle::Greeted`)],
   ]);
 
+  const structs = new Map<string, StructDefinition>([
+    // Several functions emit it, each with fields of its own: it has no one layout.
+    [newObject, toStruct(['COPY', 'DROP'], null)],
+    [`${core}::events::Registry`, toStruct(['KEY'], [objectId])],
+    [`${market}::listings::Board`, toStruct(['KEY'], [objectId])],
+    [`${dex}::pool::Pool`, { ...toStruct(['KEY'], [objectId]), isPhantom: true }],
+    [`${tokens}::gold::GOLD`, toStruct(['DROP'], [])],
+    [`${tokens}::silver::SILVER`, toStruct(['DROP'], [])],
+  ]);
+  for (const { eventType, parameters, returns, isEventGeneric } of calls.values()) {
+    const fields = parameters.map(({ name, type }) => ({ name, type: moveTypes[type] }));
+    const event = toStruct(['COPY', 'DROP'], fields);
+    if (eventType !== newObject) structs.set(eventType, { ...event, isPhantom: isEventGeneric });
+    if (returns !== null) structs.set(returns, toStruct(['KEY', 'STORE'], [objectId, ...fields]));
+  }
+
   return {
     packages,
     goldType: `${tokens}::gold::GOLD`,
@@ -57,7 +76,23 @@ export function createDevnetContracts(seed: number): DevnetContracts {
       [tokens]: ['gold', 'silver'],
     },
     describeCall: (target) => calls.get(target),
+    describeStruct: (name) => structs.get(name),
   };
+}
+
+const objectId = { name: 'id', type: `${toWellKnownAddress(2)}::object::UID` };
+
+const moveTypes = {
+  u8: 'u8',
+  u64: 'u64',
+  bool: 'bool',
+  address: 'address',
+  string: `${toWellKnownAddress(1)}::string::String`,
+  object: `${toWellKnownAddress(2)}::object::ID`,
+} as const satisfies Record<CallParameter['type'], string>;
+
+function toStruct(abilities: StructDefinition['abilities'], fields: StructDefinition['fields']): StructDefinition {
+  return { abilities, fields, isPhantom: false };
 }
 
 /** `name type` pairs, the type of the event, and the rare extras. */

@@ -12,6 +12,7 @@ import { defaultGraphqlLimits, type GraphqlLimits, type LedgerFeature, type Serv
 import { parseRequest } from './http/parse-request.ts';
 import { readBody } from './http/read-body.ts';
 import { toResponseText } from './http/to-response-text.ts';
+import type { FindStruct } from './moves/type-layout.ts';
 import { checkRpcVersion } from './rpc-version.ts';
 
 export interface LedgerHeaders {
@@ -23,6 +24,8 @@ export interface GraphqlFaceOptions {
   readonly ledger: Ledger;
   /** What `devnetSignTransaction` signs with. */
   readonly signer: DevnetSigner;
+  /** Structs of packages, for their layouts and abilities. Default: those of the framework alone. */
+  readonly findStruct?: FindStruct;
   /** Bounds and page sizes that differ from the defaults. */
   readonly limits?: Partial<GraphqlLimits>;
   /**
@@ -47,6 +50,7 @@ export interface GraphqlFaceOptions {
 export function createGraphqlFace({
   ledger,
   signer,
+  findStruct = () => undefined,
   limits: overrides,
   features: served = ['COINS', 'DYNAMIC_FIELDS'],
   payloadRule = 'query',
@@ -76,6 +80,7 @@ export function createGraphqlFace({
       features,
       payloadRule,
       signer,
+      findStruct,
       now,
       viewedAt: ledger.latestCheckpoint().sequenceNumber,
     };

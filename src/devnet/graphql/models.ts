@@ -1,3 +1,4 @@
+import type { CommandReport, ReportedValue } from '../execution/command-report.ts';
 import type { ExecutionOutcome } from '../state/ledger-state.ts';
 import type {
   ObjectChange as ChangeRecord,
@@ -6,6 +7,7 @@ import type {
   EpochRecord,
   EventRecord,
   ObjectRecord,
+  ObjectRef,
   OwnerRecord,
   TransactionRecord,
 } from '../state/records.ts';
@@ -77,6 +79,11 @@ export interface BalanceModel {
   readonly totalBalance: bigint;
 }
 
+/** A shared object at the version a transaction read. */
+export interface SharedReadModel extends Viewed {
+  readonly ref: ObjectRef;
+}
+
 export interface CoinMetadataModel extends Viewed {
   readonly record: CoinMetadataRecord;
 }
@@ -110,6 +117,14 @@ export interface ArgumentModel<Kind extends Argument['kind'] = Argument['kind']>
 export interface ExecutionModel extends Viewed {
   readonly outcome: Extract<ExecutionOutcome, { kind: 'executed' }>;
 }
+
+/** What one command of a dry run did. */
+export interface CommandReportModel {
+  readonly report: CommandReport;
+  readonly transaction: TransactionModel;
+}
+
+export interface MutationModel extends ReportedValue, ArgumentModel {}
 
 export interface DryRunModel extends Viewed {
   readonly outcome: ExecutionOutcome;

@@ -1,3 +1,5 @@
+import type { CommandReport } from '../execution/command-report.ts';
+
 /**
  * What the simulated ledger remembers. Plain immutable records: the three faces read them, only execution and the
  * checkpoint clock write them. Identifiers are in their canonical text form: addresses and object ids `0x` + 64
@@ -123,6 +125,8 @@ export interface TransactionRecord {
   readonly epoch: number;
   /** When it executed; from its checkpoint on, that checkpoint's time. The same holds for its events. */
   readonly timestampMs: number;
+  /** Of a dry run that succeeded: what each command changed and returned. */
+  readonly commandReports?: readonly CommandReport[];
   /** Sequence number of the containing checkpoint; `null` until the checkpoint clock closes it. */
   readonly checkpoint: number | null;
 }

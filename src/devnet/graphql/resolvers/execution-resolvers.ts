@@ -1,5 +1,6 @@
 import { base64 } from '@scure/base';
 import type { ObjectRef, TransactionMetadata } from '../../../generated/ledger.ts';
+import type { ReportedValue } from '../../execution/command-report.ts';
 import { gasSchedule } from '../../execution/gas-schedule.ts';
 import { zeroAddress } from '../../transactions/address.ts';
 import { encodeTransactionData } from '../../transactions/encode-transaction.ts';
@@ -7,7 +8,14 @@ import { parseTransactionData, parseTransactionKind } from '../../transactions/p
 import { inputRefusal, serviceFault, withinInput } from '../arguments/parse-failure.ts';
 import { parseDigest, parseLedgerAddress, parseUInt53, reasonOf } from '../arguments/parse-scalars.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
-import type { DryRunModel, ExecutionModel, TransactionModel } from '../models.ts';
+import type {
+  ArgumentModel,
+  CommandReportModel,
+  DryRunModel,
+  ExecutionModel,
+  MutationModel,
+  TransactionModel,
+} from '../models.ts';
 
 export const executionResolvers = {
   Mutation: {
@@ -45,10 +53,32 @@ export const executionResolvers = {
       const { status } = outcome.transaction;
       return status.ok ? null : status.error;
     },
-    transaction: ({ outcome, viewedAt }: DryRunModel): TransactionModel | null =>
-      outcome.kind === 'refused' ? null : { record: outcome.transaction, viewedAt, dryRun: true },
+    results: (parent: DryRunModel): readonly CommandReportModel[] | null => {
+      const transaction = toDryTransaction(parent);
+      if (!transaction?.record.status.ok) return null;
+      return (transaction.record.commandReports ?? []).map((report) => ({ report, transaction }));
+    },
+    transaction: toDryTransaction,
+  },
+  DryRunEffect: {
+    mutatedReferences: ({ report, transaction }: CommandReportModel): readonly MutationModel[] =>
+      report.mutated.map((value) => ({ ...value, transaction })),
+    returnValues: ({ report }: CommandReportModel) => report.returned,
+  },
+  DryRunMutation: {
+    input: ({ argument, transaction }: MutationModel): ArgumentModel => ({ argument, transaction }),
+    type: ({ type }: MutationModel) => ({ repr: type }),
+    bcs: ({ bcs }: MutationModel) => base64.encode(bcs),
+  },
+  DryRunReturn: {
+    type: ({ type }: ReportedValue) => ({ repr: type }),
+    bcs: ({ bcs }: ReportedValue) => base64.encode(bcs),
   },
 };
+
+function toDryTransaction({ outcome, viewedAt }: DryRunModel): TransactionModel | null {
+  return outcome.kind === 'refused' ? null : { record: outcome.transaction, viewedAt, dryRun: true };
+}
 
 /** Runs a transaction without keeping what it did. */
 export function dryRun(

@@ -4,6 +4,7 @@ import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { ModuleModel, ObjectModel, TypeModel, ValueModel } from '../models.ts';
 import { toMoveData, toMoveJson } from '../moves/move-data.ts';
+import { toAbilities, toTypeLayout } from '../moves/type-layout.ts';
 import { toTypeSignature } from '../moves/type-signature.ts';
 import { keptFields } from './kept-fields.ts';
 
@@ -11,6 +12,9 @@ export const moveResolvers = {
   MoveType: {
     repr: ({ repr }: TypeModel) => repr,
     signature: ({ repr }: TypeModel) => toTypeSignature(repr),
+    layout: ({ repr }: TypeModel, _: unknown, { findStruct, limits }: GraphqlContext) =>
+      toTypeLayout(repr, findStruct, limits.maxMoveValueDepth),
+    abilities: ({ repr }: TypeModel, _: unknown, { findStruct }: GraphqlContext) => toAbilities(repr, findStruct),
   },
   MoveValue: {
     type: ({ type }: ValueModel): TypeModel => ({ repr: type }),

@@ -34,6 +34,8 @@ export const objectResolvers = {
       return coinMetadataOf(type.slice(metadataPrefix.length, -1), context, parent.viewedAt);
     },
   },
+  StakedLedger: { ...keptFields, contents },
+  NameRegistration: { ...keptFields, contents },
   Coin: {
     ...moveFields,
     contents,

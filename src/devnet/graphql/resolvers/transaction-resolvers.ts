@@ -1,12 +1,21 @@
 import { base64 } from '@scure/base';
 import type { ExecutionStatus } from '../../../generated/ledger.ts';
 import type { ObjectRef } from '../../state/records.ts';
+import { encodeEffects } from '../../transactions/effects-bcs.ts';
 import { toListConnection } from '../connections/list-connection.ts';
 import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { toIsoTime } from '../iso-time.ts';
-import type { ObjectModel, TransactionModel } from '../models.ts';
-import { checkpointAt, checkpointTime, epochAt, toSender, visibleTransaction } from './visible-records.ts';
+import type { ObjectModel, SharedReadModel, TransactionModel } from '../models.ts';
+import { sharedReadsOf } from '../objects/shared-reads.ts';
+import {
+  checkpointAt,
+  checkpointTime,
+  epochAt,
+  objectAtVersion,
+  toSender,
+  visibleTransaction,
+} from './visible-records.ts';
 
 export const transactionResolvers = {
   TransactionBlock: {
@@ -19,6 +28,8 @@ export const transactionResolvers = {
     expiration: ({ record, viewedAt }: TransactionModel, _: unknown, context: GraphqlContext) =>
       record.expirationEpoch === null ? null : epochAt(context, record.expirationEpoch, viewedAt),
     bcs: ({ record }: TransactionModel) => base64.encode(record.bytes),
+    indexedOnNode: ({ record, dryRun }: TransactionModel, _: unknown, { ledger }: GraphqlContext) =>
+      dryRun ? null : ledger.transaction(record.digest) !== undefined,
   },
   GasInput: {
     gasSponsor: ({ record, viewedAt }: TransactionModel) => toSender(record.gas.owner, viewedAt),
@@ -73,10 +84,27 @@ export const transactionResolvers = {
         record,
         viewedAt,
       })),
+    unchangedSharedObjects: (parent: TransactionModel, args: PageArguments, context: GraphqlContext) =>
+      toListConnection(
+        sharedReadsOf(parent.record),
+        args,
+        context,
+        parent.viewedAt,
+        (ref, viewedAt): SharedReadModel => ({ ref, viewedAt }),
+      ),
+    bcs: ({ record }: TransactionModel) => base64.encode(encodeEffects(record, sharedReadsOf(record))),
     timestamp: ({ record }: TransactionModel) => checkpointTime(record),
     epoch: epochOf,
     checkpoint: ({ record, viewedAt }: TransactionModel, _: unknown, context: GraphqlContext) =>
       record.checkpoint === null ? null : checkpointAt(context, record.checkpoint, viewedAt),
+  },
+  UnchangedSharedObject: { __resolveType: () => 'SharedObjectRead' as const },
+  SharedObjectRead: {
+    address: ({ ref }: SharedReadModel) => ref.objectId,
+    version: ({ ref }: SharedReadModel) => ref.version,
+    digest: ({ ref }: SharedReadModel) => ref.digest,
+    object: ({ ref, viewedAt }: SharedReadModel, _: unknown, context: GraphqlContext) =>
+      objectAtVersion(context, ref.objectId, ref.version, viewedAt),
   },
   GasEffects: {
     gasObject: ({ record, viewedAt }: TransactionModel): ObjectModel | null =>

@@ -26,6 +26,7 @@ async function run(query: string, { jumpMs = 0, ledger = quiet }: { jumpMs?: num
       signer: () => {
         throw new Error('this test signs nothing');
       },
+      findStruct: () => undefined,
       now: () => {
         nowMs += jumpMs;
         return nowMs;

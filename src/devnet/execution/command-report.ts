@@ -1,0 +1,41 @@
+import type { Argument, Command } from '../transactions/transaction-data.ts';
+import type { CommandContext } from './command-context.ts';
+import type { CommandResult, Value } from './command-values.ts';
+
+/** A Move value as a command left it. */
+export interface ReportedValue {
+  readonly type: string;
+  readonly bcs: Uint8Array;
+}
+
+/** What one command changed and returned. */
+export interface CommandReport {
+  readonly mutated: readonly (ReportedValue & { readonly argument: Argument })[];
+  readonly returned: readonly ReportedValue[];
+}
+
+/**
+ * Reports a command that has just run. Of Move calls it is known what those return whose functions the devnet knows, and
+ * nothing of what they change.
+ */
+export function reportCommand(command: Command, result: CommandResult, context: CommandContext): CommandReport {
+  const read = (value: Value): ReportedValue[] => {
+    const object = value.kind === 'object' ? context.store.read(value.objectId) : undefined;
+    return object ? [{ type: object.type, bcs: object.bcs }] : [];
+  };
+  const mutated = changedArguments(command).flatMap((argument) =>
+    read(context.values.resolve(argument, 0)).map((value) => ({ ...value, argument })),
+  );
+  if (result.kind === 'values') return { mutated, returned: result.values.flatMap(read) };
+  return { mutated, returned: isKnownCall(command, context) ? [result.returned] : [] };
+}
+
+function changedArguments(command: Command): readonly Argument[] {
+  if (command.kind === 'splitCoins') return [command.coin];
+  return command.kind === 'mergeCoins' ? [command.destination] : [];
+}
+
+function isKnownCall(command: Command, { view }: CommandContext): boolean {
+  if (command.kind !== 'moveCall') return false;
+  return view.describeCall(`${command.package}::${command.module}::${command.function}`)?.returns != null;
+}
