@@ -37,7 +37,7 @@ Options of keys new
   --origins ORIGINS                 the web origins whose pages may use it, separated by commas (any)
 
 serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
-network, http://${defaults.host}:${defaults.port}/graphql. The README has every key. explain goes by the same settings and asks nobody: its schema is the one kept in
+network, http://${defaults.host}:${defaults.port}/graphql. docs/configuration.md has every key. explain goes by the same settings and asks nobody: its schema is the one kept in
 SCHEMA_CACHE_FILE, else the simulated network's. It ends with 0 when the operation would be served, 1 when it would
 be refused, 2 when it cannot tell.
 

@@ -1,6 +1,6 @@
 /**
  * Every error code a client can meet: the HTTP status it has where the status is ours to choose (a client that accepts
- * only `application/json` gets 200 for request errors), what it means, and what to do. The README's table is generated
+ * only `application/json` gets 200 for request errors), what it means, and what to do. The table in docs/errors.md is generated
  * from here; no other room writes an `extensions.code`.
  */
 export const errorCatalogue = {

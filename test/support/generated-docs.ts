@@ -2,47 +2,48 @@ import { type ConfigKey, configGroups } from '../../src/config/config-key.ts';
 import { configKeyNames, configKeys } from '../../src/config/keys.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
 
-/** The parts of the README that are generated, by the name in their markers. */
-export function renderReadmeSections(): Readonly<Record<string, string>> {
-  return { configuration: toConfigurationTables(), errors: toErrorTable() };
+/** A page that has a generated part: its path, the name in the markers, and what stands between them. */
+export interface GeneratedPart {
+  readonly page: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+/** The parts of the documentation that are written from the code. */
+export function renderGeneratedParts(): readonly GeneratedPart[] {
+  return [
+    { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables() },
+    { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
+  ];
 }
 
 const marker = (name: string, edge: 'begin' | 'end') => `<!-- generated ${name} ${edge} -->`;
 
 /**
- * Puts the generated sections between their markers; the rest stays as it is.
- * @throws Error when a section has no markers
+ * Puts a generated part between its markers; the rest of the page stays as it is.
+ * @throws Error when the page has no such markers
  */
-export function fillReadme(
-  readme: string,
-  sections: Readonly<Record<string, string>> = renderReadmeSections(),
-): string {
-  return Object.entries(sections).reduce((text, [name, content]) => {
-    const [before, rest] = splitOnce(text, marker(name, 'begin'));
-    const [, after] = splitOnce(rest, marker(name, 'end'));
-    return `${before}${marker(name, 'begin')}\n\n${content}\n${marker(name, 'end')}${after}`;
-  }, readme);
+export function fillPage(page: string, { name, content }: Pick<GeneratedPart, 'name' | 'content'>): string {
+  const [before, rest] = splitOnce(page, marker(name, 'begin'));
+  const [, after] = splitOnce(rest, marker(name, 'end'));
+  return `${before}${marker(name, 'begin')}\n\n${content}\n${marker(name, 'end')}${after}`;
 }
 
 function splitOnce(text: string, separator: string): readonly [string, string] {
   const at = text.indexOf(separator);
-  if (at < 0) throw new Error(`the README has no ${separator}`);
+  if (at < 0) throw new Error(`the page has no ${separator}`);
   return [text.slice(0, at), text.slice(at + separator.length)];
 }
-
-const effects = { true: 'yes', false: 'not yet: checked, no effect', refused: 'no: refused' } as const;
 
 function toConfigurationTables(): string {
   return configGroups
     .map((group) => {
       const rows = configKeyNames
         .map((name): [string, ConfigKey<unknown>] => [name, configKeys[name]])
-        .filter(([, key]) => key.group === group)
-        .map(([name, key]) =>
-          toRow([`\`${name}\``, key.kind.expected, toDefault(key), effects[`${key.inForce}`], key.description]),
-        );
-      const head = toRow(['Key', 'Value', 'Default', 'In force', 'What it does']);
-      return `### ${group}\n\n${head}|---|---|---|---|---|\n${rows.join('')}`;
+        .filter(([, key]) => key.group === group && key.inForce === true)
+        .map(([name, key]) => toRow([`\`${name}\``, key.kind.expected, toDefault(key), key.description]));
+      const head = toRow(['Key', 'Value', 'Default', 'What it does']);
+      return `## ${group}\n\n${head}|---|---|---|---|\n${rows.join('')}`;
     })
     .join('\n');
 }
