@@ -40,6 +40,15 @@ describe('prepared documents', () => {
     expect(kept.length).toBeLessThanOrEqual(4);
   });
 
+  it('that came into use leave their room to those seen once', () => {
+    const store = createDocumentStore(options, { maxTrialBytes: room(2), maxProvenBytes: room(4) });
+    store.prepare(text(1));
+    const used = store.prepare(text(2));
+    expect(store.find(text(2))).toBe(used);
+    store.prepare(text(3));
+    expect([1, 2, 3].map((index) => store.find(text(index)) !== undefined)).toEqual([true, true, true]);
+  });
+
   it('with transactions written out in them are not kept', () => {
     const store = createDocumentStore(options);
     const long = `{ a } #${'x'.repeat(20_000)}`;

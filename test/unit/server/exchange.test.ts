@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
+
+const faults: [unknown, string][] = [];
+const options: ExchangeOptions = {
+  stamps: () => ['x-stamp', 'a'],
+  isUsageAsked: () => false,
+  vary: 'accept',
+  onFault: (error, requestId) => void faults.push([error, requestId]),
+  now: () => 0,
+};
+
+let close: (() => Promise<unknown>) | undefined;
+afterEach(() => close?.());
+
+/** Serves one request as told and asks for it. */
+async function ask(serve: (exchange: Exchange) => void): Promise<Response> {
+  faults.length = 0;
+  const server = createServer((req: IncomingMessage, res: ServerResponse) =>
+    serve(new Exchange(req, res, req.url ?? '', options)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, {
+    headers: { 'x-request-id': 'of-mine' },
+  });
+}
+
+const fault = new Error('with the address of a database in it');
+
+describe('what nobody foresaw', () => {
+  it('before there is an answer is one, which says nothing of it', async () => {
+    const response = await ask((exchange) => exchange.failWith(Promise.reject(fault)));
+    expect([response.status, response.headers.get('x-stamp')]).toEqual([500, 'a']);
+    expect(await response.json()).toEqual({
+      errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+    });
+    expect(faults).toEqual([[fault, 'of-mine']]);
+  });
+
+  it('in the middle of an answer breaks it off: its client would wait for the rest, or take it for whole', async () => {
+    const response = await ask((exchange) => {
+      exchange.writeHead(200, 'text/plain', null);
+      exchange.res.write('half', () => exchange.fail(fault));
+    });
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+    expect(faults).toEqual([[fault, 'of-mine']]);
+  });
+});
