@@ -259,12 +259,14 @@ describe('an operation seen before', () => {
     ['a mutation of our own', 'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 5) { reservationId } }'],
   ])('that fails answers as at first sight: %s', async (_, query) => {
     for (const accept of ['application/json', 'application/graphql-response+json']) {
-      const { cold, hot, lines } = await twice(query, {}, { accept, 'x-ledger-rpc-show-usage': 'true' });
+      const { cold, hot, lines, lanes } = await twice(query, {}, { accept, 'x-ledger-rpc-show-usage': 'true' });
       expect(hot).toEqual(cold);
       expect(cold.text).toContain('"errors"');
       expect(cold.text).toContain('"usage"');
       expect(lines[1]?.operations).toEqual(lines[0]?.operations);
       expect(lines[1]?.operations).toHaveLength(1);
+      // Whoever looks for what the lane has answered does not find what it has not.
+      expect(lanes).toEqual([false, false]);
     }
   });
 });

@@ -124,6 +124,13 @@ describe('looking at the schema in force', () => {
     expect(cache.written.map(({ service }) => service.limits.maxQueryNodes)).toEqual([100, 100, 50]);
   });
 
+  it('keeps it once, however often it is looked at', async () => {
+    const cache = createCache();
+    const { keeper } = await start({ cache });
+    for (let look = 0; look < 3; look += 1) await keeper.refresh();
+    expect([ledger.looks, cache.written.length]).toEqual([4, 1]);
+  });
+
   it('says of one that collides each time that it is refused, building it once', async () => {
     const { keeper, hasBuilt } = await start();
     const before = keeper.current;
@@ -220,6 +227,7 @@ describe('a keeper that is stopped during a look', () => {
     release();
     await vi.advanceTimersByTimeAsync(600_000);
     expect([ledger.looks, vi.getTimerCount()]).toEqual([2, 0]);
+    expect(said).toEqual(['replaced from ledger']);
   });
 
   it('replaces nothing that others are closing, and keeps nothing', async () => {
@@ -308,4 +316,17 @@ it('a ledger that is away is asked again, from soon to every ten seconds, and th
   expect(ledger.looks).toBe(9);
   await vi.advanceTimersByTimeAsync(1);
   expect(ledger.looks).toBe(10);
+});
+
+it('a ledger that is away again is asked as soon as it was the first time', async () => {
+  const { keeper } = await start({ pollMs: 60_000 });
+  for (const _time of ['first', 'second']) {
+    ledger.schema = down;
+    await vi.advanceTimersByTimeAsync(60_000);
+    const before = ledger.looks;
+    await vi.advanceTimersByTimeAsync(250 + 500 + 1_000 + 2_000);
+    expect(ledger.looks - before).toBe(4);
+    ledger.schema = schemaOf(plain);
+    await keeper.refresh();
+  }
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCancellation } from '../../../src/transport/cancellation.ts';
+import { type Cancellation, createCancellation } from '../../../src/transport/cancellation.ts';
 import {
   type CallUnderWay,
   createRawCall,
@@ -370,7 +370,7 @@ describe('an answer that is paused', () => {
       ...options,
     });
     /** A call of which 20 bytes have come. */
-    return () => {
+    return (onBegun: (underWay: CallUnderWay) => void = () => {}) => {
       const heard: string[] = [];
       const reader = { hasRoom: false, resume: () => {} };
       const fail = ({ failure }: UpstreamCallError) => void heard.push(failure);
@@ -382,6 +382,7 @@ describe('an answer that is paused', () => {
           stream: (_begun, resume) => {
             heard.push('streamed');
             reader.resume = resume;
+            onBegun(underWay);
             return { data: () => reader.hasRoom, end: () => void heard.push('ended'), failed: fail };
           },
         },
@@ -425,6 +426,15 @@ describe('an answer that is paused', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('again after it was resumed is cut all the same', async () => {
+    const { told, heard, reader } = open()();
+    told.onData(piece);
+    reader.resume();
+    told.onData(piece);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(heard).toEqual(['streamed', 'resumed', 'cut', 'aborted']);
+  });
+
   it('by what was on its way is one pause, and resumed is none', async () => {
     const { told, heard, reader } = open()();
     for (let count = 0; count < 3; count += 1) expect(told.onData(piece)).toBe(false);
@@ -461,6 +471,12 @@ describe('an answer that is paused', () => {
     expect([second.heard, third.heard]).toEqual([['streamed', 'ended'], ['answered']]);
     expect([begin(), begin()].map(({ heard }) => heard)).toEqual([['streamed'], []]);
   });
+
+  it('takes no room from others where it is given up the moment it begins', () => {
+    const begin = open({ maxStreams: 1 });
+    expect(begin((underWay) => underWay.cancel('aborted')).heard).toEqual(['streamed', 'cut', 'aborted']);
+    expect(begin().heard).toEqual(['streamed']);
+  });
 });
 
 describe('an upstream call', () => {
@@ -492,6 +508,29 @@ describe('an upstream call', () => {
     cancellation.cancel(cause);
     await rejected;
     await cut;
+  });
+
+  it.each([
+    ['answered', (_req: IncomingMessage, res: ServerResponse) => void res.end()],
+    ['failed', (req: IncomingMessage) => void req.socket.destroy()],
+  ])('that has %s is not kept by an operation that goes on', async (_, handle) => {
+    const call = createUpstreamCall(await serve(handle));
+    const cancellation = createCancellation();
+    let listening = 0;
+    const counted: Cancellation = {
+      cause: null,
+      signal: cancellation.signal,
+      onCancel: (listener) => {
+        const stop = cancellation.onCancel(listener);
+        listening += 1;
+        return () => {
+          listening -= 1;
+          stop();
+        };
+      },
+    };
+    await call({ ...request, cancellation: counted }).catch(() => {});
+    expect(listening).toBe(0);
   });
 
   it('of an operation that is over already is not made', async () => {

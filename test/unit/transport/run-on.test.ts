@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
 import { createRawCall } from '../../../src/transport/raw-call.ts';
 import { letRunOn } from '../../../src/transport/run-on.ts';
@@ -86,6 +86,52 @@ describe('a call that cannot be taken back', () => {
     },
   );
 
+  describe('with an upstream that answers when a test says so', () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    function begin() {
+      const heard: string[] = [];
+      let finish = () => {};
+      const watch = {
+        answered() {},
+        failed: ({ failure }: UpstreamCallError) => void heard.push(`watched: ${failure}`),
+      };
+      const call = letRunOn(
+        (_request, listener) => {
+          finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
+          return { isSent: true, cancel() {} };
+        },
+        { watch, isStopping: () => false },
+      );
+      const underWay = call(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 1_000, runOnMs: 60_000 },
+        {
+          answered: () => void heard.push('answered'),
+          failed: ({ failure }) => void heard.push(failure),
+          late: () => void heard.push('late'),
+        },
+      );
+      return { underWay, heard, finish: () => finish() };
+    }
+
+    it('says nothing against it once it is answered, and leaves no timer', () => {
+      const { heard, finish } = begin();
+      finish();
+      expect(vi.getTimerCount()).toBe(0);
+      vi.advanceTimersByTime(100_000);
+      expect(heard).toEqual(['answered']);
+    });
+
+    it('is heard of once where its own time is up after that of its operation', () => {
+      const { underWay, heard, finish } = begin();
+      underWay.cancel('timeout');
+      vi.advanceTimersByTime(1_000);
+      finish();
+      expect(heard).toEqual(['timeout', 'watched: timeout', 'late']);
+    });
+  });
+
   it('runs on though its caller is gone, who would still be answered', async () => {
     const { begin, held, arrived, seen } = await setUp();
     const { answered, cancellation } = begin();
@@ -131,12 +177,13 @@ describe('one that waits for a connection', () => {
     ['is never sent when its caller leaves meanwhile', 'aborted', 'unsent'],
     ['is never sent when the time of its operation is up', 'timeout', 'no-connection'],
   ] as const)('%s', async (_, cause, failure) => {
-    const { begin, held, arrived, seen } = await setUp();
+    const { begin, held, arrived, seen, health } = await setUp();
     const first = begin();
     await arrived(1);
     const second = begin();
     second.cancellation.cancel(cause);
     expect(await second.answered).toBe(failure);
+    if (failure === 'unsent') expect(health().state).toBe('unknown');
     held[0]?.end('done');
     expect(await first.answered).toBe('done');
     const third = begin();

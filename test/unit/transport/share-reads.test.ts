@@ -1,9 +1,19 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
 import type { RawCall, RawListener, RawRequest, RawResponse } from '../../../src/transport/raw-call.ts';
 import { shareReads } from '../../../src/transport/share-reads.ts';
 import { createUpstreamCall } from '../../../src/transport/upstream-call.ts';
 import { toCancelledError, UpstreamCallError } from '../../../src/transport/upstream-call-error.ts';
+
+/** What is reachable, in bytes. */
+function settledHeapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}
 
 const answer = (text: string): RawResponse => ({
   status: 200,
@@ -227,6 +237,19 @@ describe('a large answer', () => {
     expect([calls.length, one.heard, two.heard]).toEqual([1, ['whole'], ['whole']]);
   });
 });
+
+it('reads of a hundred thousand lengths leave nothing behind', () => {
+  const { calls, call } = heldUpstream();
+  const ask = (first: number, count: number) => {
+    for (let length = first; length < first + count; length += 1) {
+      call(read('x'.repeat(length)), hearer().listener);
+      calls.pop()?.listener.answered(answer('whole'));
+    }
+    return settledHeapBytes();
+  };
+  const before = ask(1, 1_000);
+  expect(ask(1_001, 100_000) - before).toBeLessThan(3_000_000);
+}, 60_000);
 
 describe('what is not shared', () => {
   it('the 65th of different reads of one length, while 64 are under way', () => {

@@ -219,6 +219,10 @@ describe('an upstream that misbehaves is an error, never an endless loop:', () =
   });
   test('no cursor, no items, but more to come', () => stuck(() => ({ items: [], next: null, hasMore: true })));
   test('the same items again', () => stuck(() => ({ items: [two], next: two, hasMore: true })));
+  test('an item of an earlier call, behind a cursor that advances', () => {
+    let n = 0;
+    return stuck(() => ({ items: [two], next: at(`e${n++}`, 0, null), hasMore: n < 2 }));
+  });
   test('the item of the cursor itself', () => stuck(() => ({ items: [one], next: one, hasMore: false })));
   test('empty pages for ever', () => {
     let n = 0;

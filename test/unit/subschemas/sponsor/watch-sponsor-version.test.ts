@@ -87,6 +87,15 @@ test('what a client hears is remembered, so that nobody has to ask for it again'
   expect(asked).toEqual([]);
 });
 
+test('who wants to know while a client asks waits for what that hears', async () => {
+  const { watch, asked } = watched('never asked');
+  const version = new Promise<string>((resolve) => setImmediate(resolve, '0.3.0-heard'));
+  const client = watch.listen({ version: () => version } as unknown as SponsorClient);
+  void client.version(null, createCancellation());
+  expect(await watch.tell()).toBe('0.3.0-heard');
+  expect(asked).toEqual([]);
+});
+
 test('a client that hears nothing gets its own error, and leaves nothing to tell', async () => {
   const { watch } = watched(new Error('down'));
   const client = watch.listen({ version: () => Promise.reject(new Error('refused')) } as unknown as SponsorClient);
