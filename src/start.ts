@@ -17,11 +17,11 @@ import { createOpenOperation } from './operation/open-operation.ts';
 import { createRunPlan } from './operation/run-plan.ts';
 import { createGraphiqlPage } from './server/graphiql-page.ts';
 import { toReadiness } from './server/health.ts';
-import { createHotLane } from './server/hot-lane.ts';
+import { createLane } from './server/lane.ts';
 import { startListener } from './server/listener.ts';
 import { createSocketPlaces } from './server/socket-places.ts';
 import { createStamps } from './server/stamp-response.ts';
-import { createHotOperations } from './shells/lane/lane-operations.ts';
+import { createLaneOperations } from './shells/lane/lane-operations.ts';
 import { createSocketOperations } from './shells/websocket/socket-operations.ts';
 import { createSocketServer } from './shells/websocket/socket-server.ts';
 import { renderGraphiqlPage } from './shells/yoga/render-graphiql.ts';
@@ -298,8 +298,8 @@ async function open(
     places: createSocketPlaces(config.limits.sockets),
     enter: (server) => admit.enter(server),
     graphql: gateway,
-    hotLane: createHotLane({
-      operations: createHotOperations({
+    lane: createLane({
+      operations: createLaneOperations({
         keeper,
         admit,
         openOperation,

@@ -13,7 +13,7 @@ import { collectFields, type SelectionScope } from '../planning/collect-fields.t
 import type { Plan } from '../planning/plan-operation.ts';
 
 /** Who answers which field of the graph, as far as it decides about calls. */
-export interface CallFacts {
+export interface CallCounting {
   /** The whole graph, joins included. */
   readonly schema: GraphQLSchema;
   /** The gateway's own part. Root fields that are not in it are the ledger's. */
@@ -47,7 +47,7 @@ const pagedFields = ['queryEvents', 'queryTransactionBlocks'];
  * mutation is one unless they pass through together, each page of events or transactions is what it takes, and the joins
  * below one root field travel as one. `null` for a subscription, whose calls have no number.
  */
-export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallFacts): number | null {
+export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
   const { operation, variables } = bound;
   const { schema, local, configured } = facts;
   const scope: SelectionScope = { schema, fragments: bound.fragments, variables };

@@ -3,13 +3,13 @@ import type { Estimate } from '../generated/local.ts';
 import type { Generation } from '../graph/generation.ts';
 import { maxCount, type Usage } from '../limits/usage.ts';
 import { planOperation } from '../planning/plan-operation.ts';
-import { type CallFacts, countUpstreamCalls } from './count-upstream-calls.ts';
+import { type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
 import { toEstimateLimits } from './estimate-limits.ts';
 import type { JudgedRequest, Judgement } from './judge-operation.ts';
 
 export interface EstimateFacts {
   readonly cost: RateCost;
-  readonly calls: CallFacts;
+  readonly calls: CallCounting;
 }
 
 /** Largest value of GraphQL's `Int`; fragments within fragments pass it within a few hundred bytes. */

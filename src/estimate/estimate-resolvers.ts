@@ -8,15 +8,15 @@ import type { Generation } from '../graph/generation.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
-import { toCallFacts } from './call-facts.ts';
-import type { CallFacts } from './count-upstream-calls.ts';
+import { toCallCounting } from './call-counting.ts';
+import type { CallCounting } from './count-upstream-calls.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { judgeOperation } from './judge-operation.ts';
 
 export interface EstimateResolversOptions {
   /** The generation in force at the moment; there is one before the first operation is served. */
   readonly current: () => Generation | undefined;
-  readonly configured: CallFacts['configured'];
+  readonly configured: CallCounting['configured'];
   readonly pages: Config['pages'];
   /** What operations count for against the rate limit. */
   readonly cost: RateCost;
@@ -67,7 +67,7 @@ export function createEstimateResolvers({ current, configured, pages, cost }: Es
         if (context.cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
         const generation = current();
         if (!generation) throw new Error('an estimate was asked for before there was a schema');
-        const calls = toCallFacts({ schema: generation.schema, local: info.schema }, configured, pages);
+        const calls = toCallCounting({ schema: generation.schema, local: info.schema }, configured, pages);
         const known = asked.documents.get(query);
         const read = known?.generation === generation ? known.read : generation.documents.read(query);
         asked.documents.set(query, { generation, read });

@@ -2,8 +2,8 @@ import { type FieldNode, Kind } from 'graphql';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import { resolvePageSize, toPageSize } from '../limits/page-size.ts';
 import type { Variables } from '../limits/variables.ts';
-import { isSameOccurrence, type Occurrence } from './occurrence.ts';
-import { type CostedOccurrence, isRows, walkCosts } from './walk-costs.ts';
+import { isSamePlace, type SelectionPlace } from './selection-place.ts';
+import { type CostedPlace, isRows, walkCosts } from './walk-costs.ts';
 
 /** One line of a query written as a tree. */
 export interface ExplainedSelection {
@@ -33,7 +33,7 @@ export interface CostQuestion {
   readonly variables: Variables;
   readonly defaultPageSize: number;
   readonly isCounted: boolean;
-  readonly offending: Occurrence | null;
+  readonly offending: SelectionPlace | null;
 }
 
 /** Lines of a tree; a document within its limits has a few hundred. */
@@ -43,15 +43,15 @@ export const maxExplained = 2_000;
 export function explainCosts(question: CostQuestion): ExplainedCosts {
   const { executable, isCounted, offending } = question;
   const selections: ExplainedSelection[] = [];
-  for (const occurrence of walkCosts(executable, pageSizeOf(question))) {
+  for (const place of walkCosts(executable, pageSizeOf(question))) {
     if (selections.length === maxExplained) return { selections, isCut: true };
     selections.push({
-      ...describe(occurrence.node),
-      level: occurrence.level,
-      cost: isCounted ? occurrence.cost : null,
-      connection: toConnection(occurrence, question),
-      times: timesBelow(occurrence),
-      isOffending: offending !== null && isSameOccurrence(occurrence, offending),
+      ...describe(place.node),
+      level: place.level,
+      cost: isCounted ? place.cost : null,
+      connection: toConnection(place, question),
+      times: timesBelow(place),
+      isOffending: offending !== null && isSamePlace(place, offending),
     });
   }
   return { selections, isCut: false };
@@ -65,7 +65,7 @@ export function pageSizeOf({
   return (field) => resolvePageSize(toPageSize(field.arguments), variables, defaultPageSize);
 }
 
-function toConnection({ node, pageSize }: CostedOccurrence, { variables }: CostQuestion) {
+function toConnection({ node, pageSize }: CostedPlace, { variables }: CostQuestion) {
   if (pageSize === null || node.kind !== Kind.FIELD) return null;
   const isSource = (name: string) => {
     const given = (node.arguments ?? []).filter((argument) => argument.name.value === name);
@@ -76,7 +76,7 @@ function toConnection({ node, pageSize }: CostedOccurrence, { variables }: CostQ
 }
 
 /** The page around a field `edges` or `nodes`: that of the nearest field above it. */
-function timesBelow({ node, parent }: CostedOccurrence): number | null {
+function timesBelow({ node, parent }: CostedPlace): number | null {
   if (node.kind !== Kind.FIELD || !isRows(node)) return null;
   let place = parent;
   while (place && (place.node.kind === Kind.INLINE_FRAGMENT || place.node.kind === Kind.FRAGMENT_SPREAD)) {
@@ -85,7 +85,7 @@ function timesBelow({ node, parent }: CostedOccurrence): number | null {
   return place?.pageSize ?? null;
 }
 
-function describe(node: Occurrence['node']): Pick<ExplainedSelection, 'kind' | 'text'> {
+function describe(node: SelectionPlace['node']): Pick<ExplainedSelection, 'kind' | 'text'> {
   switch (node.kind) {
     case Kind.OPERATION_DEFINITION:
       return { kind: 'operation', text: [node.operation, node.name?.value].filter(Boolean).join(' ') };

@@ -6,10 +6,10 @@ import { buildGeneration, type Generation, type LedgerSource, SchemaCollisionErr
 import { createLocalSchema } from '../graph/own-schema.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
-import { toCallFacts } from './call-facts.ts';
+import { toCallCounting } from './call-counting.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { type ExplainedSelection, explainCosts, pageSizeOf } from './explain-costs.ts';
-import { findOffendingOccurrence, type Offence, toOffence } from './find-offence.ts';
+import { findOffendingPlace, type Offence, toOffence } from './find-offence.ts';
 import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
 
 /** What is to be told of an operation, and where every part of its cost comes from. */
@@ -44,7 +44,7 @@ export async function explainOperation(request: JudgedRequest, config: Config): 
     sponsor: kind === 'devnet' || config.upstreams.sponsor !== null,
     events: kind === 'devnet' || config.upstreams.events !== null,
   };
-  const calls = toCallFacts({ schema: generation.schema, local }, configured, config.pages);
+  const calls = toCallCounting({ schema: generation.schema, local }, configured, config.pages);
   const judgement = judgeOperation(generation, request);
   return {
     ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),
@@ -63,9 +63,7 @@ function explainDocument(
     return { offending: error ? toOffence(error, null) : null, tree: [], isTreeCut: false };
   }
   const pages = { variables, defaultPageSize: limits.defaultPageSize };
-  const offending = error
-    ? findOffendingOccurrence(error, { executable, limits, pageSizeOf: pageSizeOf(pages) })
-    : null;
+  const offending = error ? findOffendingPlace(error, { executable, limits, pageSizeOf: pageSizeOf(pages) }) : null;
   const { selections, isCut } = explainCosts({ executable, ...pages, isCounted: usage !== null, offending });
   return { offending: error ? toOffence(error, offending) : null, tree: selections, isTreeCut: isCut };
 }

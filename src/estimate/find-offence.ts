@@ -2,7 +2,7 @@ import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { LimitName, Limits } from '../limits/limits.ts';
 import { takesTransaction } from '../limits/transaction-bytes.ts';
-import { type Occurrence, pathOf } from './occurrence.ts';
+import { pathOf, type SelectionPlace } from './selection-place.ts';
 import { walkCosts } from './walk-costs.ts';
 import { walkLevels } from './walk-levels.ts';
 
@@ -25,13 +25,13 @@ export interface OffendingDocument {
 const maxSearched = 10_000;
 
 /** The selection an error is about, where it occurs; `null` when it is about none, or about the whole document. */
-export function findOffendingOccurrence(error: GraphQLError, document: OffendingDocument): Occurrence | null {
+export function findOffendingPlace(error: GraphQLError, document: OffendingDocument): SelectionPlace | null {
   const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName } };
   const { maxQueryDepth, maxQueryNodes } = document.limits;
   const place = error.positions?.[0];
   switch (limit?.name) {
     case 'maxQueryDepth':
-      return findByLevel(document, (occurrence) => occurrence.level > maxQueryDepth, maxQueryNodes + 1);
+      return findByLevel(document, (selected) => selected.level > maxQueryDepth, maxQueryNodes + 1);
     case 'maxQueryNodes': {
       let left = limitOf(error) ?? maxQueryNodes;
       return findByLevel(document, () => left-- === 0, left + 1);
@@ -50,11 +50,11 @@ export function findOffendingOccurrence(error: GraphQLError, document: Offending
 }
 
 /** Path and place of an error; `null` when it has neither. */
-export function toOffence(error: GraphQLError, occurrence: Occurrence | null): Offence | null {
-  const loc = occurrence?.node.loc;
+export function toOffence(error: GraphQLError, selected: SelectionPlace | null): Offence | null {
+  const loc = selected?.node.loc;
   const place = error.locations?.[0] ?? (loc && getLocation(loc.source, loc.start));
-  if (!place && !occurrence) return null;
-  return { path: occurrence && pathOf(occurrence), line: place?.line ?? null, column: place?.column ?? null };
+  if (!place && !selected) return null;
+  return { path: selected && pathOf(selected), line: place?.line ?? null, column: place?.column ?? null };
 }
 
 /** The bound that was applied: a document that only asks for the schema has one of its own. */
@@ -65,12 +65,12 @@ function limitOf(error: GraphQLError): number | null {
 
 function findByLevel(
   { executable }: OffendingDocument,
-  isWanted: (occurrence: Occurrence) => boolean,
+  isWanted: (selected: SelectionPlace) => boolean,
   maxLooked: number,
-): Occurrence | null {
+): SelectionPlace | null {
   let left = maxLooked;
-  for (const occurrence of walkLevels(executable)) {
-    if (isWanted(occurrence)) return occurrence;
+  for (const selected of walkLevels(executable)) {
+    if (isWanted(selected)) return selected;
     left -= 1;
     if (left <= 0) break;
   }
@@ -78,27 +78,27 @@ function findByLevel(
 }
 
 /** The field with which the sum passes the limit; where no sum does but a page is out of all proportion, that page. */
-function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument): Occurrence | null {
+function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument): SelectionPlace | null {
   let sum = 0;
-  let largest: { readonly occurrence: Occurrence; readonly pageSize: number } | null = null;
-  for (const occurrence of walkCosts(executable, pageSizeOf)) {
-    sum += occurrence.cost;
-    if (sum > limits.maxOutputNodes) return occurrence;
-    const { pageSize } = occurrence;
-    if (pageSize !== null && pageSize > (largest?.pageSize ?? 0)) largest = { occurrence, pageSize };
+  let largest: { readonly selected: SelectionPlace; readonly pageSize: number } | null = null;
+  for (const selected of walkCosts(executable, pageSizeOf)) {
+    sum += selected.cost;
+    if (sum > limits.maxOutputNodes) return selected;
+    const { pageSize } = selected;
+    if (pageSize !== null && pageSize > (largest?.pageSize ?? 0)) largest = { selected, pageSize };
   }
-  return largest?.occurrence ?? null;
+  return largest?.selected ?? null;
 }
 
 /** The innermost selection around a place in the text: the one that begins there, or whose argument or directive does. */
-function findAround({ executable }: OffendingDocument, place: number): Occurrence | null {
-  let found: Occurrence | null = null;
+function findAround({ executable }: OffendingDocument, place: number): SelectionPlace | null {
+  let found: SelectionPlace | null = null;
   let foundLength = Number.POSITIVE_INFINITY;
   let left = maxSearched;
-  for (const occurrence of walkLevels(executable)) {
-    const { loc } = occurrence.node;
+  for (const selected of walkLevels(executable)) {
+    const { loc } = selected.node;
     if (loc && loc.start <= place && loc.end > place && loc.end - loc.start < foundLength) {
-      found = occurrence;
+      found = selected;
       foundLength = loc.end - loc.start;
     }
     left -= 1;

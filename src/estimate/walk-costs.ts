@@ -1,11 +1,11 @@
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
-import type { Occurrence } from './occurrence.ts';
+import type { SelectionPlace } from './selection-place.ts';
 import { selectionsOf } from './walk-levels.ts';
 
 /** A selection where it occurs, and what it costs there. */
-export interface CostedOccurrence extends Occurrence {
-  readonly parent: CostedOccurrence | null;
+export interface CostedPlace extends SelectionPlace {
+  readonly parent: CostedPlace | null;
   /** Output nodes of the field itself; 0 for operations, spreads and inline fragments, which answer nothing. */
   readonly cost: number;
   /** Items of a page, where the field is a connection: what lies below its `edges` and `nodes` costs so many times as much. */
@@ -15,7 +15,7 @@ export interface CostedOccurrence extends Occurrence {
 }
 
 interface Frame {
-  readonly occurrence: CostedOccurrence;
+  readonly place: CostedPlace;
   readonly selections: readonly SelectionNode[];
   next: number;
   /** How often an answer may have this place. */
@@ -32,10 +32,10 @@ interface Frame {
 export function* walkCosts(
   document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
   pageSizeOf: (field: FieldNode) => number,
-): Generator<CostedOccurrence> {
+): Generator<CostedPlace> {
   const pagedFragments = new Map<string, boolean>();
   for (const node of document.operations) {
-    const root: CostedOccurrence = { node, parent: null, level: 0, cost: 0, pageSize: null, isRepeated: false };
+    const root: CostedPlace = { node, parent: null, level: 0, cost: 0, pageSize: null, isRepeated: false };
     yield root;
     const open: Frame[] = [toFrame(root, 1, 1)];
     for (let frame = open.at(-1); frame; frame = open.at(-1)) {
@@ -46,12 +46,12 @@ export function* walkCosts(
         continue;
       }
       const below = toBelow(selection, frame);
-      yield below.occurrence;
-      if (!below.occurrence.isRepeated) open.push(below);
+      yield below.place;
+      if (!below.place.isRepeated) open.push(below);
     }
   }
 
-  function toBelow(node: SelectionNode, { occurrence: parent, times, timesInPage }: Frame): Frame {
+  function toBelow(node: SelectionNode, { place: parent, times, timesInPage }: Frame): Frame {
     const level = parent.level + 1;
     if (node.kind !== Kind.FIELD) {
       const isRepeated = node.kind === Kind.FRAGMENT_SPREAD && isWithin(node.name.value, parent);
@@ -59,12 +59,12 @@ export function* walkCosts(
     }
     const pageSize = isPaged(node) ? pageSizeOf(node) : null;
     const timesBelow = isRows(node) ? timesInPage : times;
-    const occurrence = { node, parent, level, cost: times, pageSize, isRepeated: false };
-    return toFrame(occurrence, timesBelow, Math.min(timesBelow * (pageSize ?? 1), Number.MAX_SAFE_INTEGER));
+    const place = { node, parent, level, cost: times, pageSize, isRepeated: false };
+    return toFrame(place, timesBelow, Math.min(timesBelow * (pageSize ?? 1), Number.MAX_SAFE_INTEGER));
   }
 
-  function toFrame(occurrence: CostedOccurrence, times: number, timesInPage: number): Frame {
-    return { occurrence, selections: selectionsOf(occurrence.node, document), next: 0, times, timesInPage };
+  function toFrame(place: CostedPlace, times: number, timesInPage: number): Frame {
+    return { place, selections: selectionsOf(place.node, document), next: 0, times, timesInPage };
   }
 
   /** Does it select `edges` or `nodes`, itself or through fragments? */
@@ -89,8 +89,8 @@ export function isRows(field: FieldNode): boolean {
   return field.name.value === 'edges' || field.name.value === 'nodes';
 }
 
-function isWithin(fragment: string, from: Occurrence): boolean {
-  for (let place: Occurrence | null = from; place; place = place.parent) {
+function isWithin(fragment: string, from: SelectionPlace): boolean {
+  for (let place: SelectionPlace | null = from; place; place = place.parent) {
     if (place.node.kind === Kind.FRAGMENT_SPREAD && place.node.name.value === fragment) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-import type { Outline } from './outline-definition.ts';
+import type { MeasuredDefinition } from './measure-definition.ts';
 
 /** Transaction payload that is written into the text, and the variables that carry the rest. */
 export interface InlinedTransactions {
@@ -9,17 +9,17 @@ export interface InlinedTransactions {
 
 /** Gathers the arguments of transaction fields at the top of the operations, through fragments. */
 export function gatherTransactions(
-  operations: readonly Outline[],
-  fragments: ReadonlyMap<string, Outline>,
+  operations: readonly MeasuredDefinition[],
+  fragments: ReadonlyMap<string, MeasuredDefinition>,
 ): InlinedTransactions {
   let bytes = 0;
   const variables = new Set<string>();
   // A set is walked in the order of insertion, and what is added while walking is walked too.
   const reached = new Set(operations);
-  for (const outline of reached) {
-    bytes += outline.transaction.bytes;
-    for (const name of outline.transaction.variables) variables.add(name);
-    for (const spread of outline.spreads) {
+  for (const measured of reached) {
+    bytes += measured.transaction.bytes;
+    for (const name of measured.transaction.variables) variables.add(name);
+    for (const spread of measured.spreads) {
       const fragment = spread.isTop ? fragments.get(spread.node.name.value) : undefined;
       if (fragment) reached.add(fragment);
     }

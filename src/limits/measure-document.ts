@@ -1,10 +1,10 @@
 import { type DirectiveNode, type DocumentNode, type FragmentSpreadNode, Kind } from 'graphql';
+import { addUpDefinitions } from './add-up-definitions.ts';
 import { type EventPages, gatherEventPages } from './event-pages.ts';
 import { type ExecutableDocument, isSchemaOnly, toExecutableDocument } from './executable-document.ts';
 import { findUnknownFragment } from './find-unknown-fragment.ts';
 import { gatherTransactions } from './gather-transactions.ts';
-import { linkOutlines } from './link-outlines.ts';
-import { type Outline, outlineDefinition } from './outline-definition.ts';
+import { type MeasuredDefinition, measureDefinition } from './measure-definition.ts';
 import { createOutputCost, type OutputCost } from './output-cost.ts';
 import { maxCount } from './usage.ts';
 
@@ -57,33 +57,33 @@ export interface TransactionPayload {
  */
 export function measureDocument(document: DocumentNode, queryPayload: number): MeasuredDocument {
   const executable = toExecutableDocument(document);
-  const outlines: Outline[] = [];
-  const operations: Outline[] = [];
-  const fragments = new Map<string, Outline>();
+  const definitions: MeasuredDefinition[] = [];
+  const operations: MeasuredDefinition[] = [];
+  const fragments = new Map<string, MeasuredDefinition>();
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-    const outline = outlineDefinition(definition);
-    outlines.push(outline);
-    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(outline);
-    else fragments.set(definition.name.value, outline);
+    const measured = measureDefinition(definition);
+    definitions.push(measured);
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(measured);
+    else fragments.set(definition.name.value, measured);
   }
-  const linked = linkOutlines(operations, fragments);
-  const depth = linked?.depth ?? maxCount;
+  const totals = addUpDefinitions(operations, fragments);
+  const depth = totals?.depth ?? maxCount;
   const inlined = gatherTransactions(operations, fragments);
   return {
     document,
     executable,
-    inputNodes: linked?.inputNodes ?? maxCount,
+    inputNodes: totals?.inputNodes ?? maxCount,
     depth,
     fragments: executable.fragmentDefinitions.length,
     queryPayload,
-    outputNodes: linked ? createOutputCost(linked.transfers, linked.total) : () => maxCount,
-    nesting: outlines.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
+    outputNodes: totals ? createOutputCost(totals.transfers, totals.total) : () => maxCount,
+    nesting: definitions.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
     isExempt: isSchemaOnly(executable),
-    unsupportedDirective: outlines.find((outline) => outline.unsupportedDirective)?.unsupportedDirective ?? null,
-    unknownFragment: linked?.hasUnknownFragment === false ? null : findUnknownFragment(executable),
+    unsupportedDirective: definitions.find((measured) => measured.unsupportedDirective)?.unsupportedDirective ?? null,
+    unknownFragment: totals?.hasUnknownFragment === false ? null : findUnknownFragment(executable),
     transaction: {
-      literalBytes: linked?.transactionBytes ?? maxCount,
+      literalBytes: totals?.transactionBytes ?? maxCount,
       inlinedBytes: inlined.bytes,
       variables: inlined.variables,
     },

@@ -32,13 +32,13 @@ export interface PlannedOperation {
   };
   /** For an operation whose root fields are all our own. */
   readonly executeOwn: () => ExecuteOwn;
-  readonly halves: () => Halves | null;
+  readonly unreadSplit: () => UnreadSplit | null;
   /** What is to be refused before anything is executed; `null` where there is nothing to look at. */
   readonly checkWaits: CheckWaits | null;
 }
 
 /** A split operation whose root keys stand owner by owner, so that the texts of both answers can be put side by side. */
-export interface Halves {
+export interface UnreadSplit {
   /** The ledger's part, as JSON has it. */
   readonly queryJson: string;
   readonly ledgerVariables: (sent: Variables) => Variables;
@@ -66,7 +66,7 @@ export function planDocument(
   const plan = planOperation(operation, fragments, ownership);
   let parts: ReturnType<PlannedOperation['parts']> | undefined;
   let executeOwn: ExecuteOwn | undefined;
-  let halves: Halves | null | undefined;
+  let unreadSplit: UnreadSplit | null | undefined;
   const isLedgers = (name: string) =>
     ownership.ownerOf(operation.operation, name) === 'ledger' && name !== '__typename';
   const made: PlannedOperation = {
@@ -116,21 +116,21 @@ export function planDocument(
       );
       return executeOwn;
     },
-    halves: () => {
-      if (halves === undefined) {
-        halves = plan === 'SPLIT' && !made.isConditional ? toHalves(generation, made, isLedgers) : null;
+    unreadSplit: () => {
+      if (unreadSplit === undefined) {
+        unreadSplit = plan === 'SPLIT' && !made.isConditional ? toUnreadSplit(generation, made, isLedgers) : null;
       }
-      return halves;
+      return unreadSplit;
     },
   };
   return made;
 }
 
-function toHalves(
+function toUnreadSplit(
   generation: Generation,
   found: PlannedOperation,
   isLedgers: (name: string) => boolean,
-): Halves | null {
+): UnreadSplit | null {
   const owners = [...rootFields(generation, found, {}).values()].map(([node]) => isLedgers(node?.name.value ?? ''));
   // Two runs: the owner changes once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;

@@ -9,12 +9,12 @@ import { coerceVariables } from './coerce-variables.ts';
 import { begunIn } from './handover.ts';
 import { failAll, mergeParts } from './merge-parts.ts';
 import {
-  type Halves,
   isForwarded,
   type OperationForm,
   type PlannedOperation,
   planDocument,
   rootFields,
+  type UnreadSplit,
 } from './prepared-operation.ts';
 import { settleErrors } from './settle-errors.ts';
 
@@ -34,7 +34,7 @@ export interface RunPlan {
   /** The operation of a prepared document and what its text decides; `null` where there is none of that name. */
   operationOf(generation: Generation, document: DocumentNode, operationName: string | null): OperationForm | null;
   /** `null` for an operation that is not split, or whose root keys are mixed, or decided by variables. */
-  halvesOf(generation: Generation, document: DocumentNode, operationName: string | null): Halves | null;
+  unreadSplitOf(generation: Generation, document: DocumentNode, operationName: string | null): UnreadSplit | null;
   /** The answer of a split operation, made of both its parts. @param readTheirs throws where the ledger did not answer */
   merge(
     request: Omit<PlannedRequest, 'text' | 'context'>,
@@ -65,7 +65,8 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
   return {
     planOf: (generation, document, operationName) => lookUp(generation, document, operationName)?.plan ?? null,
     operationOf: lookUp,
-    halvesOf: (generation, document, operationName) => lookUp(generation, document, operationName)?.halves() ?? null,
+    unreadSplitOf: (generation, document, operationName) =>
+      lookUp(generation, document, operationName)?.unreadSplit() ?? null,
     merge(request, readTheirs, ours) {
       const { generation, document, operationName, variables } = request;
       const found = lookUp(generation, document, operationName);

@@ -1,5 +1,5 @@
 import type { OperationRecord } from '../operation/open-operation.ts';
-import { type RoutineFields, routine, toJsonText } from '../telemetry/routine-line.ts';
+import { type RequestLineFields, requestLine, toJsonText } from '../telemetry/request-line.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What is known of a request once it has been answered. */
@@ -27,7 +27,7 @@ export function toRequestRecord(exchange: Exchange): RequestRecord {
   return new LaneRecord(requestId, method, path, status, durationMs, operations);
 }
 
-export class LaneRecord implements RequestRecord, RoutineFields {
+export class LaneRecord implements RequestRecord, RequestLineFields {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
@@ -52,7 +52,7 @@ export class LaneRecord implements RequestRecord, RoutineFields {
     this.operations = operations;
   }
 
-  [routine](): string {
+  [requestLine](): string {
     let operations = '';
     for (const { caller, name, type, errors } of this.operations) {
       const shown = name === null ? 'null' : toJsonText(name);

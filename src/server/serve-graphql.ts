@@ -7,7 +7,7 @@ import { acceptsPage, readAccept } from './accept.ts';
 import { isEncoded, isJsonType } from './content-type.ts';
 import type { Exchange } from './exchange.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
-import type { HotLane } from './hot-lane.ts';
+import type { Lane } from './lane.ts';
 import { type BodyReading, readBody, restoreBody } from './read-body.ts';
 import { sendPreflight } from './stamp-response.ts';
 
@@ -17,7 +17,7 @@ export interface ServeGraphqlOptions {
   /** Asked before anything of a request is read but its head. */
   readonly enter: AdmitOperation['enter'];
   /** Asked first, about every POST. */
-  readonly hotLane: HotLane;
+  readonly lane: Lane;
   /** Serves one GraphQL request over HTTP. */
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
   /** `null` when GraphiQL is off. */
@@ -26,7 +26,7 @@ export interface ServeGraphqlOptions {
 
 /** Serves what comes to the GraphQL path: by the lane, by the general server, or by refusing it before either. */
 export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
-  const { graphqlPath, enter, hotLane, graphiql } = options;
+  const { graphqlPath, enter, lane, graphiql } = options;
 
   /** Goes on with a caller who may ask and still waits; refuses any other. */
   const afterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as: Entering = exchange): void => {
@@ -69,7 +69,7 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
     // Of a small body the lane sees for itself whether it is plain enough.
     const isSimple = body.length <= simpleJsonBytes;
     if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
-    hotLane(exchange, caller, body, {
+    lane(exchange, caller, body, {
       leave: (context, isBegun) => {
         // What has begun was found plain enough, and may have been paid for.
         if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))

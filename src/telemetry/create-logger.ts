@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config/config.ts';
 import { redactFields, redactText } from './redact-fields.ts';
-import { createToRoutineLine, isRoutine } from './routine-line.ts';
+import { createToRequestLine, isRequestLine } from './request-line.ts';
 
 export type { Logger };
 
@@ -16,7 +16,7 @@ export interface LoggerOptions {
 }
 
 const { info } = pino.levels.values;
-/** As many bytes of routine lines are written together. */
+/** As many bytes of request lines are written together. */
 const heldBytes = 8_192;
 const heldMs = 100;
 
@@ -26,7 +26,7 @@ const heldMs = 100;
  */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const output: LineOutput = destination ? { now: destination, held: destination } : createStandardOutput();
-  const toRoutineLine = createToRoutineLine(Date.now);
+  const toRequestLine = createToRequestLine(Date.now);
   const logger: Logger = pino(
     {
       level,
@@ -39,8 +39,8 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
         // Not `formatters.log`: pino takes the message of an error before it formats the fields.
         logMethod(args, method, level) {
           const [fields, message] = args as unknown[];
-          if (isRoutine(fields) && typeof message === 'string' && level === info && this === logger) {
-            output.held.write(toRoutineLine(fields, message));
+          if (isRequestLine(fields) && typeof message === 'string' && level === info && this === logger) {
+            output.held.write(toRequestLine(fields, message));
             return;
           }
           method.apply(this, args.map(toSafeArgument) as typeof args);

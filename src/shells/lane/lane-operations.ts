@@ -9,30 +9,30 @@ import type { AdmitOperation, OperationAdmission } from '../../operation/admit-o
 import { coerceVariables } from '../../operation/coerce-variables.ts';
 import type { BegunOperation } from '../../operation/handover.ts';
 import type { OpenOperation, OperationRecord, ServerContext } from '../../operation/open-operation.ts';
-import { type Halves, isForwarded } from '../../operation/prepared-operation.ts';
+import { isForwarded, type UnreadSplit } from '../../operation/prepared-operation.ts';
 import type { RunPlan } from '../../operation/run-plan.ts';
 import { type AnswerEnding, toAnswerEnding } from '../../subschemas/ledger/answer-ending.ts';
 import type { StreamedAnswer } from '../../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../../subschemas/ledger/raw-ledger.ts';
 import type { ChunkedBody } from '../../subschemas/ledger/splice-usage.ts';
 import type { Caller } from '../../subschemas/operation-context.ts';
-import { createRunHalves } from './lane-split.ts';
+import { createRunUnreadSplit } from './lane-split.ts';
 
-export interface HotRequest {
+export interface LaneRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
 }
 
 /** A request that needs nothing of the ordinary way unless something goes wrong. */
-export interface HotOperation {
-  readonly request: HotRequest;
+export interface LaneOperation {
+  readonly request: LaneRequest;
   readonly generation: Generation;
-  readonly form: HotForm;
+  readonly form: LaneForm;
 }
 
 /** What of it the text alone decides. */
-interface HotForm {
+interface LaneForm {
   readonly prepared: PreparedDocument;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -41,14 +41,14 @@ interface HotForm {
   /** How the ledger's answers end, if it goes there as it came. */
   readonly ending: AnswerEnding;
   /** For an operation whose parts can be put side by side unread. */
-  readonly halves: Halves | null;
+  readonly unreadSplit: UnreadSplit | null;
   readonly isMutation: boolean;
   readonly name: string | null;
   /** Do variables fit for certain? */
   readonly fits: ReturnType<typeof createFitsVariables>;
 }
 
-export type HotOutcome =
+export type LaneOutcome =
   /** The body of the answer, to be written as it is. */
   | { readonly kind: 'plain'; readonly body: ChunkedBody }
   /** The same, where it was made here. */
@@ -60,29 +60,29 @@ export type HotOutcome =
   /** The caller is gone. */
   | { readonly kind: 'gone' };
 
-export interface HotOperations {
+export interface LaneOperations {
   /** Whether the short way can serve a request. Pure, microseconds; nothing is counted and nothing is kept. */
-  find(request: HotRequest): HotOperation | null;
+  find(request: LaneRequest): LaneOperation | null;
   /**
    * Admits the operation of a caller who was counted, and asks the ledger.
    * @param canStream can the caller be sent an answer whose length is not known?
    * @param onHangUp is given what to do when the caller is gone, and does it at once if it already is
    */
   run(
-    operation: HotOperation,
+    operation: LaneOperation,
     caller: Caller,
     server: ServerContext,
     canStream: boolean,
     onHangUp: (giveUp: () => void) => void,
-    done: (outcome: HotOutcome) => void,
+    done: (outcome: LaneOutcome) => void,
   ): Promise<void>;
 }
 
-export interface HotOperationsOptions {
+export interface LaneOperationsOptions {
   readonly keeper: Pick<SchemaKeeper, 'current'>;
   readonly admit: AdmitOperation;
   readonly openOperation: OpenOperation;
-  readonly runPlan: Pick<RunPlan, 'operationOf' | 'halvesOf' | 'merge' | 'settle' | 'run'>;
+  readonly runPlan: Pick<RunPlan, 'operationOf' | 'unreadSplitOf' | 'merge' | 'settle' | 'run'>;
   readonly ledger: RawLedger;
 }
 
@@ -91,16 +91,16 @@ export interface HotOperationsOptions {
  * unread; the others it executes by their plan. It decides nothing that is decided elsewhere: what is not plain it leaves
  * to the ordinary way, with what was found out so far.
  */
-export function createHotOperations(options: HotOperationsOptions): HotOperations {
+export function createLaneOperations(options: LaneOperationsOptions): LaneOperations {
   const { keeper, admit, openOperation, runPlan, ledger } = options;
-  const runHalves = createRunHalves({ openOperation, merge: runPlan.merge, ledger });
-  const forms = new WeakMap<PreparedDocument, Map<string | null, HotForm | null>>();
+  const runUnreadSplit = createRunUnreadSplit({ openOperation, merge: runPlan.merge, ledger });
+  const forms = new WeakMap<PreparedDocument, Map<string | null, LaneForm | null>>();
 
   const toForm = (
     generation: Generation,
     prepared: PreparedDocument,
-    { query, operationName }: HotRequest,
-  ): HotForm | null => {
+    { query, operationName }: LaneRequest,
+  ): LaneForm | null => {
     const validity = prepared.kind === 'readable' ? prepared.validate() : null;
     if (validity?.kind !== 'valid') return null;
     const { document } = validity;
@@ -114,14 +114,14 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       operation,
       queryJson: isAsItCame ? JSON.stringify(query) : null,
       ending: isAsItCame ? toAnswerEnding(generation.schema, operation, fragments) : [],
-      halves: runPlan.halvesOf(generation, document, operationName),
+      unreadSplit: runPlan.unreadSplitOf(generation, document, operationName),
       isMutation: operation.operation === 'mutation',
       name: operation.name?.value ?? null,
       fits: createFitsVariables(generation.schema, operation),
     };
   };
 
-  const lookUp = (generation: Generation, request: HotRequest): HotForm | null => {
+  const lookUp = (generation: Generation, request: LaneRequest): LaneForm | null => {
     const prepared = generation.documents.find(request.query);
     if (!prepared) return null;
     let byName = forms.get(prepared);
@@ -154,8 +154,8 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
       const decided = admit.decide(server, caller, { ...request, found });
       const admission = decided instanceof Promise ? await decided : decided;
       if (admission.kind === 'refused') return done({ kind: 'handover', begun: { admission, answer: null } });
-      const { operation, queryJson, ending, halves, isMutation, name } = form;
-      if (halves) return runHalves(halves, request, admission, server, onHangUp, done);
+      const { operation, queryJson, ending, unreadSplit, isMutation, name } = form;
+      if (unreadSplit) return runUnreadSplit(unreadSplit, request, admission, server, onHangUp, done);
       if (queryJson === null) return execute(request, form, admission, server, onHangUp, done);
       const record: OperationRecord = { caller: admission.caller.id, name, type: operation.operation, errors: 0 };
       server.operations.push(record);
@@ -194,12 +194,12 @@ export function createHotOperations(options: HotOperationsOptions): HotOperation
   };
 
   async function execute(
-    { query, operationName, variables }: HotRequest,
-    { document }: HotForm,
+    { query, operationName, variables }: LaneRequest,
+    { document }: LaneForm,
     admission: Extract<OperationAdmission, { kind: 'admitted' }>,
     server: ServerContext,
     onHangUp: (giveUp: () => void) => void,
-    done: (outcome: HotOutcome) => void,
+    done: (outcome: LaneOutcome) => void,
   ): Promise<void> {
     const { caller, generation } = admission;
     const { context, hangUp, end } = openOperation(server, { caller, document, operationName });

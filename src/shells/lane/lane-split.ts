@@ -2,33 +2,33 @@ import type { ExecutionResult } from 'graphql';
 import { printJson } from '../../json/exact-number.ts';
 import type { OperationAdmission } from '../../operation/admit-operation.ts';
 import type { OpenOperation, ServerContext } from '../../operation/open-operation.ts';
-import type { Halves } from '../../operation/prepared-operation.ts';
+import type { UnreadSplit } from '../../operation/prepared-operation.ts';
 import type { RunPlan } from '../../operation/run-plan.ts';
 import type { RawLedger, RawLedgerAnswer } from '../../subschemas/ledger/raw-ledger.ts';
 import { spliceData } from '../../subschemas/ledger/splice-data.ts';
-import type { HotOutcome, HotRequest } from './lane-operations.ts';
+import type { LaneOutcome, LaneRequest } from './lane-operations.ts';
 
 type Answered = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 type Admitted = Extract<OperationAdmission, { kind: 'admitted' }>;
 
-export interface HotHalvesOptions {
+export interface RunUnreadSplitOptions {
   readonly openOperation: OpenOperation;
   readonly merge: RunPlan['merge'];
   readonly ledger: RawLedger;
 }
 
 /** Runs a split operation with the ledger's part unread: our members are put beside its own. */
-export type RunHalves = (
-  halves: Halves,
-  request: HotRequest,
+export type RunUnreadSplit = (
+  unreadSplit: UnreadSplit,
+  request: LaneRequest,
   admission: Admitted,
   server: ServerContext,
   onHangUp: (giveUp: () => void) => void,
-  done: (outcome: HotOutcome) => void,
+  done: (outcome: LaneOutcome) => void,
 ) => void;
 
-export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptions): RunHalves {
-  return (halves, { variables, operationName }, admission, server, onHangUp, done) => {
+export function createRunUnreadSplit({ openOperation, merge, ledger }: RunUnreadSplitOptions): RunUnreadSplit {
+  return (unreadSplit, { variables, operationName }, admission, server, onHangUp, done) => {
     const { caller, document, generation } = admission;
     const usage = server.showUsage ? admission.usage : null;
     const { context, end, hangUp } = openOperation(server, { caller, document, operationName });
@@ -42,7 +42,10 @@ export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptio
       const json = theirs.kind === 'plain' ? toMembers(ours) : null;
       if (theirs.kind === 'plain' && json !== null) {
         const { body, plainEnd } = theirs;
-        return done({ kind: 'plain', body: spliceData(body, plainEnd, { json, isLast: halves.isLedgerFirst }, usage) });
+        return done({
+          kind: 'plain',
+          body: spliceData(body, plainEnd, { json, isLast: unreadSplit.isLedgerFirst }, usage),
+        });
       }
       // It is the ordinary way's to record.
       server.operations.pop();
@@ -57,12 +60,12 @@ export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptio
 
     const giveUp = ledger(
       {
-        queryJson: halves.queryJson,
+        queryJson: unreadSplit.queryJson,
         operationName: null,
-        variables: halves.ledgerVariables(variables),
+        variables: unreadSplit.ledgerVariables(variables),
         isMutation: false,
         isClientsText: false,
-        ending: halves.ending,
+        ending: unreadSplit.ending,
         usage: null,
         canStream: false,
       },
@@ -74,9 +77,9 @@ export function createRunHalves({ openOperation, merge, ledger }: HotHalvesOptio
     );
     context.cancellation.onCancel(giveUp);
     onHangUp(hangUp);
-    let result: ReturnType<Halves['executeOwn']>;
+    let result: ReturnType<UnreadSplit['executeOwn']>;
     try {
-      result = halves.executeOwn(variables, context);
+      result = unreadSplit.executeOwn(variables, context);
     } catch (error) {
       return own(() => {
         throw error;

@@ -1,6 +1,6 @@
 import { buildSchema, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { type CallFacts, countUpstreamCalls } from '../../../src/estimate/count-upstream-calls.ts';
+import { type CallCounting, countUpstreamCalls } from '../../../src/estimate/count-upstream-calls.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
 import type { Plan } from '../../../src/planning/plan-operation.ts';
 
@@ -29,7 +29,7 @@ const theirs = /* GraphQL */ `
   type Epoch { id: Int event: Event }
 `;
 
-const facts: CallFacts = {
+const facts: CallCounting = {
   schema: buildSchema(ours + theirs),
   local: buildSchema(ours),
   isJoin: (type, field) => ['Event.block', 'Coin.object'].includes(`${type}.${field}`),
@@ -40,7 +40,7 @@ const facts: CallFacts = {
 function count(
   text: string,
   sent: Record<string, unknown> = {},
-  changed: Partial<CallFacts> = {},
+  changed: Partial<CallCounting> = {},
   plan: Plan = 'STITCHED',
 ) {
   const document = parse(text);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type FieldNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { pathOf } from '../../../src/estimate/occurrence.ts';
+import { pathOf } from '../../../src/estimate/selection-place.ts';
 import { walkCosts } from '../../../src/estimate/walk-costs.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';

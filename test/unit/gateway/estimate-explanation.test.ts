@@ -136,7 +136,7 @@ describe('what is at fault', () => {
       ['nodes'],
     ],
     [
-      'the occurrence that is too deep, not an earlier one of the same fragment',
+      'the place that is too deep, not an earlier one of the same fragment',
       '{ ...E epoch { startTimestamp transactionBlocks { nodes { effects { epoch { ...F } } } } } } fragment E on Query { epoch { ...F } } fragment F on Epoch { epochId }',
       bound('LIMIT_MAX_QUERY_DEPTH', 6),
       { path: ['epoch', 'transactionBlocks', 'nodes', 'effects', 'epoch', 'epochId'], line: 1, column: 155 },

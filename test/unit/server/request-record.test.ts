@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LaneRecord } from '../../../src/server/request-record.ts';
-import { routine } from '../../../src/telemetry/routine-line.ts';
+import { requestLine } from '../../../src/telemetry/request-line.ts';
 
 const operation = fc.record({
   caller: fc.string({ unit: 'binary' }),
@@ -14,8 +14,8 @@ it('the fields of a request are written as JSON writes them', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 3 }), fc.webPath(), fc.nat(), (operations, path, cents) => {
       const record = new LaneRecord('a-1.b_2', 'POST', path, 200, cents / 100, operations);
-      expect(JSON.parse(`{${record[routine]()}}`)).toEqual(JSON.parse(JSON.stringify(record)));
-      expect(Object.keys(JSON.parse(`{${record[routine]()}}`))).toEqual(Object.keys(record));
+      expect(JSON.parse(`{${record[requestLine]()}}`)).toEqual(JSON.parse(JSON.stringify(record)));
+      expect(Object.keys(JSON.parse(`{${record[requestLine]()}}`))).toEqual(Object.keys(record));
     }),
   );
 });

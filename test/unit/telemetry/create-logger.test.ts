@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { createLogger, type Logger } from '../../../src/telemetry/create-logger.ts';
-import { routine } from '../../../src/telemetry/routine-line.ts';
+import { requestLine } from '../../../src/telemetry/request-line.ts';
 
 /** What a logger wrote, line by line. */
 function record(log: (logger: Logger) => void, level: 'info' | 'trace' = 'trace') {
@@ -27,8 +27,8 @@ describe('a line', () => {
   });
 });
 
-describe('a routine line', () => {
-  const fields = { requestId: 'r1', token: 'visible', [routine]: () => '"requestId":"r1","token":"visible"' };
+describe('the line of a request', () => {
+  const fields = { requestId: 'r1', token: 'visible', [requestLine]: () => '"requestId":"r1","token":"visible"' };
 
   test('looks like any other', () => {
     const [line] = record((logger) => logger.info(fields, 'request "1"'));

@@ -1,9 +1,9 @@
-import type { Outline, OutlineSpread } from './outline-definition.ts';
+import type { MeasuredDefinition, MeasuredSpread } from './measure-definition.ts';
 import { createTally, type Tally, type Transfer } from './output-cost.ts';
 import { addCounts, maxCount } from './usage.ts';
 
 /** A document's operations with every fragment in its places. */
-export interface LinkedDocument {
+export interface DocumentTotals {
   readonly inputNodes: number;
   readonly depth: number;
   readonly transfers: readonly Transfer[];
@@ -24,11 +24,11 @@ interface Totals {
  * Resolves each fragment once, however often it is spread, so the work is linear in the text whatever it expands to.
  * @returns `null` when a fragment that an operation reaches contains itself
  */
-export function linkOutlines(
-  operations: readonly Outline[],
-  fragments: ReadonlyMap<string, Outline>,
-): LinkedDocument | null {
-  const known = new Map<Outline, Totals>();
+export function addUpDefinitions(
+  operations: readonly MeasuredDefinition[],
+  fragments: ReadonlyMap<string, MeasuredDefinition>,
+): DocumentTotals | null {
+  const known = new Map<MeasuredDefinition, Totals>();
   const transfers: Transfer[] = [];
   const total = createTally();
   let hasUnknownFragment = false;
@@ -46,14 +46,14 @@ export function linkOutlines(
   return { inputNodes, depth, transfers, total, transactionBytes, hasUnknownFragment };
 
   /** Depth first over the fragments, by a stack: a chain of them may be as long as the text. */
-  function link(root: Outline): Totals | null {
+  function link(root: MeasuredDefinition): Totals | null {
     const entered = new Set([root]);
-    const open = [{ outline: root, next: 0 }];
+    const open = [{ measured: root, next: 0 }];
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-      const spread = top.outline.spreads[top.next];
+      const spread = top.measured.spreads[top.next];
       top.next += 1;
       if (spread === undefined) {
-        known.set(top.outline, sumUp(top.outline));
+        known.set(top.measured, sumUp(top.measured));
         open.pop();
         continue;
       }
@@ -62,15 +62,15 @@ export function linkOutlines(
       if (fragment === undefined || known.has(fragment)) continue;
       if (entered.has(fragment)) return null;
       entered.add(fragment);
-      open.push({ outline: fragment, next: 0 });
+      open.push({ measured: fragment, next: 0 });
     }
     return known.get(root) ?? null;
   }
 
-  function sumUp(outline: Outline): Totals {
-    let { nodes, depth } = outline;
-    let { bytes } = outline.transaction;
-    for (const step of outline.steps) {
+  function sumUp(measured: MeasuredDefinition): Totals {
+    let { nodes, depth } = measured;
+    let { bytes } = measured.transaction;
+    for (const step of measured.steps) {
       if (step.kind === 'page') {
         if (step.rows.isPaged) transfers.push({ from: step.rows, to: step.to, size: step.size });
         continue;
@@ -89,7 +89,7 @@ export function linkOutlines(
     return { nodes, depth, transactionBytes: bytes };
   }
 
-  function fragmentOf(spread: OutlineSpread): Outline | undefined {
+  function fragmentOf(spread: MeasuredSpread): MeasuredDefinition | undefined {
     return fragments.get(spread.node.name.value);
   }
 }

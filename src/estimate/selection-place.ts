@@ -1,25 +1,25 @@
 import { Kind, type OperationDefinitionNode, type SelectionNode } from 'graphql';
 
 /** One place of a selection in an operation: a fragment's selections occur wherever it is spread. */
-export interface Occurrence {
+export interface SelectionPlace {
   readonly node: OperationDefinitionNode | SelectionNode;
   /** `null` for an operation. */
-  readonly parent: Occurrence | null;
+  readonly parent: SelectionPlace | null;
   /** 0 for an operation; the levels below it are those that the depth of a query counts. */
   readonly level: number;
 }
 
 /** Response keys from the operation down; fragments have none. */
-export function pathOf(occurrence: Occurrence): string[] {
+export function pathOf(selected: SelectionPlace): string[] {
   const path: string[] = [];
-  for (let place: Occurrence | null = occurrence; place; place = place.parent) {
+  for (let place: SelectionPlace | null = selected; place; place = place.parent) {
     if (place.node.kind === Kind.FIELD) path.push(place.node.alias?.value ?? place.node.name.value);
   }
   return path.reverse();
 }
 
-export function isSameOccurrence(left: Occurrence, right: Occurrence): boolean {
-  let [one, other]: [Occurrence | null, Occurrence | null] = [left, right];
+export function isSamePlace(left: SelectionPlace, right: SelectionPlace): boolean {
+  let [one, other]: [SelectionPlace | null, SelectionPlace | null] = [left, right];
   while (one && other && one !== other && one.node === other.node) [one, other] = [one.parent, other.parent];
   return one === other;
 }

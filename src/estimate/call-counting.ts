@@ -1,14 +1,14 @@
 import type { Config } from '../config/config.ts';
 import { joins } from '../joins/joins.ts';
 import { countPageCalls } from '../limits/event-pages.ts';
-import type { CallFacts } from './count-upstream-calls.ts';
+import type { CallCounting } from './count-upstream-calls.ts';
 
 /** What decides about upstream calls, as this gateway is configured. */
-export function toCallFacts(
-  schemas: Pick<CallFacts, 'schema' | 'local'>,
-  configured: CallFacts['configured'],
+export function toCallCounting(
+  schemas: Pick<CallCounting, 'schema' | 'local'>,
+  configured: CallCounting['configured'],
   pages: Config['pages'],
-): CallFacts {
+): CallCounting {
   return {
     ...schemas,
     configured,

@@ -1,9 +1,9 @@
 import { maxJsonNesting, nestsDeeper } from '../json/json-shape.ts';
 import { parseRequestJson } from '../json/parse-json.ts';
-import type { HotRequest } from '../shells/lane/lane-operations.ts';
+import type { LaneRequest } from '../shells/lane/lane-operations.ts';
 
 /** Reads a body that says nothing but what the short way understands; `null` for any other, right or wrong. */
-export function toHotRequest(body: Buffer): HotRequest | null {
+export function toLaneRequest(body: Buffer): LaneRequest | null {
   let value: unknown;
   try {
     value = parseRequestJson(body.toString('utf8'));
@@ -12,7 +12,7 @@ export function toHotRequest(body: Buffer): HotRequest | null {
   }
   if (!isObject(value) || nestsDeeper(value, maxJsonNesting)) return null;
   let query: string | undefined;
-  let variables: HotRequest['variables'] = {};
+  let variables: LaneRequest['variables'] = {};
   let operationName: string | null = null;
   for (const key of Object.keys(value)) {
     const member = value[key];

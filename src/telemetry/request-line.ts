@@ -4,18 +4,18 @@
  * may wait a moment, to be written together with others; and it is made in one go, since piece by piece it would be a
  * sixth of all the memory that a small request takes.
  */
-export const routine: unique symbol = Symbol('routine');
+export const requestLine: unique symbol = Symbol('requestLine');
 
-export interface RoutineFields {
-  readonly [routine]: () => string;
+export interface RequestLineFields {
+  readonly [requestLine]: () => string;
 }
 
-export function isRoutine(fields: unknown): fields is RoutineFields {
-  return typeof fields === 'object' && fields !== null && routine in fields;
+export function isRequestLine(fields: unknown): fields is RequestLineFields {
+  return typeof fields === 'object' && fields !== null && requestLine in fields;
 }
 
-/** Makes routine lines, of the same form as all others. @param now milliseconds since the Unix epoch */
-export function createToRoutineLine(now: () => number): (fields: RoutineFields, message: string) => string {
+/** Makes the lines of requests, of the same form as all others. @param now milliseconds since the Unix epoch */
+export function createToRequestLine(now: () => number): (fields: RequestLineFields, message: string) => string {
   let lastMs = Number.NaN;
   let head = '';
   return (fields, message) => {
@@ -24,7 +24,7 @@ export function createToRoutineLine(now: () => number): (fields: RoutineFields, 
       lastMs = nowMs;
       head = `{"level":"info","time":"${new Date(nowMs).toISOString()}",`;
     }
-    return `${head}${fields[routine]()},"msg":${toJsonText(message)}}\n`;
+    return `${head}${fields[requestLine]()},"msg":${toJsonText(message)}}\n`;
   };
 }
 

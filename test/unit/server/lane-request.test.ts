@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toHotRequest } from '../../../src/server/hot-request.ts';
+import { toLaneRequest } from '../../../src/server/lane-request.ts';
 
-const read = (text: string) => toHotRequest(Buffer.from(text));
+const read = (text: string) => toLaneRequest(Buffer.from(text));
 
 describe('the body of a request for the short way', () => {
   it.each([

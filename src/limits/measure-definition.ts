@@ -14,7 +14,7 @@ import { literalBytes, takesTransaction } from './transaction-bytes.ts';
 import { nestingOf } from './value-nesting.ts';
 
 /** What one operation or fragment says, with the fragments it spreads still unresolved. */
-export interface Outline {
+export interface MeasuredDefinition {
   /** Selections written in it. */
   readonly nodes: number;
   /** Levels of selections written in it. */
@@ -26,18 +26,18 @@ export interface Outline {
   /** What lies below `edges` and `nodes` at its top: repeated by the page of whoever spreads it. */
   readonly rows: Tally;
   /** In the order of the text: what is added up comes before what it is added to. */
-  readonly steps: readonly OutlineStep[];
+  readonly steps: readonly MeasuredStep[];
   /** The spreads among the steps. */
-  readonly spreads: readonly OutlineSpread[];
+  readonly spreads: readonly MeasuredSpread[];
   readonly unsupportedDirective: DirectiveNode | null;
   readonly transaction: TransactionLiterals;
 }
 
-export type OutlineStep =
+export type MeasuredStep =
   | { readonly kind: 'page'; readonly rows: Tally; readonly to: Tally; readonly size: PageSize }
-  | OutlineSpread;
+  | MeasuredSpread;
 
-export interface OutlineSpread {
+export interface MeasuredSpread {
   readonly kind: 'spread';
   readonly node: FragmentSpreadNode;
   readonly level: number;
@@ -61,7 +61,7 @@ interface Frame {
   readonly fields: Tally;
   readonly rows: Tally;
   /** Done when the frame is left. */
-  readonly page: OutlineStep | null;
+  readonly page: MeasuredStep | null;
 }
 
 const supportedDirectives = new Set(['include', 'skip']);
@@ -74,13 +74,13 @@ function isRows(field: FieldNode): boolean {
 /**
  * Reads a definition once, in the order of its text, without recursion: it may nest as deep as a text is long.
  */
-export function outlineDefinition(definition: OperationDefinitionNode | FragmentDefinitionNode): Outline {
+export function measureDefinition(definition: OperationDefinitionNode | FragmentDefinitionNode): MeasuredDefinition {
   const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
   const fields = createTally();
   // Above the fields of an operation there is no page: `edges` and `nodes` are fields like any other there.
   const rows = isOperation ? fields : createTally();
-  const steps: OutlineStep[] = [];
-  const spreads: OutlineSpread[] = [];
+  const steps: MeasuredStep[] = [];
+  const spreads: MeasuredSpread[] = [];
   const transactionVariables = new Set<string>();
   let transactionBytes = 0;
   let nodes = 0;
@@ -131,7 +131,7 @@ export function outlineDefinition(definition: OperationDefinitionNode | Fragment
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       enter(selection.selectionSet, { level, isTop, fields, rows, page: null });
     } else {
-      const spread: OutlineSpread = { kind: 'spread', node: selection, level: frame.level, isTop, fields, rows };
+      const spread: MeasuredSpread = { kind: 'spread', node: selection, level: frame.level, isTop, fields, rows };
       steps.push(spread);
       spreads.push(spread);
     }
@@ -148,7 +148,7 @@ export function outlineDefinition(definition: OperationDefinitionNode | Fragment
     if (!field.selectionSet) return;
     const to = isRow ? frame.rows : frame.fields;
     const rows = createTally();
-    const page: OutlineStep = { kind: 'page', rows, to, size: toPageSize(field.arguments) };
+    const page: MeasuredStep = { kind: 'page', rows, to, size: toPageSize(field.arguments) };
     enter(field.selectionSet, { level: frame.level + 1, isTop: false, fields: to, rows, page });
   }
 

@@ -1,12 +1,12 @@
 import { withBegun } from '../operation/handover.ts';
 import type { ServerContext } from '../operation/open-operation.ts';
-import type { HotOperations, HotOutcome } from '../shells/lane/lane-operations.ts';
+import type { LaneOperations, LaneOutcome } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
-import { toHotRequest } from './hot-request.ts';
+import { toLaneRequest } from './lane-request.ts';
 
-export interface HotLaneOptions {
-  readonly operations: HotOperations;
+export interface LaneOptions {
+  readonly operations: LaneOperations;
   readonly graphqlPath: string;
 }
 
@@ -22,18 +22,18 @@ export interface LaneExits {
  * @param caller has been counted for it
  * @param body read whole, within its bound
  */
-export type HotLane = (exchange: Exchange, caller: Caller, body: Buffer, exits: LaneExits) => void;
+export type Lane = (exchange: Exchange, caller: Caller, body: Buffer, exits: LaneExits) => void;
 
-export function createHotLane({ operations, graphqlPath }: HotLaneOptions): HotLane {
+export function createLane({ operations, graphqlPath }: LaneOptions): Lane {
   return (exchange, caller, body, exits) => {
     const { req, res } = exchange;
     const mediaType = exchange.plainType;
     // A query string may say something, and is not read here.
-    const request = mediaType && req.url === graphqlPath ? toHotRequest(body) : null;
+    const request = mediaType && req.url === graphqlPath ? toLaneRequest(body) : null;
     const operation = request && operations.find(request);
     if (!mediaType || !operation) return exits.leave(exchange.toContext(caller), false);
     exchange.isInLane = true;
-    const finish = (outcome: HotOutcome): void => {
+    const finish = (outcome: LaneOutcome): void => {
       if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind === 'text' && !res.destroyed) writeText(exchange, contentTypes[mediaType], outcome.text);
       if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
@@ -70,7 +70,7 @@ const contentTypes = {
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 } as const;
 
-type PlainOutcome = Extract<HotOutcome, { kind: 'plain' }>;
+type PlainOutcome = Extract<LaneOutcome, { kind: 'plain' }>;
 
 /** Up to so many bytes putting pieces together costs less than writing each. */
 const maxJoinedBytes = 16 * 1024;
@@ -96,7 +96,7 @@ function writeText(exchange: Exchange, contentType: string, text: string): void 
   exchange.res.end(text);
 }
 
-type StreamedBody = Extract<HotOutcome, { kind: 'stream' }>['body'];
+type StreamedBody = Extract<LaneOutcome, { kind: 'stream' }>['body'];
 
 /** As it comes, no faster than the caller takes it. One that cannot be finished ends without its last chunk. */
 function writeStream(exchange: Exchange, contentType: string, body: StreamedBody): void {
