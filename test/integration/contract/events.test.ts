@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+
+let devnet: Devnet;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, genesis: { checkpoints: 80 } });
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await devnet?.close();
+});
+
+interface Event {
+  readonly id: { readonly txDigest: string; readonly eventSeq: string };
+  readonly type: string;
+  readonly sender: string;
+  readonly packageId: string;
+  readonly transactionModule: string;
+  readonly timestampMs: string;
+}
+
+const query = /* GraphQL */ `query ($filter: EventQueryFilter, $first: Int, $after: String, $last: Int, $before: String) {
+  queryEvents(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    edges { cursor }
+    nodes { id { txDigest eventSeq } type sender packageId transactionModule timestampMs }
+  }
+}`;
+
+async function page(variables: object) {
+  const { data, errors } = await gateway.query(query, variables);
+  expect(errors).toBeUndefined();
+  return data.queryEvents as {
+    pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
+    edges: { cursor: string }[];
+    nodes: Event[];
+  };
+}
+
+async function walk(filter: object | undefined, direction: 'forward' | 'backward', size: number) {
+  const nodes: Event[] = [];
+  let pages = 0;
+  for (let cursor: string | null = null, more = true; more; ) {
+    const forward = direction === 'forward';
+    const found = await page(forward ? { filter, first: size, after: cursor } : { filter, last: size, before: cursor });
+    pages += 1;
+    if (forward) nodes.push(...found.nodes);
+    else nodes.unshift(...found.nodes);
+    const { pageInfo } = found;
+    [cursor, more] = forward
+      ? [pageInfo.endCursor, pageInfo.hasNextPage]
+      : [pageInfo.startCursor, pageInfo.hasPreviousPage];
+  }
+  return { nodes, pages };
+}
+
+/** Each filter of an example event, and which events of the ledger it has to find; `null` where the face decides. */
+const filters: [string, (e: Event) => object | undefined, ((e: Event, of: Event) => boolean) | null][] = [
+  ['none', () => undefined, () => true],
+  ['all', () => ({ all: true }), () => true],
+  ['transaction', (of) => ({ transaction: of.id.txDigest }), (e, of) => e.id.txDigest === of.id.txDigest],
+  [
+    'moveModule',
+    (of) => ({ moveModule: { package: of.packageId, module: of.transactionModule } }),
+    (e, of) => e.packageId === of.packageId && e.transactionModule === of.transactionModule,
+  ],
+  [
+    'moveEventModule',
+    (of) => ({ moveEventModule: { package: of.type.split('::')[0], module: of.type.split('::')[1] } }),
+    (e, of) => e.type.startsWith(of.type.split('::').slice(0, 2).join('::')),
+  ],
+  [
+    'moveEvent',
+    (of) => ({ moveEvent: of.type.split('::')[2]?.split('<')[0] }),
+    (e, of) => e.type.includes(`::${of.type.split('::')[2]?.split('<')[0]}`),
+  ],
+  ['eventType', (of) => ({ eventType: of.type }), (e, of) => e.type === of.type],
+  ['sender', (of) => ({ sender: of.sender }), (e, of) => e.sender === of.sender],
+  [
+    'timeRange, closed on both ends',
+    (of) => ({ timeRange: { startTime: Number(of.timestampMs), endTime: Number(of.timestampMs) + 60_000 } }),
+    (e, of) =>
+      Number(e.timestampMs) >= Number(of.timestampMs) && Number(e.timestampMs) <= Number(of.timestampMs) + 60_000,
+  ],
+  ['recipient', (of) => ({ recipient: { addressOwner: of.sender } }), null],
+  ['object', () => undefined, null],
+];
+
+/** An event whose transaction emitted several, in the middle of the history. */
+async function example(): Promise<Event> {
+  const { nodes } = await walk({ all: true }, 'forward', 50);
+  const counts = new Map<string, number>();
+  for (const { id } of nodes) counts.set(id.txDigest, (counts.get(id.txDigest) ?? 0) + 1);
+  const found = nodes.slice(Math.floor(nodes.length / 3)).find(({ id }) => (counts.get(id.txDigest) ?? 0) > 2);
+  if (!found) throw new Error('this ledger has no transaction with several events');
+  return found;
+}
+
+describe('every event filter, both ways over page boundaries:', () => {
+  it.each(filters)('%s', async (name, toFilter, isHit) => {
+    const of = await example();
+    const everything = (await walk(undefined, 'forward', 50)).nodes;
+    expect(everything.length).toBe(devnet.ledger.events.length);
+    let filter = toFilter(of);
+    if (name === 'object') {
+      const { data } = await gateway.query(
+        /* GraphQL */ `query ($d: String!) { transactionBlock(digest: $d) { effects { objectChanges { nodes { address } } } } }`,
+        { d: of.id.txDigest },
+      );
+      const ids: string[] = data.transactionBlock.effects.objectChanges.nodes.map(
+        (each: { address: string }) => each.address,
+      );
+      const found = await Promise.all(
+        ids.map(async (object) => ({ object, count: (await page({ filter: { object }, first: 50 })).nodes.length })),
+      );
+      filter = { object: found.sort((a, b) => b.count - a.count)[0]?.object };
+    }
+    // One transaction has only a few events.
+    const [ahead, back] = name === 'transaction' ? [1, 1] : [7, 5];
+    const idsOf = (nodes: Event[]) => nodes.map(({ id }) => `${id.txDigest}:${id.eventSeq}`);
+    const forward = await walk(filter, 'forward', ahead);
+    const backward = await walk(filter, 'backward', back);
+    expect(forward.pages).toBeGreaterThan(1);
+    expect(backward.pages).toBeGreaterThan(1);
+    expect(idsOf(backward.nodes)).toEqual(idsOf(forward.nodes));
+    expect(new Set(idsOf(forward.nodes)).size).toBe(forward.nodes.length);
+    if (isHit) expect(idsOf(forward.nodes)).toEqual(idsOf(everything.filter((e) => isHit(e, of))));
+    else expect(forward.nodes.length).toBeGreaterThan(0);
+    if (name === 'object') expect(idsOf(forward.nodes)).toContain(`${of.id.txDigest}:${of.id.eventSeq}`);
+  });
+
+  it('a cursor of one filter is refused by another, and a page over the maximum by all', async () => {
+    const { edges } = await page({ filter: { all: true }, first: 2 });
+    const of = await example();
+    for (const [variables, message] of [
+      [{ filter: { sender: of.sender }, first: 1, after: edges[0]?.cursor }, /different checkpoints/],
+      [{ filter: { all: true }, first: 1, last: 1 }, /^'first' and 'last' must not be used together$/],
+      [{ filter: { all: true }, last: 51 }, /^Connection's page size of 51 exceeds max of 50$/],
+      [{ filter: { all: true }, first: 1, after: 'nonsense' }, /must be a cursor/],
+    ] as const) {
+      const { data, errors } = await gateway.query(query, variables);
+      expect(data).toEqual({ queryEvents: null });
+      expect(errors).toEqual([
+        expect.objectContaining({
+          message: expect.stringMatching(message),
+          path: ['queryEvents'],
+          extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }),
+        }),
+      ]);
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+
+const token = 'token-of-the-joins';
+let devnet: Devnet;
+let ledger: RecordingUpstream;
+let sponsor: RecordingUpstream;
+let events: RecordingUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  devnet = await startDevnet({
+    sponsorToken: token,
+    checkpointIntervalMs: 0,
+    genesis: { checkpoints: 60, sponsorCoins: 60 },
+  });
+  ledger = await recordUpstream(devnet.graphqlUrl);
+  sponsor = await recordUpstream(devnet.sponsorUrl);
+  events = await recordUpstream(devnet.rpcUrl);
+  gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    LEDGER_RPC_URL: events.url,
+    SPONSOR_URL: sponsor.url,
+    SPONSOR_TOKEN: token,
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'http://127.0.0.1:4000',
+  });
+});
+
+beforeEach(() => {
+  for (const upstream of [ledger, sponsor, events]) {
+    upstream.requests.length = 0;
+    upstream.intercept = undefined;
+  }
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  for (const each of [ledger, sponsor, events, devnet]) await each?.[Symbol.asyncDispose]();
+});
+
+describe('one operation over all three upstreams', () => {
+  it('asks each once, and answers in the order of the question', async () => {
+    const { data, errors } = await gateway.query(/* GraphQL */ `{
+      queryEvents(last: 2) { nodes { type } }
+      chainIdentifier
+      sponsor { version { raw } health }
+      epoch { epochId }
+      gateway { networkProfile }
+    }`);
+    expect(errors).toBeUndefined();
+    expect(Object.keys(data)).toEqual(['queryEvents', 'chainIdentifier', 'sponsor', 'epoch', 'gateway']);
+    expect(data.sponsor.health).toBe('OK');
+    expect(ledger.requests).toHaveLength(1);
+    expect(events.requests).toHaveLength(1);
+    expect(sponsor.requests.map(({ path }) => path).sort()).toEqual(['/', '/version']);
+  });
+});
+
+describe('joins', () => {
+  it('of fifty events, two fields each and under several names, are one request', async () => {
+    const { data, errors } = await gateway.query(/* GraphQL */ `
+      { queryEvents(last: 50) { nodes {
+        sender id { txDigest }
+        transactionBlock { digest ...Gas }
+        again: transactionBlock { effects { status } }
+        who: senderAddress { ...Named }
+      } } }
+      fragment Gas on TransactionBlock { gasInput { gasSponsor { ...Named } } }
+      fragment Named on IOwner { address __typename }
+    `);
+    expect(errors).toBeUndefined();
+    expect(data.queryEvents.nodes).toHaveLength(50);
+    for (const node of data.queryEvents.nodes) {
+      expect(node.transactionBlock.digest).toBe(node.id.txDigest);
+      expect(node.again.effects.status).toBe('SUCCESS');
+      expect(node.who).toEqual({ address: node.sender, __typename: 'Address' });
+    }
+    expect(ledger.requests).toHaveLength(1);
+    expect(ledger.requests[0]?.body.length).toBeLessThan(5_000);
+  });
+
+  it('are split when one request would be over the ledger’s bounds, and none of them is refused', async () => {
+    const { data, errors } = await gateway.query(/* GraphQL */ `{
+      queryTransactionBlocks(last: 50) { nodes { digest transactionBlock {
+        digest sender { address } gasInput { gasPrice gasBudget } effects { status timestamp lamportVersion checkpoint { sequenceNumber } }
+      } } }
+    }`);
+    expect(errors).toBeUndefined();
+    for (const { digest, transactionBlock } of data.queryTransactionBlocks.nodes)
+      expect(transactionBlock.digest).toBe(digest);
+    // 50 look-ups of 14 nodes each, at most 300 nodes a request.
+    expect(ledger.requests).toHaveLength(3);
+  });
+
+  it('send the variables of the selection, and only those', async () => {
+    const { data, errors } = await gateway.query(
+      /* GraphQL */ `query ($n: Int!, $last: Int!, $skip: Boolean!) { queryEvents(last: $last) { nodes {
+        transactionBlock { digest @skip(if: $skip) effects { events(first: $n) { nodes { sender { address } } } } }
+      } } }`,
+      { n: 1, last: 2, skip: true },
+    );
+    expect(errors).toBeUndefined();
+    for (const { transactionBlock } of data.queryEvents.nodes) {
+      expect(transactionBlock.effects.events.nodes).toHaveLength(1);
+      expect(transactionBlock).not.toHaveProperty('digest');
+    }
+    expect(JSON.parse(ledger.requests[0]?.body ?? '').variables).toEqual({ n: 1, skip: true });
+  });
+
+  it('find their keys under whatever names the client has given them away', async () => {
+    const { data, errors } = await gateway.query(/* GraphQL */ `
+      mutation {
+        reserved: reserveGas(gasBudget: 5000000, reserveDurationSecs: 5) {
+          sponsorAddress: reservationId
+          owner: sponsorAddress
+          sponsor { address }
+          gasCoins { objectId: digest digest: objectId version: digest is: version object { ...Coin } other: object { address ...Coin } }
+        }
+      }
+      fragment Coin on Object { version ... on IOwner { ... on Object { id: address } } owner { __typename ... on AddressOwner { owner { address } } } }
+    `);
+    expect(errors).toBeUndefined();
+    const { reserved } = data;
+    expect(reserved.sponsor.address).toBe(reserved.owner);
+    for (const coin of reserved.gasCoins) {
+      const expected = {
+        id: coin.digest,
+        version: coin.is,
+        owner: { __typename: 'AddressOwner', owner: { address: reserved.owner } },
+      };
+      expect(coin.object).toEqual(expected);
+      expect(coin.other).toEqual({ address: coin.digest, ...expected });
+    }
+    expect(ledger.requests).toHaveLength(1);
+  });
+
+  it.each(['__joinId_object', '__joinVersion_object', '__joinanything'])(
+    'cannot be led astray by the alias %s, which is refused',
+    async (alias) => {
+      const { errors, text } = await gateway.query(
+        `mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 1) { gasCoins { ${alias}: digest object { version } } } }`,
+      );
+      expect(JSON.parse(text)).not.toHaveProperty('data');
+      expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+        [expect.stringContaining(`"${alias}" is reserved`), 'GRAPHQL_VALIDATION_FAILED'],
+      ]);
+      expect(sponsor.requests).toEqual([]);
+    },
+  );
+
+  it('land their errors on the paths of the client, beside what did answer', async () => {
+    const { data, errors } = await gateway.query(/* GraphQL */ `{
+      page: queryEvents(last: 2) { nodes {
+        fine: senderAddress { address }
+        tb: transactionBlock { digest bad: effects { status events(first: 60) { nodes { bcs } } } }
+      } }
+    }`);
+    expect(data.page.nodes).toEqual([
+      { fine: expect.anything(), tb: { digest: expect.any(String), bad: null } },
+      { fine: expect.anything(), tb: { digest: expect.any(String), bad: null } },
+    ]);
+    expect(errors?.map(({ message, path, extensions }) => ({ message, path, code: extensions.code }))).toEqual(
+      [0, 1].map((index) => ({
+        message: "Connection's page size of 60 exceeds max of 50",
+        path: ['page', 'nodes', index, 'tb', 'bad', 'events'],
+        code: 'BAD_USER_INPUT',
+      })),
+    );
+  });
+
+  it('cost only themselves when the ledger fails', async () => {
+    ledger.intercept = (_, res) => {
+      res.writeHead(503, { 'content-type': 'text/html' }).end('<h1>away</h1>');
+      return true;
+    };
+    const { data, errors } = await gateway.query(
+      '{ queryEvents(last: 2) { nodes { type transactionBlock { digest } } } }',
+    );
+    expect(data.queryEvents.nodes).toEqual([
+      { type: expect.any(String), transactionBlock: null },
+      { type: expect.any(String), transactionBlock: null },
+    ]);
+    expect(errors?.map(({ path, extensions }) => [path, extensions])).toEqual(
+      [0, 1].map((index) => [
+        ['queryEvents', 'nodes', index, 'transactionBlock'],
+        { code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' },
+      ]),
+    );
+  });
+
+  it('are all there, and the gateway says so', async () => {
+    const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
+    const joins = data.gateway.capabilities.filter(({ name }: { name: string }) => name.startsWith('join:'));
+    expect(joins.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'join:ExecuteTxResult.transactionBlock',
+      'join:GasReservation.sponsor',
+      'join:ReservedGasCoin.object',
+      'join:RpcEvent.senderAddress',
+      'join:RpcEvent.transactionBlock',
+      'join:RpcTransaction.transactionBlock',
+      'join:SponsoredEffects.transactionBlock',
+      'join:SponsoredObjectRef.object',
+    ]);
+    for (const join of joins) expect(join).toMatchObject({ available: true, reason: null });
+  });
+});

@@ -1,0 +1,125 @@
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { createTestGateway } from '../../support/create-test-gateway.ts';
+import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+
+const token = 'token-of-the-lifecycle';
+let devnet: Devnet;
+let sponsor: RecordingUpstream;
+
+beforeAll(async () => {
+  devnet = await startDevnet({ sponsorToken: token, checkpointIntervalMs: 0, genesis: { checkpoints: 5 } });
+  sponsor = await recordUpstream(devnet.sponsorUrl);
+});
+
+afterAll(async () => {
+  for (const each of [sponsor, devnet]) await each?.[Symbol.asyncDispose]();
+});
+
+const start = (port = '0') =>
+  createTestGateway({
+    PORT: port,
+    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+    SPONSOR_URL: sponsor.url,
+    SPONSOR_TOKEN: token,
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'http://127.0.0.1:4000',
+  });
+
+/** GET over connections that are kept. */
+function get(url: string, agent: Agent): Promise<{ status: number; connection: string | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent }, (answer) => {
+      let body = '';
+      answer.on('data', (chunk) => {
+        body += chunk;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, connection: answer.headers.connection, body }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+it('leaving, it answers the execution under way, says on open connections that it leaves, and frees its port', async () => {
+  const gateway = await start();
+  const { data } = await gateway.query(
+    'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+  );
+  const { reservationId, sponsorAddress, gasCoins } = data.reserveGas;
+  const signed = await gateway.query(
+    'query ($s: LedgerAddress!, $c: [DevnetGasCoinInput!]!) { devnetSignTransaction(sponsorAddress: $s, gasCoins: $c, gasBudget: 50000000) { txBytes userSig digest } }',
+    { s: sponsorAddress, c: gasCoins },
+  );
+  const { txBytes, userSig, digest } = signed.data.devnetSignTransaction;
+
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  expect((await get(`${gateway.url}/health/ready`, agent)).status).toBe(200);
+
+  let goOn = () => {};
+  const asked = new Promise<void>((resolve) => {
+    sponsor.intercept = ({ headers, body, path }, res) => {
+      resolve();
+      goOn = () => {
+        const passed = request(new URL(path, devnet.sponsorUrl), { method: 'POST', headers }, (answer) =>
+          answer.pipe(res),
+        );
+        passed.end(body);
+      };
+      return true;
+    };
+  });
+  const execution = gateway.query(
+    'mutation ($i: ID!, $t: Base64!, $s: Base64!) { executeTx(reservationId: $i, txBytes: $t, userSig: $s) { digest outcome } }',
+    { i: reservationId, t: txBytes, s: userSig },
+  );
+  await asked;
+  const closed = gateway.close();
+
+  const ready = await get(`${gateway.url}/health/ready`, agent);
+  expect(ready).toMatchObject({ status: 503, connection: 'close' });
+  expect(JSON.parse(ready.body)).toMatchObject({ status: 'draining' });
+  await expect(get(`${gateway.url}/health/live`, new Agent())).rejects.toThrow('ECONNREFUSED');
+
+  goOn();
+  const { data: executed, headers } = await execution;
+  expect(executed.executeTx).toEqual({ digest, outcome: 'EXECUTED' });
+  expect(headers.get('connection')).toBe('close');
+  await closed;
+  agent.destroy();
+  sponsor.intercept = undefined;
+
+  await using next = await start(new URL(gateway.url).port);
+  expect(next.url).toBe(gateway.url);
+  expect((await next.query('{ chainIdentifier }')).errors).toBeUndefined();
+});
+
+it('leaving, it waits for no connection that asks nothing', async () => {
+  const gateway = await start();
+  const port = Number(new URL(gateway.url).port);
+  const silent = ['', 'POST /graphql HTTP/1.1\r\nhost: a\r\n'].map(
+    (bytes) =>
+      new Promise<{ ended: Promise<void> }>((resolve) => {
+        const ended = new Promise<void>((done) => {
+          const socket = connect(port, '127.0.0.1', () => socket.write(bytes || '\r\n', () => resolve({ ended })));
+          socket.on('error', () => {});
+          socket.on('close', () => done());
+        });
+      }),
+  );
+  const connections = await Promise.all(silent);
+  // An answer tells that what was written before it has been read.
+  await gateway.query('{ gateway { version } }');
+  const startedAt = performance.now();
+  await gateway.close();
+  await Promise.all(connections.map(({ ended }) => ended));
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+it('a second close is the first one', async () => {
+  const gateway = await start();
+  const [first, second] = [gateway.close(), gateway.close()];
+  await expect(Promise.all([first, second])).resolves.toBeDefined();
+});

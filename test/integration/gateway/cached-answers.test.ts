@@ -1,0 +1,104 @@
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+
+let ledger: ScriptedLedger;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  ledger = await startScriptedLedger('type Query { a: Int }', { Query: { a: () => 1 } });
+  const env = { RATE_LIMIT_PER_MINUTE: '12', TRUSTED_PROXIES: '127.0.0.1' };
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, ...env });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await ledger?.close();
+});
+
+/** As it comes over the wire: `fetch` would unpack it. */
+const get = (path: string, headers: Record<string, string>) =>
+  new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+    request(`${gateway.url}${path}`, { headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+
+describe('an answer to GET', () => {
+  it.each([
+    '/graphql?query={a}',
+    '/graphql?query={',
+    '/graphql',
+    '/graphql/1999.1?query={a}',
+    '/nowhere',
+    '/health/ready',
+  ])('is kept by no cache, and says all that it differs by: %s', async (path) => {
+    const { headers } = await get(path, { 'x-forwarded-for': '203.0.113.1' });
+    expect(headers['cache-control']).toBe('private, no-store');
+    expect(String(headers.vary).split(', ')).toEqual(
+      expect.arrayContaining([
+        'accept',
+        'authorization',
+        'x-api-key',
+        'origin',
+        'x-ledger-rpc-version',
+        'x-ledger-rpc-show-usage',
+      ]),
+    );
+  });
+});
+
+describe('the page of GraphiQL', () => {
+  const page = (headers: Record<string, string>, address = '203.0.113.2') =>
+    get('/graphql', { accept: 'text/html', 'x-forwarded-for': address, ...headers });
+
+  it('is compressed as the browser takes it, and the same however it comes', async () => {
+    const plain = await page({});
+    const brotli = await page({ 'accept-encoding': 'gzip, br' });
+    const zipped = await page({ 'accept-encoding': 'gzip' });
+    expect([plain, brotli, zipped].map(({ headers }) => headers['content-encoding'])).toEqual([
+      undefined,
+      'br',
+      'gzip',
+    ]);
+    expect(brotliDecompressSync(brotli.body).equals(plain.body)).toBe(true);
+    expect(gunzipSync(zipped.body).equals(plain.body)).toBe(true);
+    expect(brotli.body.length * 4).toBeLessThan(plain.body.length);
+    expect(new Set([plain, brotli, zipped].map(({ headers }) => headers.etag)).size).toBe(1);
+    expect(plain.headers.vary).toMatch(/\baccept, accept-encoding\b/);
+  });
+
+  it('is not sent again to who has it', async () => {
+    const { headers } = await page({});
+    const etag = String(headers.etag);
+    for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
+      const again = await page({ 'if-none-match': known });
+      expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, etag]);
+      expect(again.headers['content-security-policy']).toBe(headers['content-security-policy']);
+    }
+    expect((await page({ 'if-none-match': 'W/"other"' })).status).toBe(200);
+  });
+
+  it('runs no script but its own, and says so', async () => {
+    const { headers } = await page({}, '203.0.113.4');
+    const scripts = /script-src ([^;]*)/.exec(String(headers['content-security-policy']))?.[1];
+    expect(scripts).toMatch(/^'sha256-[^']+' blob:$/);
+  });
+
+  it('counts against the address, with or without a credential', async () => {
+    const statuses = [];
+    for (let count = 0; count < 13; count += 1) {
+      const { status } = await page({ authorization: `Bearer ${count}`, 'if-none-match': '*' }, '203.0.113.3');
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([...Array(12).fill(304), 429]);
+    expect((await page({}, '203.0.113.3')).headers['retry-after']).toMatch(/^\d+$/);
+  });
+});

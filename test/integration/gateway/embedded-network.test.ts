@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+
+describe.each(['ledger', 'iota', 'sui'])('the embedded network under the profile %s', (profile) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await createTestGateway({ NETWORK_PROFILE: profile });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+  });
+  const versionHeader = `x-${profile}-rpc-version`;
+
+  test('tells its version by the header of that network, and is asked for it by that header', async () => {
+    const answer = await gateway.query('{ serviceConfig { availableVersions } }');
+    expect(answer.headers.get(versionHeader)).toMatch(/^2026\.11\.0-[0-9a-f]{12}$/);
+    expect(answer.headers.get('x-ledger-rpc-version')).toBe(answer.headers.get(versionHeader));
+    expect(answer.data.serviceConfig.availableVersions).toEqual(['2026.11']);
+    expect((await gateway.query('{ chainIdentifier }', {}, { [versionHeader]: '2026.11' })).status).toBe(200);
+    expect((await gateway.query('{ chainIdentifier }', {}, { [versionHeader]: '2020.1' })).status).toBe(421);
+    const { text } = await gateway.query('{ chainIdentifier }', {}, { [`x-${profile}-rpc-show-usage`]: 'true' });
+    expect(JSON.parse(text).extensions.usage).toMatchObject({ inputNodes: 1 });
+  });
+
+  test('serves the events of a closed range of time, its last millisecond included and none after', async () => {
+    const within = async (startTime: number, endTime: number) => {
+      const { data, errors } = await gateway.query(
+        'query ($range: TimeRangeFilter!) { queryEvents(filter: { timeRange: $range }) { nodes { timestampMs } } }',
+        { range: { startTime, endTime } },
+      );
+      expect(errors).toBeUndefined();
+      return data.queryEvents.nodes.map((node: { timestampMs: string }) => Number(node.timestampMs)) as number[];
+    };
+    const { data } = await gateway.query('{ queryEvents(filter: { all: true }, first: 50) { nodes { timestampMs } } }');
+    const times = new Set<number>(
+      data.queryEvents.nodes.map(({ timestampMs }: { timestampMs: string }) => Number(timestampMs)),
+    );
+    const [first = 0, second = 0, third = 0] = times;
+    expect(new Set(await within(first, second))).toEqual(new Set([first, second]));
+    expect(new Set(await within(first, third - 1))).toEqual(new Set([first, second]));
+    expect(new Set(await within(second, second))).toEqual(new Set([second]));
+  });
+
+  test('reserves, signs and executes', async () => {
+    const { data: reserved } = await gateway.query(
+      'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+    );
+    const { reservationId, sponsorAddress, gasCoins } = reserved.reserveGas;
+    const { data: signed } = await gateway.query(
+      'query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) { devnetSignTransaction(sponsorAddress: $sponsor, gasCoins: $coins, gasBudget: 5000000) { txBytes userSig digest } }',
+      { sponsor: sponsorAddress, coins: gasCoins },
+    );
+    const { txBytes, userSig, digest } = signed.devnetSignTransaction;
+    const { data: executed } = await gateway.query(
+      'mutation ($id: ID!, $tx: Base64!, $sig: Base64!) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, requestType: WAIT_FOR_LOCAL_EXECUTION) { outcome digest } }',
+      { id: reservationId, tx: txBytes, sig: userSig },
+    );
+    expect(executed.executeTx).toEqual({ outcome: 'EXECUTED', digest });
+    const { data: found } = await gateway.query(
+      'query ($digest: String!) { transactionBlock(digest: $digest) { digest } }',
+      { digest },
+    );
+    expect(found.transactionBlock).toEqual({ digest });
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
+
+const typeDefs = 'type Query { chainIdentifier: String! epoch(id: Int): Epoch } type Epoch { epochId: Int! }';
+const resolvers = {
+  Query: { chainIdentifier: () => '4c78adac', epoch: (_: unknown, { id }: { id?: number }) => ({ epochId: id ?? 7 }) },
+};
+
+let ledger: ScriptedLedger;
+let sponsor: ScriptedSponsor;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  [ledger, sponsor] = await Promise.all([startScriptedLedger(typeDefs, resolvers), startScriptedSponsor()]);
+  sponsor.answer('/', { body: '"OK"' });
+  gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    SPONSOR_URL: sponsor.origin,
+    SPONSOR_AUTH: 'forward',
+    REQUEST_TIMEOUT_MS: '400',
+  });
+});
+afterEach(() => {
+  ledger.override = undefined;
+});
+afterAll(async () => {
+  await gateway?.close();
+  await Promise.all([ledger?.close(), sponsor?.[Symbol.asyncDispose]()]);
+});
+
+const lanes = () => gateway.log.filter(({ msg }) => msg === 'request').map(({ lane }) => lane === true);
+
+/** Sends the same operation until it is known, and then once more. */
+async function known(query: string, variables?: object, headers?: Record<string, string>) {
+  const before = lanes().length;
+  const first = await gateway.query(query, variables, headers);
+  const second = await gateway.query(query, variables, headers);
+  await expect.poll(() => lanes().length).toBe(before + 2);
+  return { first, second, lane: lanes().at(-1) };
+}
+
+describe('a split operation that was seen before', () => {
+  it.each([
+    ['the ledger first', '{ chainIdentifier e: epoch { epochId } sponsor { health } }'],
+    ['our own first', '{ __typename s: sponsor { health } chainIdentifier }'],
+    ['both mixed', '{ chainIdentifier sponsor { health } epoch { epochId } }'],
+  ])('is served by the lane, its keys in their order: %s', async (_, query) => {
+    const { first, second, lane } = await known(query);
+    expect(lane).toBe(true);
+    expect(second.text).toBe(first.text);
+    expect(second.errors).toBeUndefined();
+  });
+
+  it('shows what it used, whoever comes first', async () => {
+    const asking = { 'x-ledger-rpc-show-usage': 'true' };
+    for (const query of ['{ chainIdentifier s: sponsor { health } }', '{ s: sponsor { health } chainIdentifier }']) {
+      const { first, second, lane } = await known(query, {}, asking);
+      expect(lane).toBe(true);
+      expect(JSON.parse(second.text).extensions.usage).toMatchObject({ inputNodes: 3 });
+      expect(second.text).toBe(first.text);
+    }
+  });
+
+  it('sends each side its own variables', async () => {
+    const query = 'query ($id: Int) { epoch(id: $id) { epochId } sponsor { health } }';
+    const { second, lane } = await known(query, { id: 12, other: 1 });
+    expect(lane).toBe(true);
+    expect(second.data).toEqual({ epoch: { epochId: 12 }, sponsor: { health: 'OK' } });
+    expect(ledger.requests.at(-1)?.variables).toEqual({ id: 12 });
+  });
+
+  it("passes the ledger's text on as it stands", async () => {
+    ledger.override = (query) =>
+      query.includes('chainIdentifier')
+        ? { status: 200, body: '{"data":{"chainIdentifier" : "\\u0041b" \n}\n}\n' }
+        : undefined;
+    const { first, second } = await known('{ chainIdentifier sponsor { health } } # as it stands');
+    expect(second.text).toContain('"chainIdentifier" : "\\u0041b"');
+    expect(JSON.parse(second.text)).toEqual(JSON.parse(first.text));
+  });
+
+  it.each([
+    ['fails as a whole', { status: 200, body: '{"data":null,"errors":[{"message":"no","path":["chainIdentifier"]}]}' }],
+    ['is busy', { status: 503, body: 'later' }],
+    ['answers half', { status: 200, body: '{"data":{"chainIdentifier":"x"' }],
+    [
+      'has errors beside data',
+      { status: 200, body: '{"data":{"epoch":null},"errors":[{"message":"x","path":["epoch"]}]}' },
+    ],
+  ])('answers as at first sight when the ledger %s', async (what, answer) => {
+    ledger.override = () => answer;
+    const field = what === 'has errors beside data' ? 'epoch { epochId }' : 'chainIdentifier';
+    const { first, second, lane } = await known(`{ ${field} sponsor { health } } # ${what}`);
+    expect(second.errors?.length).toBeGreaterThan(0);
+    expect(second.text).toBe(first.text);
+    expect(second.status).toBe(first.status);
+    expect(lane).toBe(false);
+  });
+
+  it('answers as at first sight when the ledger hangs', async () => {
+    ledger.override = () => 'hang';
+    const { first, second } = await known('{ epoch { epochId } sponsor { health } } # hangs');
+    expect(second.data).toEqual({ epoch: null, sponsor: { health: 'OK' } });
+    expect(second.text).toBe(first.text);
+  });
+});

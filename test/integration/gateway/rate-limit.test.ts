@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+
+let ledger: ScriptedLedger;
+
+beforeAll(async () => {
+  ledger = await startScriptedLedger('type Query { chainIdentifier: String! numbers: [Int!]! }', {
+    Query: { chainIdentifier: () => '4c78adac', numbers: () => [1, 2] },
+  });
+});
+afterAll(() => ledger?.close());
+
+/** Every test has its callers to itself: the gateway believes where they say they are. */
+const start = (env: Record<string, string> = {}) =>
+  createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, TRUSTED_PROXIES: '127.0.0.1', ...env });
+
+const from = (address: string) => ({ 'x-forwarded-for': address });
+const ask = '{ chainIdentifier }';
+const viewer = '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit } } }';
+
+async function remaining(gateway: TestGateway, address: string): Promise<number> {
+  const { data } = await gateway.query(viewer, {}, from(address));
+  return Number(data.viewer.rate.remaining);
+}
+
+describe('a caller', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await start({ RATE_LIMIT_PER_MINUTE: '3', BATCH_MAX: '5' });
+  });
+  afterAll(() => gateway?.close());
+
+  test('is told where it stands, then refused with the time to come back', async () => {
+    const headers = from('203.0.113.1');
+    const answers = [];
+    for (let attempt = 0; attempt < 4; attempt++) answers.push(await gateway.query(ask, {}, headers));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers.map((answer) => answer.headers.get('ratelimit')?.replace(/t=\d+/, 't'))).toEqual([
+      '"default";r=2;t',
+      '"default";r=1;t',
+      '"default";r=0;t',
+      '"default";r=0;t',
+    ]);
+    const refused = answers[3]!;
+    expect(refused.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60');
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(50);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(answers[0]?.headers.has('retry-after')).toBe(false);
+    expect(JSON.parse(refused.text)).toEqual({
+      errors: [
+        {
+          message: `Over the limit of 3 a minute; try again in ${seconds} seconds.`,
+          extensions: { code: 'RATE_LIMITED', retryAfterSeconds: seconds },
+        },
+      ],
+    });
+    expect(refused.headers.get('access-control-expose-headers')).toContain('retry-after');
+    expect(refused.headers.get('x-ledger-rpc-version')).not.toBeNull();
+  });
+
+  test('is refused with 429 whatever it accepts', async () => {
+    const headers = { ...from('203.0.113.2'), accept: 'application/graphql-response+json' };
+    for (let attempt = 0; attempt < 3; attempt++) await gateway.query(ask, {}, headers);
+    expect((await gateway.query(ask, {}, headers)).status).toBe(429);
+  });
+
+  test('does not use up what another has', async () => {
+    for (let attempt = 0; attempt < 4; attempt++) await gateway.query(ask, {}, from('203.0.113.3'));
+    expect((await gateway.query(ask, {}, from('203.0.113.4'))).status).toBe(200);
+  });
+
+  test('is the whole /64 of an IPv6 address', async () => {
+    for (let host = 1; host <= 3; host++) await gateway.query(ask, {}, from(`2001:db8:7:7::${host}`));
+    expect((await gateway.query(ask, {}, from('2001:db8:7:7::99'))).status).toBe(429);
+    expect((await gateway.query(ask, {}, from('2001:db8:7:8::1'))).status).toBe(200);
+  });
+
+  test('pays for documents that are refused', async () => {
+    const headers = from('203.0.113.5');
+    await gateway.query('{', {}, headers);
+    await gateway.query('{ nothing }', {}, headers);
+    await gateway.query('', {}, headers);
+    expect((await gateway.query(ask, {}, headers)).status).toBe(429);
+  });
+
+  test('pays for each entry of a batch, and gets what it can pay for', async () => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...from('203.0.113.6') },
+      body: JSON.stringify(Array.from({ length: 5 }, () => ({ query: ask }))),
+    });
+    const answers = (await response.json()) as { data?: unknown; errors?: { extensions: { code: string } }[] }[];
+    expect(answers.filter(({ data }) => data)).toHaveLength(3);
+    expect(answers.flatMap(({ errors }) => errors?.map(({ extensions }) => extensions.code) ?? [])).toEqual([
+      'RATE_LIMITED',
+      'RATE_LIMITED',
+    ]);
+    expect(response.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
+  });
+
+  test('pays for queries by GET', async () => {
+    const url = `${gateway.url}/graphql?query=${encodeURIComponent(ask)}`;
+    const get = () => fetch(url, { headers: from('203.0.113.7') });
+    for (let attempt = 0; attempt < 3; attempt++) expect((await get()).status).toBe(200);
+    expect((await get()).status).toBe(429);
+  });
+
+  test('pays nothing for probes and preflights', async () => {
+    const headers = from('203.0.113.8');
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await (await fetch(`${gateway.url}/health/live`, { headers })).text();
+      await (await fetch(`${gateway.url}/health/ready`, { headers })).text();
+      const preflight = await fetch(`${gateway.url}/graphql`, { method: 'OPTIONS', headers });
+      expect(preflight.headers.has('ratelimit')).toBe(false);
+    }
+    expect(await remaining(gateway, '203.0.113.8')).toBe(2);
+  });
+
+  test('sees itself, and pays once for looking', async () => {
+    const { data } = await gateway.query(viewer, {}, from('203.0.113.9'));
+    expect(data.viewer).toEqual({
+      id: 'address:203.0.113.9',
+      kind: 'ANONYMOUS',
+      scopes: ['read', 'sponsor', 'admin'],
+      rate: { limit: '3', remaining: '2', held: null, resetsAt: expect.any(String) },
+      gas: null,
+    });
+    const inMs = Date.parse(data.viewer.rate.resetsAt) - Date.now();
+    expect(inMs).toBeGreaterThan(50_000);
+    expect(inMs).toBeLessThanOrEqual(60_000);
+    expect(await remaining(gateway, '203.0.113.9')).toBe(1);
+  });
+
+  test('over a WebSocket pays the same, and is refused in the answer', async () => {
+    const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+      headers: from('203.0.113.10'),
+    });
+    const messages: { type: string; id?: string; payload: [{ extensions: Record<string, unknown> }] }[] = [];
+    const done = new Promise<void>((resolve) => {
+      socket.on('message', (data) => {
+        const message = JSON.parse(String(data));
+        messages.push(message);
+        const next = messages.filter(({ type }) => type === 'complete' || type === 'error').length;
+        if (message.type === 'error') resolve();
+        else if (message.type === 'connection_ack' || message.type === 'complete')
+          socket.send(JSON.stringify({ id: String(next + 1), type: 'subscribe', payload: { query: ask } }));
+      });
+    });
+    socket.on('open', () => socket.send(JSON.stringify({ type: 'connection_init' })));
+    await done;
+    socket.terminate();
+    // The connection is one attempt, and its greeting another.
+    expect(messages.filter(({ type }) => type === 'next')).toHaveLength(1);
+    expect(messages.at(-1)?.payload[0].extensions).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterSeconds: expect.any(Number),
+    });
+  });
+});
+
+test('a peer that is not a trusted proxy is known by its own address, whatever it writes', async () => {
+  await using gateway = await start({ RATE_LIMIT_PER_MINUTE: '2', TRUSTED_PROXIES: '10.0.0.0/8' });
+  expect(await remaining(gateway, '203.0.113.1')).toBe(1);
+  expect(await remaining(gateway, '203.0.113.2')).toBe(0);
+  expect((await gateway.query(ask, {}, from('203.0.113.3'))).status).toBe(429);
+});
+
+test('without a limit nobody is counted and nothing is said of limits', async () => {
+  await using gateway = await start({ RATE_LIMIT_PER_MINUTE: '0' });
+  const { headers, data } = await gateway.query(viewer);
+  expect(data.viewer.rate).toBeNull();
+  expect(headers.has('ratelimit')).toBe(false);
+  expect(headers.has('ratelimit-policy')).toBe(false);
+});
+
+test('by usage, a large operation counts for more than a small one', async () => {
+  const env = { RATE_LIMIT_PER_MINUTE: '10', RATE_LIMIT_COST: 'usage', LIMIT_MAX_QUERY_NODES: '20' };
+  await using gateway = await start(env);
+  const left = async (query: string, address: string) => {
+    const { headers } = await gateway.query(query, {}, from(address));
+    return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+  };
+  expect(await left(ask, '203.0.113.1')).toBe(9);
+  // 11 of 20 nodes: 5 of 10 points besides the one for asking.
+  const large = `{ ${Array.from({ length: 11 }, (_, index) => `a${index}: chainIdentifier`).join(' ')} }`;
+  expect(await left(large, '203.0.113.2')).toBe(4);
+  const refused = await gateway.query(large, {}, from('203.0.113.2'));
+  expect(refused.status).toBe(429);
+  expect(refused.data).toBeUndefined();
+});
+
+describe('by usage, an estimate', () => {
+  const env = { RATE_LIMIT_PER_MINUTE: '30', RATE_LIMIT_COST: 'usage', LIMIT_MAX_QUERY_NODES: '20' };
+  // 11 of 20 nodes: 5 of 10 points besides the one for asking.
+  const large = `{ ${Array.from({ length: 11 }, (_, index) => `a${index}: chainIdentifier`).join(' ')} }`;
+  const estimates = (count: number, text: string) =>
+    `{ ${Array.from({ length: count }, (_, index) => `e${index}: estimate(query: ${JSON.stringify(text)}) { ratePoints }`).join(' ')} }`;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await start(env);
+  });
+  afterAll(() => gateway?.close());
+  const ask = async (query: string, address: string) => {
+    const answer = await gateway.query(query, {}, from(address));
+    return { ...answer, left: Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]) };
+  };
+
+  test('counts what it names, at first sight and later', async () => {
+    const { data, left } = await ask(estimates(1, large), '203.0.113.21');
+    expect(data.e0.ratePoints).toBe(6);
+    const own = 30 - left - data.e0.ratePoints;
+    const again = await ask(estimates(1, large), '203.0.113.21');
+    expect(again.left).toBe(left - own - 6);
+  });
+
+  test('counts each time, of several in one document too', async () => {
+    const one = await ask(estimates(1, '{ chainIdentifier }'), '203.0.113.22');
+    const three = await ask(estimates(3, large), '203.0.113.23');
+    expect(Object.values(three.data)).toEqual(Array(3).fill({ ratePoints: 6 }));
+    expect(30 - three.left).toBeGreaterThanOrEqual(1 + 3 * 6);
+    expect(30 - one.left).toBeLessThan(30 - three.left);
+  });
+
+  const small = '{ chainIdentifier }';
+
+  test('takes no more than the caller has', async () => {
+    const address = '203.0.113.24';
+    while ((await ask(small, address)).left > 4);
+    const { data, errors, headers, left } = await ask(estimates(1, large), address);
+    expect([data?.e0, errors, left]).toEqual([{ ratePoints: 6 }, undefined, 0]);
+    expect(headers.has('retry-after')).toBe(false);
+  });
+
+  test('is counted before its work, so that one too many is refused', async () => {
+    const address = '203.0.113.25';
+    while ((await ask(small, address)).left > 6);
+    // Four of them for the operation, which has six nodes of twenty.
+    const { status, errors } = await ask(estimates(3, small), address);
+    expect([status, errors?.map(({ extensions }) => extensions.code)]).toEqual([200, ['RATE_LIMITED']]);
+  });
+});

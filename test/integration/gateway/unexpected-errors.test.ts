@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import { createMaskError } from '../../../src/errors/mask-error.ts';
+import { type RunningGateway, startGateway } from '../../../src/start.ts';
+import { createLogger } from '../../../src/telemetry/create-logger.ts';
+import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+
+let ledger: ScriptedLedger;
+let gateway: RunningGateway;
+let isClockBroken = false;
+const log: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  ledger = await startScriptedLedger('type Query { a: Int }', { Query: { a: () => 1 } });
+  const config = parseConfig({ env: { PORT: '0', LEDGER_GRAPHQL_URL: ledger.url }, readFile: () => '' });
+  const logger = createLogger({ level: 'info', destination: { write: (line) => void log.push(JSON.parse(line)) } });
+  gateway = await startGateway({ config, logger, now: () => (isClockBroken ? Number.NaN : Date.now()) });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await ledger?.close();
+});
+
+const post = async (query: string, requestId: string) => {
+  const response = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-request-id': requestId },
+    body: JSON.stringify({ query }),
+  });
+  return response.text();
+};
+
+it.each(['{ viewer { rate { resetsAt } } }', '{ a viewer { rate { resetsAt } } }'])(
+  'a resolver that throws gives one error line, with request id and cause, and nothing of it to the client: %s',
+  async (query) => {
+    for (const sight of ['first', 'second', 'third']) {
+      const requestId = `${sight}-${query.length}`;
+      isClockBroken = true;
+      const text = await post(query, requestId).finally(() => {
+        isClockBroken = false;
+      });
+      expect(JSON.parse(text).errors).toMatchObject([
+        { message: 'Unexpected error.', extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+      ]);
+      expect(text).not.toMatch(/Invalid time|RangeError|stack|\.ts/);
+      const lines = log.filter((line) => line.requestId === requestId && line.level === 'error');
+      expect(lines).toMatchObject([{ msg: 'an unexpected error was masked' }]);
+      expect(JSON.stringify(lines[0])).toMatch(/RangeError: Invalid time value/);
+    }
+    expect(log.filter(({ level }) => level === 'error').length).toBe(
+      log.filter(({ msg }) => msg === 'an unexpected error was masked').length,
+    );
+  },
+);
+
+it('what was masked once is told once, however often it passes', () => {
+  const told: unknown[] = [];
+  const mask = createMaskError((error, requestId) => told.push([(error as Error).message, requestId]));
+  const masked = mask(new Error('inside'), 'r');
+  expect(mask(mask(masked))).toBe(masked);
+  expect(told).toEqual([['inside', 'r']]);
+});
