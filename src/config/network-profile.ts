@@ -107,3 +107,13 @@ const sui: NetworkProfile = {
 
 export const networkProfiles = { ledger, iota, sui } as const satisfies Record<string, NetworkProfile>;
 export type NetworkProfileName = keyof typeof networkProfiles;
+
+/** Headers that ask for a version, and say which one answered: the contract's name, and the network's own besides. */
+export function versionHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly string[] {
+  return [...new Set([ledger.headers.version, headers.version])];
+}
+
+/** Headers by which a caller asks to be told its usage: the contract's name, and the network's own besides. */
+export function usageHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly string[] {
+  return [...new Set([ledger.headers.showUsage, headers.showUsage])];
+}

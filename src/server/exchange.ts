@@ -6,6 +6,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { OperationRecord, ServerContext } from '../operation/open-operation.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
+import type { Telemetry } from '../telemetry/events.ts';
 import { type PlainType, readAccept } from './accept.ts';
 import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
@@ -16,8 +17,7 @@ export interface ExchangeOptions {
   readonly isUsageAsked: (headers: IncomingMessage['headers']) => boolean;
   /** Names of all request headers by which answers to one address differ, as `Vary` lists them. */
   readonly vary: string;
-  /** Told of what nobody foresaw, with the id of the request that it broke. */
-  readonly onFault: (error: unknown, requestId: string) => void;
+  readonly telemetry: Pick<Telemetry, 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -48,7 +48,7 @@ export class Exchange implements ServerContext {
   readonly #stamps: string[];
   readonly #now: () => number;
   readonly #vary: string;
-  readonly #onFault: ExchangeOptions['onFault'];
+  readonly #telemetry: ExchangeOptions['telemetry'];
   #isStamped = false;
   #standing: Standing = null;
 
@@ -63,7 +63,7 @@ export class Exchange implements ServerContext {
     this.#stamps = options.stamps(headers.origin, this.requestId);
     this.#now = options.now;
     this.#vary = options.vary;
-    this.#onFault = options.onFault;
+    this.#telemetry = options.telemetry;
   }
 
   isGone(): boolean {
@@ -131,7 +131,7 @@ export class Exchange implements ServerContext {
 
   /** What nobody foresaw: told to the log, and said as such; or the connection cut, where an answer has begun. */
   fail(error: unknown): void {
-    this.#onFault(error, this.requestId);
+    this.#telemetry.errorMasked(error, this.requestId);
     if (this.res.headersSent) this.res.destroy();
     else this.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
   }

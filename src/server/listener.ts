@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { AddressGate } from '../admission/address-gate.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
+import type { Telemetry } from '../telemetry/events.ts';
 import { createConnections } from './connections.ts';
 import { createServerDrain } from './drain-server.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import type { Readiness } from './health.ts';
 import { createRefuseMalformed } from './malformed-request.ts';
 import { createRequestClass, isUpgradeOffered } from './offered-upgrade.ts';
-import { type RequestRecord, toRequestRecord } from './request-record.ts';
+import { toRequestRecord } from './request-record.ts';
 import { isHostMissing, normaliseTarget, pathOf, versionIn } from './request-target.ts';
 import { sendJson } from './response-body.ts';
 import { createServeGraphql, refuseMethod, type ServeGraphqlOptions } from './serve-graphql.ts';
@@ -33,7 +34,7 @@ export interface ListenerOptions extends ExchangeOptions, ServeGraphqlOptions {
   readonly addresses: AddressGate;
   readonly places: SocketPlaces;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
-  readonly onRequest: (record: RequestRecord) => void;
+  readonly telemetry: Pick<Telemetry, 'requestAnswered' | 'upgradeAnswered' | 'errorMasked'>;
 }
 
 export interface Listener {
@@ -65,7 +66,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     exchange.onClose?.();
     // What hangs on it, the whole answer, is let go of before the response is.
     exchange.onClose = null;
-    options.onRequest(toRequestRecord(exchange));
+    options.telemetry.requestAnswered(toRequestRecord(exchange));
   });
   const refusedVersion = (req: IncomingMessage, path: string | null) => checkVersion(options, req, path);
   const door = createWebSocketDoor({ ...options, connections, refusedVersion });

@@ -1,24 +1,12 @@
-import type { OperationRecord } from '../operation/open-operation.ts';
+import type { OperationFacts, RequestFacts } from '../telemetry/events.ts';
 import { type RequestLineFields, requestLine, toJsonText } from '../telemetry/request-line.ts';
 import type { Exchange } from './exchange.ts';
-
-/** What is known of a request once it has been answered. */
-export interface RequestRecord {
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly operations: readonly OperationRecord[];
-  /** Served without the general server. */
-  readonly lane?: true;
-}
 
 /** What is logged of a request whose client was gone before there was an answer, as proxies do. */
 const hungUp = 499;
 
 /** The path of one that was served by the short way is our own, so that nothing in its record is the caller's free text. */
-export function toRequestRecord(exchange: Exchange): RequestRecord {
+export function toRequestRecord(exchange: Exchange): RequestFacts {
   const { requestId, req, res, path, startedAt, operations } = exchange;
   const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
   const method = req.method ?? '';
@@ -27,13 +15,13 @@ export function toRequestRecord(exchange: Exchange): RequestRecord {
   return new LaneRecord(requestId, method, path, status, durationMs, operations);
 }
 
-export class LaneRecord implements RequestRecord, RequestLineFields {
+export class LaneRecord implements RequestFacts, RequestLineFields {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly durationMs: number;
-  readonly operations: readonly OperationRecord[];
+  readonly operations: readonly OperationFacts[];
   readonly lane = true;
 
   constructor(
@@ -42,7 +30,7 @@ export class LaneRecord implements RequestRecord, RequestLineFields {
     path: string,
     status: number,
     durationMs: number,
-    operations: readonly OperationRecord[],
+    operations: readonly OperationFacts[],
   ) {
     this.requestId = requestId;
     this.method = method;

@@ -7,10 +7,10 @@ import type { VersionRefusal } from '../admission/rpc-version.ts';
 import { type Sender, toSender } from '../admission/sender.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
+import type { Telemetry } from '../telemetry/events.ts';
 import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
 import { sendRaw } from './raw-response.ts';
-import type { RequestRecord } from './request-record.ts';
 import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-target.ts';
 import type { SocketPlaces } from './socket-places.ts';
 import { isListed, type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
@@ -25,8 +25,7 @@ export interface WebSocketDoorOptions {
   /** Why the version that a request asks for is not served; `null` when it is. */
   readonly refusedVersion: (req: IncomingMessage, path: string | null) => VersionRefusal | null;
   readonly stamps: Stamps;
-  readonly onRequest: (record: RequestRecord) => void;
-  readonly onFault: (error: unknown, requestId: string) => void;
+  readonly telemetry: Pick<Telemetry, 'upgradeAnswered' | 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -100,7 +99,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
       const answered = (status: number) => {
         const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
         const path = pathOf({ url: toRequestTarget(req.url) });
-        options.onRequest({ requestId, method: 'GET', path, status, durationMs, operations: [] });
+        options.telemetry.upgradeAnswered({ requestId, method: 'GET', path, status, durationMs, operations: [] });
       };
       addresses
         .admit(sender)
@@ -115,7 +114,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
           sockets.accept(req, socket, head, { requestId, headers, answered, malformed });
         })
         .catch((error: unknown) => {
-          options.onFault(error, requestId);
+          options.telemetry.errorMasked(error, requestId);
           socket.destroy();
         });
     },

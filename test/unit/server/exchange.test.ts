@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
 
-const faults: [unknown, string][] = [];
+const faults: [unknown, string | undefined][] = [];
 const options: ExchangeOptions = {
   stamps: () => ['x-stamp', 'a'],
   isUsageAsked: () => false,
   vary: 'accept',
-  onFault: (error, requestId) => void faults.push([error, requestId]),
+  telemetry: { errorMasked: (error, requestId) => void faults.push([error, requestId]) },
   now: () => 0,
 };
 

@@ -1,0 +1,83 @@
+import type { AddressGate } from '../admission/address-gate.ts';
+import { checkRpcVersion } from '../admission/rpc-version.ts';
+import type { Config } from '../config/config.ts';
+import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
+import { isUsageAsked } from '../documents/show-usage.ts';
+import { createGraphiqlPage } from '../server/graphiql-page.ts';
+import { type Readiness, toReadiness } from '../server/health.ts';
+import { createLane } from '../server/lane.ts';
+import { type Listener, startListener } from '../server/listener.ts';
+import { createSocketPlaces } from '../server/socket-places.ts';
+import { createStamps } from '../server/stamp-response.ts';
+import { renderGraphiqlPage } from '../shells/yoga/render-graphiql.ts';
+import { graphqlPath } from '../shells/yoga/yoga-shell.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import type { Upstreams } from './connect-upstreams.ts';
+import type { Shells } from './open-shells.ts';
+import type { WatchedSchema } from './watch-schema.ts';
+
+export interface OpenListenerOptions {
+  readonly config: Config;
+  readonly addresses: AddressGate;
+  readonly shells: Shells;
+  readonly schema: WatchedSchema;
+  readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
+  readonly telemetry: Telemetry;
+  readonly now: () => number;
+}
+
+export interface OpenListener extends Pick<Listener, 'url'> {
+  /** Where GraphQL is. */
+  readonly graphqlUrl: string;
+  /** Takes no more, lets what runs come to its end. */
+  close(): Promise<void>;
+}
+
+/** Request headers by which answers differ, besides those that a network names. */
+const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin'];
+/** What the last requests may take beyond their own deadline when draining, in milliseconds. */
+const drainMarginMs = 1_000;
+/** What a client may do nothing for beyond that, before it is taken for gone, in milliseconds. */
+const stallMarginMs = 10_000;
+
+/** Serves the shells over HTTP. Rejects when the address cannot be bound. */
+export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
+  const { config, addresses, shells, schema, telemetry, now } = options;
+  const { host, port, profile, corsOrigins, limits, timeouts } = config;
+  const { version } = schema;
+  const versionHeaders = versionHeadersOf(profile);
+  const usageHeaders = usageHeadersOf(profile);
+  const devnet = config.upstreams.kind === 'devnet';
+  const longestMs = Math.max(timeouts.queryMs, timeouts.mutationMs);
+  const { url, drain } = await startListener({
+    host,
+    port,
+    graphqlPath,
+    isUsageAsked: (headers) => usageHeaders.some((name) => isUsageAsked(headers[name])),
+    vary: [...answerHeaders, ...versionHeaders, ...usageHeaders].join(', '),
+    versionHeaders,
+    checkVersion: (path, header) =>
+      checkRpcVersion({ path, header }, { build: version(), available: schema.keeper.current.availableVersions }),
+    maxBodyBytes: limits.maxBodyBytes,
+    stallMs: longestMs + stallMarginMs,
+    stamps: createStamps({ versionHeaders, rpcVersion: version, corsOrigins }),
+    corsOrigins,
+    sockets: shells.sockets,
+    addresses,
+    places: createSocketPlaces(limits.sockets),
+    enter: (server) => shells.admit.enter(server),
+    graphql: shells.yoga,
+    lane: createLane({ operations: shells.lane, graphqlPath }),
+    graphiql: config.graphiql ? createGraphiqlPage(() => renderGraphiqlPage({ devnet })) : null,
+    readiness: (draining) => readiness(options, draining),
+    telemetry,
+    now,
+  });
+  return { url, graphqlUrl: url + graphqlPath, close: () => drain(longestMs + drainMarginMs) };
+}
+
+/** Whoever drains serves nothing new, so it asks nobody. */
+async function readiness({ upstreams, schema }: OpenListenerOptions, draining: boolean): Promise<Readiness> {
+  if (!draining) await upstreams.probe();
+  return toReadiness({ draining, schemaOrigin: schema.keeper.current.origin, upstreams: upstreams.health() });
+}

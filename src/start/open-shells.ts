@@ -1,0 +1,62 @@
+import type { Admission } from '../admission/open-admission.ts';
+import type { Config } from '../config/config.ts';
+import { usageHeadersOf } from '../config/network-profile.ts';
+import { createMaskError } from '../errors/mask-error.ts';
+import { type AdmitOperation, createAdmitOperation } from '../operation/admit-operation.ts';
+import { createOpenOperation } from '../operation/open-operation.ts';
+import { createRunPlan } from '../operation/run-plan.ts';
+import { createLaneOperations, type LaneOperations } from '../shells/lane/lane-operations.ts';
+import { createSocketOperations } from '../shells/websocket/socket-operations.ts';
+import { createSocketServer, type SocketServer } from '../shells/websocket/socket-server.ts';
+import { createGateway } from '../shells/yoga/yoga-shell.ts';
+import { createForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
+import { createRawLedger } from '../subschemas/ledger/raw-ledger.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import type { UpstreamConnection } from '../transport/connect-upstream.ts';
+import type { WatchedSchema } from './watch-schema.ts';
+
+export interface OpenShellsOptions {
+  readonly config: Config;
+  readonly admission: Pick<Admission, 'gate' | 'addresses'>;
+  readonly schema: Pick<WatchedSchema, 'keeper' | 'ledger'>;
+  readonly ledger: Pick<UpstreamConnection, 'rawCall'>;
+  readonly telemetry: Telemetry;
+}
+
+/** The ways an operation comes in and its answer leaves, over one life of an operation. */
+export interface Shells {
+  readonly yoga: ReturnType<typeof createGateway>;
+  readonly lane: LaneOperations;
+  readonly sockets: SocketServer;
+  readonly admit: AdmitOperation;
+  close(): unknown;
+}
+
+export function openShells({ config, admission, schema, ledger, telemetry }: OpenShellsOptions): Shells {
+  const { keeper } = schema;
+  const { limits, timeouts } = config;
+  const admit = createAdmitOperation({ gate: admission.gate, keeper, cost: config.rateLimit.cost });
+  const maskError = createMaskError(telemetry.errorMasked);
+  const openOperation = createOpenOperation({ timeouts, charge: admit.charge, maskError });
+  const runPlan = createRunPlan(createForwardToLedger(schema.ledger));
+  const life = { admit, openOperation, runPlan };
+
+  const yoga = createGateway({ ...life, maxBatchSize: limits.maxBatchSize, keeper, maskError });
+  const rawLedger = createRawLedger({ ...schema.ledger, rawCall: ledger.rawCall });
+  const sockets = createSocketServer({
+    operations: createSocketOperations({ ...life, maskError }),
+    addresses: admission.addresses,
+    maxMessageBytes: limits.maxBodyBytes,
+    maxGreetingBytes: limits.sockets.maxGreetingBytes,
+    maxOperations: limits.sockets.maxOperations,
+    usageHeaders: usageHeadersOf(config.profile),
+    onOperation: telemetry.socketOperationEnded,
+  });
+  return {
+    yoga,
+    lane: createLaneOperations({ ...life, keeper, ledger: rawLedger }),
+    sockets,
+    admit,
+    close: () => yoga.dispose(),
+  };
+}

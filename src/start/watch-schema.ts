@@ -1,0 +1,72 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Config } from '../config/config.ts';
+import type { Generation } from '../graph/generation.ts';
+import { createSchemaCache } from '../graph/schema-cache.ts';
+import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
+import { createLedgerExecutor, type LedgerExecutorOptions } from '../subschemas/ledger/ledger-executor.ts';
+import { createRpcVersion, unknownRpcVersion } from '../subschemas/ledger/rpc-version.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import type { UpstreamConnection } from '../transport/connect-upstream.ts';
+
+/** What can be told of the ledger at any moment. */
+export interface LedgerNews {
+  /** The ledger's full build version, as last seen. */
+  readonly version: () => string;
+  /** The generation in force; `undefined` until the ledger has been looked at for the first time. */
+  readonly generation: () => Generation | undefined;
+}
+
+export interface WatchSchemaOptions {
+  readonly config: Config;
+  readonly ledger: Pick<UpstreamConnection, 'call' | 'path'>;
+  readonly telemetry: Telemetry;
+  /** Makes our own part of the graph, which tells of the ledger's part and so needs it in turn. */
+  readonly toOwnSchema: (news: LedgerNews) => GraphQLSchema;
+}
+
+export interface WatchedSchema {
+  readonly keeper: SchemaKeeper;
+  readonly version: LedgerNews['version'];
+  /** How the ledger is called by those who call it themselves: its version is seen in their answers too. */
+  readonly ledger: LedgerExecutorOptions;
+}
+
+/**
+ * Reads the ledger's schema, and reads it again whenever the version that its answers bear changes.
+ * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
+ */
+export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
+  const { config, telemetry, toOwnSchema } = options;
+  let keeper: SchemaKeeper | undefined;
+  let changedMeanwhile = false;
+  const rpcVersion = createRpcVersion((version, previous) => {
+    telemetry.versionChanged(version, previous);
+    if (keeper) void keeper.refresh();
+    // While the first schema is read: the first version is that schema's, another one may not be.
+    else changedMeanwhile = previous !== unknownRpcVersion;
+  });
+  const version = () => rpcVersion.current;
+  const ledger: LedgerExecutorOptions = {
+    call: options.ledger.call,
+    path: options.ledger.path,
+    versionHeader: config.profile.headers.version,
+    version: rpcVersion,
+    timeouts: config.timeouts,
+  };
+  const { cacheFile, pollMs } = config.schema;
+  keeper = await startSchemaKeeper({
+    local: toOwnSchema({ version, generation: () => keeper?.current }),
+    execute: createLedgerExecutor(ledger),
+    names: config.profile.joins,
+    config,
+    cache: cacheFile === null ? null : createSchemaCache(cacheFile, telemetry.schemaCacheFailed),
+    pollMs,
+    events: {
+      replaced: telemetry.schemaReplaced,
+      refused: telemetry.schemaRefused,
+      unavailable: telemetry.schemaUnavailable,
+    },
+  });
+  if (changedMeanwhile) void keeper.refresh();
+  return { keeper, version, ledger };
+}

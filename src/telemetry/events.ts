@@ -1,0 +1,119 @@
+import type { Logger } from './create-logger.ts';
+
+/** One operation of an answered request. */
+export interface OperationFacts {
+  readonly caller: string;
+  readonly name: string | null;
+  readonly type: string;
+  readonly errors: number;
+}
+
+/** What is known of a request once it has been answered, or its client has gone. */
+export interface RequestFacts {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly operations: readonly OperationFacts[];
+  /** Served by the lane, without Yoga. */
+  readonly lane?: true;
+}
+
+/** What is known of an operation over a WebSocket once it has ended. */
+export interface SocketOperationFacts {
+  /** Of the WebSocket. */
+  readonly requestId: string;
+  readonly durationMs: number;
+  readonly operations: readonly OperationFacts[];
+}
+
+/** Something the sponsor did that the operator should see and the client must not, or does not. */
+export interface SponsorFacts {
+  readonly endpoint: string;
+  /** `null` where no answer came. */
+  readonly status: number | null;
+  readonly what: string;
+  readonly digest?: string;
+  readonly reservationId?: string;
+  /** Secrets redacted. */
+  readonly text: string;
+}
+
+/**
+ * Everything the gateway tells those who run it, one function for each event. Whatever is told of an event, a log line
+ * now, is written in its function and nowhere else. None of them throws, and each may be handed on without its object.
+ */
+export interface Telemetry {
+  readonly requestAnswered: (request: RequestFacts) => void;
+  /** A request for a WebSocket was granted or refused; told as the request it was. */
+  readonly upgradeAnswered: (request: RequestFacts) => void;
+  readonly socketOperationEnded: (operation: SocketOperationFacts) => void;
+  /** The client got a fixed text in place of this error. */
+  readonly errorMasked: (error: unknown, requestId: string | undefined) => void;
+
+  /** The ledger's answers bear another version than before. */
+  readonly versionChanged: (version: string, previous: string) => void;
+  readonly schemaReplaced: (schema: { readonly origin: string; readonly fingerprint: string }) => void;
+  readonly schemaRefused: (error: Error & { readonly collisions: readonly string[] }) => void;
+  readonly schemaUnavailable: (error: unknown) => void;
+  readonly schemaCacheFailed: (error: unknown) => void;
+
+  /** The shared counts are away. @param reason one line, without credentials */
+  readonly sharedCountsLost: (reason: string) => void;
+  readonly sharedCountsBack: () => void;
+  readonly sponsorObserved: (observation: SponsorFacts) => void;
+
+  readonly networkSimulated: (network: string) => void;
+  /** @param keys settings that were given and do nothing in this version */
+  readonly settingsIgnored: (keys: readonly string[]) => void;
+  readonly ready: (service: {
+    readonly url: string;
+    readonly devnet: boolean;
+    readonly schema: string;
+    readonly profile: string;
+  }) => void;
+}
+
+/** @param logger one that redacts what it is given, as `createLogger` makes it */
+export function createTelemetry(logger: Logger): Telemetry {
+  const log = (level: 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
+    try {
+      logger[level](fields, message);
+    } catch {
+      // A line that cannot be written must not cost the request it is about; there is nowhere left to say so.
+    }
+  };
+  return {
+    requestAnswered: (request) => log('info', 'request', request),
+    upgradeAnswered: (request) => log('info', 'request', request),
+    socketOperationEnded: (operation) => log('info', 'operation over a WebSocket', operation),
+    errorMasked: (err, requestId) =>
+      log('error', 'an unexpected error was masked', { err, ...(requestId !== undefined && { requestId }) }),
+
+    versionChanged: (version, previous) => log('info', 'the ledger reports another version', { version, previous }),
+    schemaReplaced: ({ origin, fingerprint }) => log('info', 'a new schema is in force', { origin, fingerprint }),
+    schemaRefused: (err) =>
+      log('error', "the ledger's new schema is refused; the old one stays in force", {
+        err,
+        collisions: err.collisions,
+      }),
+    schemaUnavailable: (err) => log('warn', "the ledger's schema cannot be read; the ledger is asked again", { err }),
+    schemaCacheFailed: (err) => log('warn', 'the schema cache failed', { err }),
+
+    sharedCountsLost: (reason) =>
+      log('warn', 'the shared counts are away: each instance counts callers for itself', { reason }),
+    sharedCountsBack: () => log('info', 'the shared counts are back'),
+    sponsorObserved: (observation) =>
+      log('warn', 'the sponsor answered something that clients are not shown', observation),
+
+    networkSimulated: (network) =>
+      log(
+        'warn',
+        'SIMULATED NETWORK: no LEDGER_GRAPHQL_URL is set, so the ledger, the sponsor and the events are an in-memory devnet',
+        { network },
+      ),
+    settingsIgnored: (keys) => log('warn', 'these settings are checked but have no effect in this version', { keys }),
+    ready: (service) => log('info', 'ready', service),
+  };
+}
