@@ -6,6 +6,12 @@ export type BodyReading =
   | { readonly kind: 'aborted' };
 
 /**
+ * As many pieces are kept apart before they are put together. Each takes some hundreds of bytes besides its own, and a body
+ * may come byte by byte.
+ */
+const maxLoosePieces = 512;
+
+/**
  * Reads a request body up to a bound: the declared length is believed when it is over, the stream is counted besides. By
  * events: an iterator over the stream would cost more than the reading.
  * @param done called once
@@ -15,23 +21,33 @@ export function readBody(req: IncomingMessage, maxBytes: number, done: (reading:
     done({ kind: 'too-large' });
     return;
   }
-  let chunks: Buffer[] = [];
+  /** Made of many pieces each. */
+  let blocks: Buffer[] = [];
+  let pieces: Buffer[] = [];
   let size = 0;
   let isDone = false;
   const settle = (reading: BodyReading): void => {
     if (isDone) return;
     isDone = true;
     // The listeners outlive the reading, and would keep the body.
-    chunks = [];
+    blocks = [];
+    pieces = [];
     done(reading);
   };
   const abort = () => settle({ kind: 'aborted' });
   req.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > maxBytes) settle({ kind: 'too-large' });
-    else if (!isDone) chunks.push(chunk);
+    else if (!isDone) {
+      pieces.push(chunk);
+      if (pieces.length < maxLoosePieces) return;
+      blocks.push(Buffer.concat(pieces));
+      pieces = [];
+    }
   });
-  req.on('end', () => settle({ kind: 'whole', body: joined(chunks, size) }));
+  req.on('end', () =>
+    settle({ kind: 'whole', body: joined(blocks.length > 0 ? [...blocks, ...pieces] : pieces, size) }),
+  );
   // Whatever broke the connection, the stream closes; after its end that says nothing any more.
   req.on('error', abort);
   req.on('close', abort);

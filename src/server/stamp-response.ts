@@ -54,7 +54,8 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
     let stamps = known.get(listed);
     if (!stamps) {
       stamps = make(listed);
-      known.set(listed, stamps);
+      // Of one origin there are as many spellings as its letters can be written large and small.
+      if (listed === undefined || corsOrigins.includes(listed)) known.set(listed, stamps);
     }
     return ['x-request-id', requestId, ...stamps];
   };

@@ -1,0 +1,70 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { type BodyReading, readBody } from '../../src/server/read-body.ts';
+import { createStamps } from '../../src/server/stamp-response.ts';
+import { redactText } from '../../src/telemetry/redact-fields.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Megabytes in use when nothing is left that could be given back. */
+function megabytesInUse(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+/** The least processor time of several attempts, in microseconds. */
+function leastTime(work: () => void): number {
+  const times = Array.from({ length: 7 }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  });
+  return Math.min(...times);
+}
+
+test('a body that comes byte by byte takes its own memory, not that of its pieces', () => {
+  const req = Object.assign(new EventEmitter(), { headers: {} });
+  const readings: BodyReading[] = [];
+  readBody(req as IncomingMessage, 1024 * 1024, (reading) => readings.push(reading));
+  const before = megabytesInUse();
+  for (let count = 0; count < 300_000; count += 1) req.emit('data', Buffer.from([count % 251]));
+  expect(megabytesInUse() - before).toBeLessThan(10);
+  req.emit('end');
+  const body = readings.map((reading) => (reading.kind === 'whole' ? reading.body : null))[0];
+  expect(body).toHaveLength(300_000);
+  expect(body?.every((byte, index) => byte === index % 251)).toBe(true);
+});
+
+test('an origin has one set of headers, however its letters are written', () => {
+  const origin = 'https://a-dapp-of-a-long-name.example.com';
+  const stamps = createStamps({ versionHeaders: ['x'], rpcVersion: () => '1.0.0', corsOrigins: [origin] });
+  const spelt = (index: number) => {
+    let rest = index;
+    return origin.replace(/[a-z]/g, (letter) => {
+      const isLarge = rest % 2 === 1;
+      rest = Math.floor(rest / 2);
+      return isLarge ? letter.toUpperCase() : letter;
+    });
+  };
+  const before = megabytesInUse();
+  for (let index = 0; index < 60_000; index += 1) expect(stamps(spelt(index), 'id')).toContain(spelt(index));
+  expect(megabytesInUse() - before).toBeLessThan(8);
+  expect(stamps(origin, 'id')).toContain(origin);
+});
+
+test('a long path is searched for credentials in time that grows with its length', () => {
+  const pathOf = (letters: number) => `/${'a.'.repeat(letters / 2)}_://`;
+  const [short, long] = [pathOf(2_000), pathOf(32_000)];
+  expect(leastTime(() => redactText(long))).toBeLessThan(60 * leastTime(() => redactText(short)));
+});
+
+test('credentials in an address are hidden behind a scheme of any length', () => {
+  for (const scheme of ['redis', `x${'y'.repeat(100)}`, `a.${'b'.repeat(60)}`, '1http', '']) {
+    expect(redactText(`at ${scheme}://user:secret@host/path?key=secret`)).not.toContain('secret');
+  }
+});
