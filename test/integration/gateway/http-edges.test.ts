@@ -90,6 +90,13 @@ const cases: [name: string, path: string, init: RequestInit, status: number, cod
   ['extensions that are not JSON', '/graphql?query={chainIdentifier}&extensions=x', {}, 400, 'BAD_REQUEST'],
   ['no GraphQL', '/graphql', post({ query: '{' }), 200, 'GRAPHQL_PARSE_FAILED'],
   ['no GraphQL, strictly', '/graphql', post({ query: '{' }, strict), 400, 'GRAPHQL_PARSE_FAILED'],
+  [
+    'variables nested deeper than anything reads',
+    '/graphql',
+    post(`{"query":"{ chainIdentifier }","variables":{"a":${'['.repeat(127)}${']'.repeat(127)}}}`),
+    400,
+    'BAD_REQUEST',
+  ],
   ['ten thousand nested braces', '/graphql', post({ query: '{a'.repeat(10_000) }, strict), 400, 'BAD_USER_INPUT'],
   [
     'eleven thousand fields',

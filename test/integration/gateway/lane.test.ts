@@ -264,6 +264,7 @@ describe('an operation seen before', () => {
       expect(cold.text).toContain('"errors"');
       expect(cold.text).toContain('"usage"');
       expect(lines[1]?.operations).toEqual(lines[0]?.operations);
+      expect(lines[0]?.operations).toMatchObject([{ errors: JSON.parse(cold.text).errors.length }]);
       expect(lines[1]?.operations).toHaveLength(1);
       // Whoever looks for what the lane has answered does not find what it has not.
       expect(lanes).toEqual([false, false]);

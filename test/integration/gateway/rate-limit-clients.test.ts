@@ -57,6 +57,18 @@ describe('where the gateway holds the token of the sponsor', () => {
     expect(codeOf(await gateway.query(reload))).toBe('FORBIDDEN');
   });
 
+  test('the page of GraphiQL counts against the address, not against the key that comes with it', async () => {
+    const ask = async (headers: Record<string, string>) => {
+      const sent = { ...headers, ...withKey(keys.reader), ...from('198.51.100.8'), 'if-none-match': '*' };
+      const response = await fetch(`${gateway.url}/graphql`, { headers: sent });
+      await response.arrayBuffer();
+      return [response.status, response.headers.get('ratelimit-policy')];
+    };
+    for (let count = 0; count < 4; count += 1) {
+      expect(await ask({ accept: 'text/html' })).toEqual([304, '"default";q=20;w=60']);
+    }
+  });
+
   test('scopes say what a key is good for', async () => {
     const codes = async (mutation: string) => [
       codeOf(await gateway.query(mutation, {}, withKey(keys.web))),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { CallerGate } from '../../../src/admission/caller-gate.ts';
+import type { CallerGate, Standing } from '../../../src/admission/caller-gate.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
 import { createLocalSchema } from '../../../src/graph/own-schema.ts';
 import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
@@ -40,6 +41,26 @@ const dear = {
   variables: {},
   operationName: null,
 };
+
+describe('work beside an operation', () => {
+  const standing = { isGranted: false, limit: 10, remaining: 0, resetsAtMs: 60_000, retryAfterSeconds: 60 } as const;
+  const error = gatewayError('RATE_LIMITED', 'Over the limit.', { retryAfterSeconds: 60 });
+  const refuse = async () => ({ kind: 'refused', error, standing }) as const;
+  const { caller, keeper } = start();
+  const admit = createAdmitOperation({ gate: { admit: refuse, charge: refuse }, keeper, cost: 'usage' });
+
+  test('that is still to be done is refused who may not have it, who is told when to come back', async () => {
+    const told: Standing[] = [];
+    expect(await admit.charge({ onStanding: (each) => void told.push(each) }, caller, 5)).toBe(error);
+    expect(told).toEqual([standing]);
+  });
+
+  test('that is done is counted, and who is served is not told to come back', async () => {
+    const told: Standing[] = [];
+    expect(await admit.charge({ onStanding: (each) => void told.push(each) }, caller, 5, true)).toBeNull();
+    expect(told).toEqual([{ limit: 10, remaining: 0, resetsAtMs: 60_000 }]);
+  });
+});
 
 describe('while the limiter is held', () => {
   test('a schema that is replaced before the caller is let in is not run on', async () => {

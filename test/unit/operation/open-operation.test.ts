@@ -1,4 +1,4 @@
-import { parse } from 'graphql';
+import { GraphQLError, parse } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOpenOperation, hangUpOn, type ServerContext } from '../../../src/operation/open-operation.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
@@ -6,9 +6,9 @@ import { toTestCaller } from '../../support/test-caller.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const openOperation = createOpenOperation({ timeouts: { queryMs: 1_000, mutationMs: 2_000 } });
+const timeouts = { queryMs: 1_000, mutationMs: 2_000 };
 
-function open(text: string, operationName?: string) {
+function open(text: string, operationName?: string, openOperation = createOpenOperation({ timeouts })) {
   const server: ServerContext = {
     requestId: 'r',
     sender: { authorization: null, apiKey: null, origin: undefined, remoteAddress: '', forwardedFor: undefined },
@@ -56,6 +56,24 @@ describe('an operation', () => {
     expect(vi.getTimerCount()).toBe(0);
     run.hangUp();
     expect(causeOf()).toBe(null);
+  });
+});
+
+describe('its result', () => {
+  it('has all its errors masked, and counted for the log', () => {
+    const maskError = (_error: unknown, requestId: string) => new GraphQLError(`masked in ${requestId}`);
+    const { run, server } = open('{ a b }', undefined, createOpenOperation({ timeouts, maskError }));
+    const errors = ['the address of a', 'the address of b'].map((message) => new GraphQLError(message));
+    const result = run.finish({ data: { a: null, b: null }, errors });
+    expect(result.errors?.map(({ message }) => message)).toEqual(['masked in r', 'masked in r']);
+    expect(server.operations).toMatchObject([{ errors: 2 }]);
+  });
+
+  it('without errors stays as it is', () => {
+    const { run, server } = open('{ a }');
+    const result = { data: { a: 1 } };
+    expect(run.finish(result)).toEqual(result);
+    expect(server.operations).toMatchObject([{ errors: 0 }]);
   });
 });
 

@@ -9,17 +9,20 @@ import { until } from '../../../support/until.ts';
 
 /** Nothing of GraphQL matters here. */
 const operations: SocketOperations = {
-  admit: () => Promise.resolve([]),
+  admit: ({ query }) => (query === 'fault' ? Promise.reject(new Error('a fault of ours')) : Promise.resolve([])),
   count() {},
   execute: () => Promise.resolve({}),
 };
 const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
+/** Records of operations that have ended. */
+const ended: unknown[] = [];
 let sockets: SocketServer;
 let server: ReturnType<typeof createServer>;
 let port: number;
 
 async function start(pingMs: number): Promise<void> {
+  ended.length = 0;
   sockets = createSocketServer({
     operations,
     addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
@@ -27,7 +30,7 @@ async function start(pingMs: number): Promise<void> {
     maxGreetingBytes: 1_000,
     maxOperations: 1,
     usageHeaders: [],
-    onOperation() {},
+    onOperation: (record) => void ended.push(record),
     pingMs,
   });
   server = createServer();
@@ -85,6 +88,14 @@ it('lets go of a client that answers no ping', async () => {
   const client = await greet({ autoPong: false });
   expect(await client.closed).toMatchObject({ code: 1006 });
   await until(async () => (await connections()) === 0, 'its connection is gone');
+});
+
+it('a fault of ours while an operation is admitted ends its connection, and is logged as any operation is', async () => {
+  await start(60_000);
+  const client = await greet();
+  client.send({ id: '1', type: 'subscribe', payload: { query: 'fault' } });
+  expect(await client.closed).toMatchObject({ code: 4500, reason: 'Internal server error' });
+  expect(ended).toHaveLength(1);
 });
 
 it.each(['closing', 'terminating'])('has no timer left for clients that left by %s', async (how) => {
