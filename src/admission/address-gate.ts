@@ -1,6 +1,6 @@
 import type { gatewayError } from '../errors/gateway-error.ts';
 import { type Standing, toRefusal } from './caller-gate.ts';
-import { type TrustedProxies, toClientAddress } from './client-address.ts';
+import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Sender } from './sender.ts';
 
@@ -34,9 +34,4 @@ export function createAddressGate({ limiter, trustedProxies }: AddressGateOption
       return { error: toRefusal(standing), standing };
     },
   };
-}
-
-/** What the attempts of a network are counted under, those of its callers without a key among them. */
-export function toAddressKey(network: string): string {
-  return `address:${network}`;
 }

@@ -60,6 +60,11 @@ export function toClientAddress(
   return { address: toText(client), network: toNetwork(client) };
 }
 
+/** What the attempts of a network are counted under, those of its callers without a key among them. */
+export function toAddressKey(network: string): string {
+  return `address:${network}`;
+}
+
 /** How an IPv4 peer is written by a socket that listens for both. */
 const mappedPrefix = '::ffff:';
 

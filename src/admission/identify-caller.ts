@@ -4,8 +4,7 @@ import { isHeaderValue } from '../config/header-value.ts';
 import type { Client } from '../config/parse-clients.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
-import { toAddressKey } from './address-gate.ts';
-import { type TrustedProxies, toClientAddress } from './client-address.ts';
+import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
 import type { Sender } from './sender.ts';
 
 export type Identity =

@@ -1,7 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { AddressModel, ObjectModel, SharedReadModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, CommandReportModel, MutationModel, DryRunModel, Viewed, CoinMetadataModel } from '../devnet/graphql/models.ts';
-import type { ReportedValue } from '../devnet/execution/command-report.ts';
-import type { GasSummary } from '../devnet/state/records.ts';
+import type { ReportedValue, GasSummary } from '../devnet/state/records.ts';
 import type { GraphqlContext } from '../devnet/graphql/graphql-context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;

@@ -1,6 +1,7 @@
 import { withBegun } from '../operation/handover.ts';
 import type { ServerContext } from '../operation/open-operation.ts';
-import type { LaneOperations, LaneOutcome } from '../shells/lane/lane-operations.ts';
+import type { LaneOperations } from '../shells/lane/lane-operations.ts';
+import type { LaneOutcome } from '../shells/lane/lane-outcome.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
 import { toLaneRequest } from './lane-request.ts';

@@ -3,7 +3,8 @@ import { createDevnetContracts, type DevnetContracts } from '../../src/devnet/ge
 import type { GenesisOptions } from '../../src/devnet/genesis/genesis-options.ts';
 import { createLedger } from '../../src/devnet/state/create-ledger.ts';
 import type { ExecutionOutcome, Ledger } from '../../src/devnet/state/ledger-state.ts';
-import type { ObjectRecord, ObjectRef, TransactionRecord } from '../../src/devnet/state/records.ts';
+import type { ObjectRef } from '../../src/devnet/state/object-ref.ts';
+import type { ObjectRecord, TransactionRecord } from '../../src/devnet/state/records.ts';
 import { encodeTransactionData } from '../../src/devnet/transactions/encode-transaction.ts';
 import type { Keypair } from '../../src/devnet/transactions/keypair.ts';
 import {

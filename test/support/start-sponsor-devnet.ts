@@ -6,7 +6,7 @@ import {
   type SponsorFace,
   type SponsorFaceOptions,
 } from '../../src/devnet/sponsor/create-sponsor-face.ts';
-import type { ObjectRef } from '../../src/devnet/state/records.ts';
+import type { ObjectRef } from '../../src/devnet/state/object-ref.ts';
 import { createDevnetSigner } from '../../src/devnet/transactions/devnet-signer.ts';
 import { createSmallDevnet, type SmallDevnet } from './small-devnet.ts';
 

@@ -1,18 +1,7 @@
+import type { CommandReport, ReportedValue } from '../state/records.ts';
 import type { Argument, Command } from '../transactions/transaction-data.ts';
 import type { CommandContext } from './command-context.ts';
 import type { CommandResult, Value } from './command-values.ts';
-
-/** A Move value as a command left it. */
-export interface ReportedValue {
-  readonly type: string;
-  readonly bcs: Uint8Array;
-}
-
-/** What one command changed and returned. */
-export interface CommandReport {
-  readonly mutated: readonly (ReportedValue & { readonly argument: Argument })[];
-  readonly returned: readonly ReportedValue[];
-}
 
 /**
  * Reports a command that has just run. Of Move calls it is known what those return whose functions the devnet knows, and

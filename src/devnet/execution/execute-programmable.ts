@@ -1,10 +1,9 @@
-import type { GasSummary, ObjectRecord, TransactionRecord } from '../state/records.ts';
+import type { CommandReport, GasSummary, ObjectRecord, TransactionRecord } from '../state/records.ts';
 import { toDigest } from '../transactions/digest.ts';
 import type { ProgrammableTransaction, TransactionData } from '../transactions/transaction-data.ts';
 import { checkCommands } from './check-commands.ts';
 import { checkGasBounds, resolveGasPayment, totalBalance } from './check-gas.ts';
 import type { CommandContext } from './command-context.ts';
-import type { CommandReport } from './command-report.ts';
 import { CommandValues } from './command-values.ts';
 import { computationUnits, netGas, storageCostOf, toGasSummary } from './gas-schedule.ts';
 import type { LedgerView } from './ledger-view.ts';

@@ -1,4 +1,5 @@
-import type { ObjectRecord, ObjectRef } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
+import type { ObjectRecord } from '../state/records.ts';
 import type { CallArg, ProgrammableTransaction, TransactionData } from '../transactions/transaction-data.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { inputRefusal } from './refusal.ts';

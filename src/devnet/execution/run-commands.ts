@@ -1,7 +1,8 @@
+import type { CommandReport } from '../state/records.ts';
 import type { Command } from '../transactions/transaction-data.ts';
 import { mergeCoins, splitCoins } from './coin-commands.ts';
 import type { CommandContext } from './command-context.ts';
-import { type CommandReport, reportCommand } from './command-report.ts';
+import { reportCommand } from './command-report.ts';
 import type { CommandResult } from './command-values.ts';
 import { makeMoveVec, moveCall, publish, transferObjects, upgrade } from './object-commands.ts';
 import { ExecutionFailure } from './refusal.ts';

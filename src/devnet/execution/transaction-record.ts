@@ -1,3 +1,4 @@
+import type { ObjectRef } from '../state/object-ref.ts';
 import type {
   BalanceChange,
   EventRecord,
@@ -5,7 +6,6 @@ import type {
   MoveCallRecord,
   ObjectChange,
   ObjectRecord,
-  ObjectRef,
   TransactionRecord,
 } from '../state/records.ts';
 import { contentHash, toDigest } from '../transactions/digest.ts';

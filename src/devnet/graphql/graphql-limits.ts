@@ -1,9 +1,8 @@
-import type { Feature } from '../../generated/ledger.ts';
-
-export type LedgerFeature = Feature;
+/** Groups of fields that a service may leave out, by the names that its schema gives them. */
+export type LedgerFeature = 'ANALYTICS' | 'COINS' | 'DYNAMIC_FIELDS' | 'SUBSCRIPTIONS' | 'SYSTEM_STATE';
 
 /** Those that can be served here: nobody validates, stakes or subscribes on this ledger. */
-export type ServedFeature = Extract<Feature, 'COINS' | 'DYNAMIC_FIELDS'>;
+export type ServedFeature = Extract<LedgerFeature, 'COINS' | 'DYNAMIC_FIELDS'>;
 
 /** Bounds of the GraphQL face, as `serviceConfig` shows them. All are inclusive. */
 export interface GraphqlLimits {

@@ -1,14 +1,15 @@
-import type { CommandReport, ReportedValue } from '../execution/command-report.ts';
 import type { ExecutionOutcome } from '../state/ledger-state.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
 import type {
   ObjectChange as ChangeRecord,
   CheckpointRecord,
   CoinMetadataRecord,
+  CommandReport,
   EpochRecord,
   EventRecord,
   ObjectRecord,
-  ObjectRef,
   OwnerRecord,
+  ReportedValue,
   TransactionRecord,
 } from '../state/records.ts';
 import type { Argument, CallArg, Command } from '../transactions/transaction-data.ts';

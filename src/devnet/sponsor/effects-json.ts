@@ -1,4 +1,5 @@
-import type { ObjectRecord, ObjectRef, OwnerRecord, TransactionRecord } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
+import type { ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 
 /**

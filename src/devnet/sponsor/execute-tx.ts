@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base';
 import { netGas } from '../execution/gas-schedule.ts';
 import type { Ledger } from '../state/ledger-state.ts';
-import type { ObjectRef } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
 import type { Keypair } from '../transactions/keypair.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 import { signTransaction } from '../transactions/signature.ts';

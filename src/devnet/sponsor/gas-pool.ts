@@ -1,5 +1,6 @@
 import type { Clock, LedgerReader } from '../state/ledger-state.ts';
-import type { ObjectRecord, ObjectRef } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
+import type { ObjectRecord } from '../state/records.ts';
 
 export interface Reservation {
   readonly id: bigint;

@@ -1,4 +1,5 @@
-import type { CommandReport } from '../execution/command-report.ts';
+import type { Argument } from '../transactions/transaction-data.ts';
+import type { ObjectRef } from './object-ref.ts';
 
 /**
  * What the simulated ledger remembers. Plain immutable records: the three faces read them, only execution and the
@@ -18,12 +19,6 @@ export type OwnerRecord =
   | { readonly kind: 'object'; readonly address: string }
   | { readonly kind: 'shared'; readonly initialSharedVersion: number }
   | { readonly kind: 'immutable' };
-
-export interface ObjectRef {
-  readonly objectId: string;
-  readonly version: number;
-  readonly digest: string;
-}
 
 /** One version of one object. `live: false` marks the version at which it was deleted. */
 export interface ObjectRecord extends ObjectRef {
@@ -129,6 +124,18 @@ export interface TransactionRecord {
   readonly commandReports?: readonly CommandReport[];
   /** Sequence number of the containing checkpoint; `null` until the checkpoint clock closes it. */
   readonly checkpoint: number | null;
+}
+
+/** A Move value as a command left it. */
+export interface ReportedValue {
+  readonly type: string;
+  readonly bcs: Uint8Array;
+}
+
+/** What one command changed and returned. */
+export interface CommandReport {
+  readonly mutated: readonly (ReportedValue & { readonly argument: Argument })[];
+  readonly returned: readonly ReportedValue[];
 }
 
 export interface CheckpointRecord {

@@ -1,6 +1,6 @@
 import type { DevnetAccounts } from '../genesis/accounts.ts';
 import type { DevnetContracts } from '../genesis/contracts.ts';
-import type { ObjectRef } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
 import { transactionDigest } from './digest.ts';
 import { encodeTransactionData } from './encode-transaction.ts';
 import { createProgrammableBuilder } from './programmable-builder.ts';

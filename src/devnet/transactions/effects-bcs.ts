@@ -1,5 +1,6 @@
 import { bcs } from '@mysten/bcs';
-import type { ObjectRecord, ObjectRef, OwnerRecord, TransactionRecord } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
+import type { ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from './encode-bcs.ts';
 import { ledgerBcs } from './ledger-bcs.ts';
 

@@ -1,5 +1,5 @@
 import { bcs } from '@mysten/bcs';
-import type { ObjectRef } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
 import { toFullAddress, zeroAddress } from './address.ts';
 import { encodeBcs } from './encode-bcs.ts';
 import { ledgerBcs } from './ledger-bcs.ts';

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../state/records.ts';
+import type { ObjectRef } from '../state/object-ref.ts';
 import type { TypeTag } from './type-tag.ts';
 
 /** TransactionData V1, decoded. */

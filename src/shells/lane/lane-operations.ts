@@ -7,22 +7,15 @@ import { printJson } from '../../json/exact-number.ts';
 import type { Usage } from '../../limits/usage.ts';
 import type { AdmitOperation, OperationAdmission } from '../../operation/admit-operation.ts';
 import { coerceVariables } from '../../operation/coerce-variables.ts';
-import type { BegunOperation } from '../../operation/handover.ts';
 import type { OpenOperation, OperationRecord, ServerContext } from '../../operation/open-operation.ts';
 import { isForwarded, type UnreadSplit } from '../../operation/prepared-operation.ts';
 import type { RunPlan } from '../../operation/run-plan.ts';
 import { type AnswerEnding, toAnswerEnding } from '../../subschemas/ledger/answer-ending.ts';
 import type { StreamedAnswer } from '../../subschemas/ledger/answer-stream.ts';
 import type { RawLedger } from '../../subschemas/ledger/raw-ledger.ts';
-import type { ChunkedBody } from '../../subschemas/ledger/splice-usage.ts';
 import type { Caller } from '../../subschemas/operation-context.ts';
+import type { LaneOutcome, LaneRequest } from './lane-outcome.ts';
 import { createRunUnreadSplit } from './lane-split.ts';
-
-export interface LaneRequest {
-  readonly query: string;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly operationName: string | null;
-}
 
 /** A request that needs nothing of the ordinary way unless something goes wrong. */
 export interface LaneOperation {
@@ -47,18 +40,6 @@ interface LaneForm {
   /** Do variables fit for certain? */
   readonly fits: ReturnType<typeof createFitsVariables>;
 }
-
-export type LaneOutcome =
-  /** The body of the answer, to be written as it is. */
-  | { readonly kind: 'plain'; readonly body: ChunkedBody }
-  /** The same, where it was made here. */
-  | { readonly kind: 'text'; readonly text: string }
-  /** A large answer, to be written as it comes. */
-  | { readonly kind: 'stream'; readonly body: StreamedAnswer }
-  /** To be finished by the ordinary way, which goes on from here. */
-  | { readonly kind: 'handover'; readonly begun: BegunOperation }
-  /** The caller is gone. */
-  | { readonly kind: 'gone' };
 
 export interface LaneOperations {
   /** Whether the short way can serve a request. Pure, microseconds; nothing is counted and nothing is kept. */

@@ -6,7 +6,7 @@ import type { UnreadSplit } from '../../operation/prepared-operation.ts';
 import type { RunPlan } from '../../operation/run-plan.ts';
 import type { RawLedger, RawLedgerAnswer } from '../../subschemas/ledger/raw-ledger.ts';
 import { spliceData } from '../../subschemas/ledger/splice-data.ts';
-import type { LaneOutcome, LaneRequest } from './lane-operations.ts';
+import type { LaneOutcome, LaneRequest } from './lane-outcome.ts';
 
 type Answered = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 type Admitted = Extract<OperationAdmission, { kind: 'admitted' }>;

@@ -1,4 +1,5 @@
-import type { ObjectRef, TransactionRecord } from '../../state/records.ts';
+import type { ObjectRef } from '../../state/object-ref.ts';
+import type { TransactionRecord } from '../../state/records.ts';
 import { parseTransactionData } from '../../transactions/parse-transaction.ts';
 
 /** Shared objects that a transaction took as inputs and left as they were, at the versions it read. */

@@ -1,5 +1,5 @@
 import { base64 } from '@scure/base';
-import type { ObjectRef } from '../../state/records.ts';
+import type { ObjectRef } from '../../state/object-ref.ts';
 import { parseTransactionData } from '../../transactions/parse-transaction.ts';
 import type { Argument, CallArg, Command, ProgrammableTransaction } from '../../transactions/transaction-data.ts';
 import { type TypeTag, toTypeText } from '../../transactions/type-tag.ts';
