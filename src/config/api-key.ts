@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Secret } from './secret.ts';
 
-/** What a client may be called: it is part of its key, of logs and of `viewer { id }`. */
+/** The form of a client id. It appears in its key, in logs and in `viewer { id }`. */
 const clientId = /^[a-z\d](?:[a-z\d-]{0,62}[a-z\d])?$/;
 
 export const clientIdRule = '1 to 64 lower-case letters, digits and hyphens, with a letter or digit at both ends';
@@ -11,8 +11,9 @@ export function isClientId(text: string): boolean {
 }
 
 /**
- * The text of a client's key: what it is, whose it is, and 256 random bits as base64url. The prefix lets scanners of
- * repositories find leaked ones; the id lets their owner tell which.
+ * The text of a client's key: `lgk_`, the client's id, and 256 random bits as base64url. The prefix lets repository
+ * scanners find leaked keys; the id tells whose key leaked.
+ * @param random 32 bytes
  */
 export function toApiKey(id: string, random: Uint8Array): Secret {
   if (random.length !== 32) throw new Error('An API key takes 32 random bytes.');
@@ -24,8 +25,8 @@ export function looksLikeApiKey(text: string): boolean {
 }
 
 /**
- * How a key is kept: SHA-256 of its whole text, in hex. One fast round is enough where slow hashes are needed for
- * passwords: nobody can try 2^256 keys, and a slow hash would cost that time on every request.
+ * The stored form of a key: SHA-256 of its whole text, in hex. A slow password hash is not needed, since nobody can try
+ * 2^256 keys, and it would cost its time on every request.
  */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');

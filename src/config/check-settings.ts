@@ -3,19 +3,19 @@ import { itemsPerCall, maxSpareCalls } from './event-calls.ts';
 import type { ConfigKeyName, ConfigValues } from './keys.ts';
 import { secretFiles } from './parse-values.ts';
 
-/** Values, and which keys were set at all: a set key with a mistake of its own has its default as value. */
+/** Parsed values, and which keys were set. A key that was set wrongly counts as set and has its default as value. */
 export interface Settings {
   readonly values: ConfigValues;
   readonly isSet: (name: ConfigKeyName) => boolean;
 }
 
-/** Who holds the sponsor's token, when nobody says so: whoever was given it. The embedded network makes its own. */
+/** Who holds the sponsor's token. Unless `SPONSOR_AUTH` says so: the gateway if it was given one, or runs the embedded network. */
 export function toSponsorAuth({ values, isSet }: Settings): 'forward' | 'token' {
   const tokenIsGiven = isSet('SPONSOR_TOKEN') || isSet('SPONSOR_TOKEN_FILE') || !isSet('LEDGER_GRAPHQL_URL');
   return values.SPONSOR_AUTH ?? (tokenIsGiven ? 'token' : 'forward');
 }
 
-/** What keys demand of one another. */
+/** Finds the mistakes that lie in combinations of settings. */
 export function checkSettings(settings: Settings): ConfigMistake[] {
   return [
     ...checkCompany(settings),

@@ -1,13 +1,13 @@
-/** One setting that cannot be used. Never holds a secret. */
+/** One setting that cannot be used. */
 export interface ConfigMistake {
   readonly key: string;
-  /** What is allowed, as it continues "expected …". */
+  /** What is allowed: the words after "expected". */
   readonly expected: string;
-  /** What is there instead, as it continues "got …". */
+  /** What was found instead: the words after "got". Never a secret. */
   readonly got: string;
 }
 
-/** The configuration has mistakes: all of them, not just the first. Its message has one line for each. */
+/** Lists all mistakes of a configuration, not just the first; one line of the message for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly mistakes: readonly ConfigMistake[];

@@ -1,16 +1,16 @@
-/** How the text of one setting becomes a value. */
+/** Parses the text of one setting. */
 export interface ValueKind<T> {
-  /** What is allowed, as it continues "expected …": `an integer from 0 to 65535`. */
+  /** What is allowed: the words after "expected", as in `an integer from 0 to 65535`. */
   readonly expected: string;
   /** `undefined` when the text is not acceptable. Must not throw. */
   parse(text: string): T | undefined;
-  /** How a refused text may be shown. Left out: as it is, shortened. */
+  /** How to show a refused text. Left out: quoted and shortened. Needed where the text may hold a secret. */
   show?(text: string): string;
-  /** Several values separated by commas; a configuration file may give them as a list. */
+  /** The text holds several values, separated by commas; a configuration file may then give a list. */
   readonly isList?: true;
 }
 
-/** The headings of the documentation, in its order. */
+/** The headings of the settings in the documentation, in their order. */
 export const configGroups = [
   'Listener',
   'Network and upstreams',
@@ -21,26 +21,26 @@ export const configGroups = [
 ] as const;
 export type ConfigGroup = (typeof configGroups)[number];
 
-/** One setting: how it is read, what it does, and whether this version acts on it. */
+/** One setting: its parser, its default, its documentation, and whether this version acts on it. */
 export interface ConfigKey<T, Default extends T | null = T | null> {
   readonly group: ConfigGroup;
   readonly kind: ValueKind<T>;
-  /** The value when unset; `null` = there is none. */
+  /** The value when unset; `null` = no value. */
   readonly fallback: Default;
-  /** What the documentation shows as the default where `fallback` does not say it. */
+  /** The default as the documentation shows it, where `fallback` does not say it. */
   readonly fallbackText?: string;
-  /** What happens when it is set: one paragraph, with units. */
+  /** What the setting does, for the documentation: one paragraph, with units. */
   readonly description: string;
   /**
-   * `true`: it has effect. `false`: checked, but this version does not act on it, and says so at start.
-   * `'refused'`: setting it is a mistake, because going on without the feature would be less safe than asked for.
+   * `true`: it has effect. `false`: it is parsed but has no effect in this version, and the log says so at start.
+   * `'refused'`: setting it is a mistake, because it asks for protection that this version does not have.
    */
   readonly inForce: true | false | 'refused';
-  /** For a key that is not in force: the value that asks for exactly what happens anyway, so nothing is said. */
+  /** For a key without effect: the value that asks for what happens anyway, so that the log need not mention it. */
   readonly asAbsent?: NoInfer<T>;
 }
 
-/** Keeps the exact types of a setting's value and default. */
+/** Returns its argument; it exists so that TypeScript infers the exact types of value and default. */
 export function configKey<T>(key: ConfigKey<T, NoInfer<T>>): ConfigKey<T, T>;
 export function configKey<T>(key: ConfigKey<T, null>): ConfigKey<T, null>;
 export function configKey<T>(key: ConfigKey<T>): ConfigKey<T> {

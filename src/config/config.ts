@@ -2,7 +2,7 @@ import type { NetworkProfile } from './network-profile.ts';
 import type { Client } from './parse-clients.ts';
 import type { Secret } from './secret.ts';
 
-/** Everything the service needs to know, complete and checked. Built only by `parseConfig`. */
+/** The complete, checked configuration of a service. Only `parseConfig` builds one. */
 export interface Config {
   readonly host: string;
   /** 0 = any free port. */
@@ -12,20 +12,20 @@ export interface Config {
   readonly sponsorship: {
     readonly auth: 'forward' | 'token';
     /**
-     * What the gateway sends to a real sponsor; `null` in forward mode. On the embedded devnet: what its sponsor accepts,
-     * in both modes; `null` when none is given (it makes one).
+     * With a real sponsor: the token that the gateway sends; `null` in forward mode. On the embedded devnet, in both modes:
+     * the token that its sponsor accepts; `null` = it makes one.
      */
     readonly token: Secret | null;
     readonly allowAnonymous: boolean;
-    /** A budget must be below it. */
+    /** A gas budget must be below it. */
     readonly maxGasBudgetExclusive: number;
   };
-  /** What signs the cursors of our own connections: the first signs, all verify; `null` = made at start. */
+  /** Keys of the cursors of events and transactions: the first signs, all verify; `null` = made at start. */
   readonly cursorKeys: readonly Secret[] | null;
-  /** Of our own connections; the ledger's page sizes are the ledger's. */
+  /** Page sizes of events and transactions; the ledger decides those of its own connections. */
   readonly pages: { readonly defaultSize: number; readonly maxSize: number };
   readonly limits: {
-    /** Bounds of documents, named as `serviceConfig` names them; `null` = the ledger's own. */
+    /** Limits of documents, named as in `serviceConfig`; `null` = the ledger's. */
     readonly documents: {
       readonly maxQueryDepth: number | null;
       readonly maxQueryNodes: number | null;
@@ -33,11 +33,11 @@ export interface Config {
       readonly maxQueryPayloadSize: number | null;
       readonly maxTransactionPayloadSize: number | null;
     };
-    /** Base64 text of `txBytes` and `userSig`, in bytes. */
+    /** `txBytes` and `userSig` together, in bytes of base64 text. */
     readonly maxTransactionPayloadBytes: number;
     /** Whole request body, in bytes. */
     readonly maxBodyBytes: number;
-    /** Calls that the pages of events and transactions of one operation may come to. */
+    /** Calls that all pages of events and transactions of one operation may take together. */
     readonly maxEventCalls: number;
     /** Operations in one batched request; 0 = arrays are refused. */
     readonly maxBatchSize: number;
@@ -45,20 +45,20 @@ export interface Config {
       /** WebSockets of this process at once; 0 = none. */
       readonly max: number;
       readonly maxPerAddress: number;
-      /** Operations under way on one. */
+      /** Operations under way on one WebSocket. */
       readonly maxOperations: number;
-      /** What one may send before it is acknowledged, in bytes. */
+      /** Bytes that a client may send before its WebSocket is acknowledged. */
       readonly maxGreetingBytes: number;
     };
   };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-  /** Who has an API key; `null` when there are none to check. */
+  /** Clients with an API key; `null` = API keys are not looked at. */
   readonly clients: readonly Client[] | null;
   readonly rateLimit: {
     /** Attempts a minute of one caller; 0 = no limit. */
     readonly perMinute: number;
     readonly cost: 'request' | 'usage';
-    /** Where several instances count together; `null` = in this process. */
+    /** The Redis in which several instances count together; `null` = this process counts alone. */
     readonly redis: { readonly url: Secret; readonly sharedBy: number } | null;
   };
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
@@ -69,11 +69,11 @@ export interface Config {
   readonly introspection: boolean;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly schema: {
-    /** 0 = never asked again after the first success. */
+    /** 0 = the ledger is not asked again after its first answer. */
     readonly pollMs: number;
     readonly cacheFile: string | null;
   };
-  /** Keys that were set and are checked, but whose feature this version does not have; said at start. */
+  /** Settings that were set but have no effect in this version; the log names them at start. */
   readonly notInForce: readonly string[];
 }
 

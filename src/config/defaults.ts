@@ -1,45 +1,45 @@
-/** Every default number, with its reason. Bytes, milliseconds and counts are named so. */
+/** Every default, with its reason. */
 export const defaults = {
-  /** Loopback: a gateway that has not been configured is nobody else's business. The container image says 0.0.0.0. */
+  /** Loopback, so that an unconfigured gateway is not open to the network. The container image sets 0.0.0.0. */
   host: '127.0.0.1',
-  /** What GraphQL servers of this ecosystem listen on; not one of the ports of a ledger node. */
+  /** The usual port of GraphQL servers in JavaScript; no ledger node uses it. */
   port: 4000,
-  /** The sponsor refuses a budget of this size and above; asking it would only cost a call. */
+  /** The sponsor refuses budgets from this size on; asking it would only cost a call. */
   maxGasBudgetExclusive: 2_000_000_000,
-  /** The ledger's own page sizes, so that both halves of the graph page alike. Its nodes cut longer pages silently. */
+  /** The ledger's page sizes, so that the whole graph pages alike. */
   defaultPageSize: 20,
   maxPageSize: 50,
-  /** A hundred pages, as many as three hundred selections can ask for, and the spare calls: what fits the other limits fits this. */
+  /** Never stricter than the other limits: 300 selections can ask for 100 pages of one call each, and 20 calls are spare. */
   maxEventCalls: 120,
-  /** The ledger's own bound: 128 KiB of transaction, as base64. */
+  /** The ledger's bound: 128 KiB of transaction, as base64. */
   maxTransactionPayloadBytes: 174_763,
   /**
-   * Fixed, not configurable: above the query and transaction maxima of every known ledger together, with their
-   * variables, and small enough that a few hundred hostile bodies at once fit in memory.
+   * Not configurable. Larger than any body that known ledgers accept: query, transaction and variables together. Small
+   * enough that a few hundred hostile bodies at once fit in memory.
    */
   maxBodyBytes: 1_048_576,
   /**
-   * Fixed, not configurable: what a WebSocket may send before it was acknowledged, in bytes. Credentials fit in many times
-   * over, and what is not read yet is nobody's.
+   * Not configurable. Bytes that a client may send before its WebSocket is acknowledged: credentials fit many times over,
+   * and until then no caller is known whom the memory could be counted against.
    */
   maxSocketGreetingBytes: 16_384,
-  /** An idle one holds some 11 KB, its large greeting read and gone: together a hundred megabytes. */
+  /** An idle WebSocket takes about 11 KB, so all together take about a hundred megabytes. */
   maxSockets: 10_000,
-  /** A large office behind one address has them; nobody alone can take a notable part of all. */
+  /** Enough for a large office behind one address, and a small part of `maxSockets`. */
   maxSocketsPerAddress: 256,
-  /** More than a page has fields on screen; each may hold an answer until its client reads. */
+  /** More than one web page asks at once; bounded because each may hold an answer until the client reads it. */
   maxSocketOperations: 100,
-  /** Arrays are refused: a batch hides how much one request asks for. */
+  /** Batches are refused: they hide how much one request asks for. */
   maxBatchSize: 0,
-  /** Below the half minute after which browsers, proxies and people give up. */
+  /** Below the half minute after which many proxies, clients and people give up. */
   queryTimeoutMs: 15_000,
-  /** Consensus takes seconds, and the sponsor waits for it; a lost answer here is dear. */
+  /** The sponsor waits seconds for consensus, and a lost answer leaves the caller not knowing whether it paid. */
   mutationTimeoutMs: 30_000,
-  /** An upgrade of the ledger is seen within a minute; one introspection a minute is no load. */
+  /** Sees an upgrade of the ledger within a minute, at the cost of one introspection a minute. */
   schemaPollMs: 60_000,
-  /** Ten operations a second for a whole minute: more than a busy page, less than a scraper. */
+  /** Ten operations a second: more than a busy page needs, less than a scraper wants. */
   rateLimitPerMinute: 600,
-  /** Nothing is known of the fleet, so nobody is refused for an instance that may not exist. */
+  /** The number of instances is unknown, so each grants the full limit and no caller is refused wrongly. */
   redisSharedBy: 1,
   workers: 1,
 } as const;

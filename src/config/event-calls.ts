@@ -1,9 +1,9 @@
-/** A node of the ledger answers at most so many events or transactions, and silently so many when asked for more. */
+/** Events or transactions that a ledger node answers to one call at most; it silently cuts a larger page to this. */
 export const itemsPerCall = 50;
 
 /**
- * Calls that an operation may make beyond those its pages need when the node gives what it is asked for: where it gives less
- * at a time, does not say whether there is more, or where only meeting the second of two cursors tells its place. All pages
- * of the operation share them, so that what one page may cost is not multiplied by their number.
+ * Extra calls that an operation may make when its pages need more than one call per 50 items: the node answers fewer items
+ * than asked, does not say whether there are more, or must be read on until a second cursor is found. All pages of an
+ * operation share them, so that many pages do not multiply them.
  */
 export const maxSpareCalls = 20;

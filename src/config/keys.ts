@@ -6,7 +6,7 @@ import { operationKeys } from './keys/operation-keys.ts';
 import { sponsorshipKeys } from './keys/sponsorship-keys.ts';
 import { upstreamKeys } from './keys/upstream-keys.ts';
 
-/** Every setting there is. What parses them, checks them and documents them reads this table. */
+/** All settings. Parser, checks and documentation are driven by this table. */
 export const configKeys = {
   ...listenerKeys,
   ...upstreamKeys,
@@ -18,7 +18,7 @@ export const configKeys = {
 
 export type ConfigKeyName = keyof typeof configKeys;
 
-/** The parsed value of every key, its default where unset. */
+/** The value of every setting; the default where unset. */
 export type ConfigValues = { readonly [Name in ConfigKeyName]: ValueOfKey<(typeof configKeys)[Name]> };
 
 export const configKeyNames = Object.keys(configKeys) as readonly ConfigKeyName[];

@@ -1,4 +1,4 @@
-/** The name that a mistyped one most likely meant; `undefined` when none is near. */
+/** The name most likely meant by a mistyped one; `undefined` when none is similar. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toUpperCase().replaceAll(/[-. ]/g, '_').slice(0, 64);
   const tolerated = Math.max(2, Math.floor(wanted.length / 3));

@@ -1,24 +1,24 @@
-/** How one network spells things on the wire. Nothing else in the code knows a network's name. */
+/** The names that one network uses on the wire. No other code depends on which network it is. */
 export interface NetworkProfile {
   readonly name: string;
-  /** Ledger GraphQL headers, lower case. */
+  /** Request headers of the ledger's GraphQL, in lower case. */
   readonly headers: { readonly version: string; readonly showUsage: string };
   readonly events: {
     readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
-    /** Wire variant of each member of `EventQueryFilter`; `null` where the network has none. */
+    /** The node's name of each member of `EventQueryFilter`; `null` where it has no such filter. */
     readonly filters: Readonly<Record<EventFilterMember, string | null>>;
     readonly timeRange: {
-      /** Are the bounds JSON numbers or decimal text? */
+      /** Does the node take the bounds as JSON numbers, or as strings of digits? */
       readonly encoding: 'number' | 'text';
-      /** Is the end left out? Clients always give a closed interval. */
+      /** Does the node exclude the end of the range? Clients of the gateway always include it. */
       readonly endExclusive: boolean;
     };
   };
   readonly sponsor: {
-    /** Key of `execute_tx` that says how long to wait. */
+    /** The key of an `execute_tx` body that says how long to wait. */
     readonly requestTypeKey: 'requestType' | 'request_type';
   };
-  /** Root fields of the ledger that joins read, with the names of their arguments. */
+  /** The ledger's root fields that joins query, and the names of their arguments. */
   readonly joins: {
     readonly object: { readonly field: string; readonly id: string; readonly version: string };
     readonly address: { readonly field: string; readonly id: string };
@@ -72,7 +72,7 @@ const ledger: NetworkProfile = {
   },
 };
 
-/** Filters of the real nodes: the four the contract alone has do not exist, two others do. */
+/** Real nodes lack four filters of the contract and name some others differently. */
 const realNodeFilters: NetworkProfile['events']['filters'] = {
   ...ledger.events.filters,
   moveEvent: null,

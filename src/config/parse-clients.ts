@@ -5,24 +5,24 @@ import type { ConfigMistake } from './config-error.ts';
 import { quoteText } from './quote-text.ts';
 import { origins } from './value-kinds.ts';
 
-/** What a client may be allowed to do. */
+/** Everything that a client can be allowed to do. */
 export const clientScopes = ['read', 'sponsor', 'admin'] as const;
 
-/** Somebody with an API key. */
+/** One entry of the clients file: somebody with an API key. */
 export interface Client {
   readonly id: string;
   /** SHA-256 of the key, in hex. */
   readonly hash: string;
   readonly scopes: readonly (typeof clientScopes)[number][];
-  /** Attempts a minute; 0 = no limit; `null` = what everybody may. */
+  /** Attempts a minute; 0 = no limit; `null` = the general limit. */
   readonly perMinute: number | null;
-  /** The web origins whose pages may use the key; `null` = it is not bound to any. */
+  /** Web origins whose pages may use the key; `null` = all. */
   readonly origins: readonly string[] | null;
 }
 
 export type ClientsResult =
   | { readonly clients: readonly Client[] }
-  /** The keys are paths: `CLIENTS_FILE.0.hash`. */
+  /** Each mistake's `key` is a path: `CLIENTS_FILE.0.hash`. */
   | { readonly mistakes: readonly ConfigMistake[] };
 
 const maxPerMinute = 1_000_000_000;
@@ -44,7 +44,7 @@ const clientSchema = z.strictObject({
 
 const clientsSchema = z.array(clientSchema, 'a list of clients').min(1, 'a list of at least one client');
 
-/** Reads the text of a clients file, YAML or JSON: who has which key, and what it is good for. */
+/** Parses the text of a clients file, YAML or JSON. */
 export function parseClients(text: string): ClientsResult {
   const content = parseYaml(text);
   if ('mistakes' in content) return content;
@@ -65,13 +65,13 @@ export function parseClients(text: string): ClientsResult {
   return mistakes.length > 0 ? { mistakes } : { clients };
 }
 
-/** As browsers send them. */
+/** Normalises origins to the form in which browsers send them; `undefined` if one is not an origin. */
 function toOrigins(list: readonly string[]): readonly string[] | undefined {
   const parsed = list.map((item) => (item.includes(',') || item === '*' ? undefined : origins.parse(item)));
   return parsed.every((each) => each !== undefined) ? parsed.flat() : undefined;
 }
 
-/** The parser's own messages quote the file, and a key may stand in it by mistake: only the place is told. */
+/** Reports only the line of a syntax error: the parser's message would quote the file, which may hold a key by mistake. */
 function parseYaml(text: string): { readonly value: unknown } | { readonly mistakes: readonly ConfigMistake[] } {
   const mistake = (got: string) => ({
     mistakes: [{ key: 'CLIENTS_FILE', expected: 'a JSON or YAML list of clients', got }],
@@ -125,7 +125,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Texts are never shown: any of them may be a key that was pasted into the wrong place. */
+/** Never shows a string: it may be a key that was pasted into the wrong place. */
 function describe(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -6,14 +6,14 @@ import { nearestName } from './nearest-name.ts';
 import { quoteText } from './quote-text.ts';
 
 export interface ConfigFileContent {
-  /** Settings as the text they would be in the environment. */
+  /** Each setting as the text that the environment would hold. */
   readonly settings: ReadonlyMap<ConfigKeyName, string>;
   readonly mistakes: readonly ConfigMistake[];
 }
 
 /**
- * Reads the text of a configuration file, YAML or JSON (which is YAML). Numbers, booleans, lists of them and, for
- * `PROFILE_OVERRIDES`, nested objects become the text that the environment would hold.
+ * Parses a configuration file, YAML or JSON (which is YAML), into the texts that the environment would hold. Accepts
+ * strings, numbers and booleans, lists of them, and for `PROFILE_OVERRIDES` nested objects.
  */
 export function parseConfigFile(text: string): ConfigFileContent {
   const settings = new Map<ConfigKeyName, string>();
@@ -35,7 +35,7 @@ export function parseConfigFile(text: string): ConfigFileContent {
 
 type Parsed = { readonly entries: readonly (readonly [string, unknown])[] } | { readonly mistake: ConfigMistake };
 
-/** The parser's own messages quote the file, and the file may hold a token: only the place is told. */
+/** Reports only the line of a syntax error: the parser's message would quote the file, which may hold a token. */
 function parseYaml(text: string): Parsed {
   const mistake = (got: string): Parsed => ({
     mistake: { key: 'CONFIG_FILE', expected: 'a JSON or YAML object of settings', got },
@@ -53,7 +53,7 @@ function parseYaml(text: string): Parsed {
   }
 }
 
-/** A number as it was written: a token of digits alone may be longer than a number holds, or begin with zeros. */
+/** A number as it was written: a token may be all digits, too many for a double or with leading zeros. */
 function asWritten(document: Document, key: string): string | undefined {
   const node = isMap(document.contents) ? document.contents.get(key, true) : undefined;
   return isScalarNode(node) && typeof node.value === 'number' ? node.source : undefined;

@@ -32,7 +32,8 @@ export function parseConfig({ env, readFile }: ConfigSource): Config {
     parsed.values.PROFILE_OVERRIDES ?? {},
   );
 
-  // With a file that cannot be read, nobody knows what is set; with a broken key, one mistake says enough.
+  // Skip the checks between settings if the file is unreadable, since it is unknown what was set; and do not report a
+  // second mistake for one key.
   const beside = broken.has('CONFIG_FILE') ? [] : checkSettings(settings).filter(({ key }) => !broken.has(key));
   const mistakes = [
     ...raw.mistakes,
@@ -115,7 +116,7 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
   };
 }
 
-/** Does this value ask for something that this version does not do? */
+/** Does the value of this setting ask for a feature that this version does not have? */
 function isIdle(name: ConfigKeyName, values: ConfigValues): boolean {
   const { inForce, asAbsent }: ConfigKey<unknown> = configKeys[name];
   return inForce === false && values[name] !== asAbsent;

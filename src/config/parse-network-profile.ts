@@ -26,10 +26,10 @@ const networkProfileSchema = z.strictObject({
 
 export type ProfileResult =
   | { readonly profile: NetworkProfile }
-  /** The keys are paths: `PROFILE_OVERRIDES.headers.version`. */
+  /** Each mistake's `key` is a path: `PROFILE_OVERRIDES.headers.version`. */
   | { readonly mistakes: readonly ConfigMistake[] };
 
-/** Lays overrides over a profile, name by name. Every path must exist in the profile, every value fit its place. */
+/** Overrides single names of a profile. Every path must exist in the profile, and every value must have its type. */
 export function parseNetworkProfile(base: NetworkProfile, overrides: Readonly<Record<string, unknown>>): ProfileResult {
   const result = networkProfileSchema.safeParse(mergeDeep(base, overrides));
   if (result.success) return { profile: result.data };

@@ -4,7 +4,7 @@ import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } fro
 import { quoteText } from './quote-text.ts';
 import { type RawSettings, type ReadFile, toErrorCode } from './read-settings.ts';
 
-/** Secrets that may be given as a file: the key of the secret, and the key of the file. */
+/** Secrets that may be given as a file: the setting of the secret, and the setting of the file's path. */
 export const secretFiles = [
   ['SPONSOR_TOKEN', 'SPONSOR_TOKEN_FILE'],
   ['LEASE_KEYS', 'LEASE_KEYS_FILE'],
@@ -12,12 +12,12 @@ export const secretFiles = [
 ] as const satisfies readonly (readonly [ConfigKeyName, ConfigKeyName])[];
 
 export interface ParsedValues {
-  /** A key with a mistake has its default here. A secret from a file stands under the secret's own key. */
+  /** A setting with a mistake has its default here. A secret read from a file has the name of the secret. */
   readonly values: ConfigValues;
   readonly mistakes: readonly ConfigMistake[];
 }
 
-/** Parses every setting by its own rule; what keys demand of one another is not looked at. */
+/** Parses every setting on its own; `checkSettings` checks their combinations. */
 export function parseValues(texts: RawSettings['texts'], readFile: ReadFile): ParsedValues {
   const mistakes: ConfigMistake[] = [];
   const values = new Map<ConfigKeyName, unknown>();

@@ -4,12 +4,12 @@ import { quoteText } from './quote-text.ts';
 import { type ReadFile, toErrorCode } from './read-settings.ts';
 
 export interface ClientsFile {
-  /** `null` when no file is named, or it has mistakes. */
+  /** `null` without a file, or when it has mistakes. */
   readonly clients: readonly Client[] | null;
   readonly mistakes: readonly ConfigMistake[];
 }
 
-/** Reads the clients file at a path; `undefined` = none is named. */
+/** Reads and parses the clients file. @param path `undefined` = there is none */
 export function readClients(path: string | undefined, readFile: ReadFile): ClientsFile {
   if (path === undefined) return { clients: null, mistakes: [] };
   let text: string;

@@ -3,16 +3,16 @@ import { type ConfigKeyName, configKeyNames } from './keys.ts';
 import { parseConfigFile } from './parse-config-file.ts';
 import { quoteText } from './quote-text.ts';
 
-/** Text of a file; throws when it cannot be read. */
+/** Returns the text of a file; throws when it cannot be read. */
 export type ReadFile = (path: string) => string;
 
 export interface RawSettings {
-  /** What is set, as text, white space around it removed. Empty ones are left out: they count as unset. */
+  /** The settings that are set, as trimmed text. An empty text counts as unset. */
   readonly texts: ReadonlyMap<ConfigKeyName, string>;
   readonly mistakes: readonly ConfigMistake[];
 }
 
-/** Puts the environment over the configuration file that it names, if it names one. */
+/** Merges the environment with the configuration file named in it, if any; the environment wins. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>, readFile: ReadFile): RawSettings {
   const file = readConfigFile(env.CONFIG_FILE?.trim() ?? '', readFile);
   const texts = new Map<ConfigKeyName, string>();
@@ -33,7 +33,7 @@ function readConfigFile(path: string, readFile: ReadFile): ReturnType<typeof par
   }
 }
 
-/** The system's name of a failure, `ENOENT`; its message would show the path. */
+/** The system's code of a failure, like `ENOENT`. The message is not shown, since it would quote the path. */
 export function toErrorCode(error: unknown): string {
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z_\d]{1,40}$/.test(code) ? code : 'unknown error';

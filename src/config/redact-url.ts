@@ -1,8 +1,8 @@
 const shown = new Set(['http:', 'https:', 'ws:', 'wss:', 'redis:', 'rediss:']);
 
 /**
- * A URL as it may be printed: user, password, query and fragment become `[redacted]`, because keys travel in all of
- * them. Text that is not a URL of a scheme we speak is not shown at all: nobody can tell where its secret is.
+ * A URL that may be printed: user, password, query and fragment become `[redacted]`, because any of them may hold a key.
+ * Text that is not a URL of a known scheme is not shown at all, because a secret could be anywhere in it.
  */
 export function redactUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** Text that must not be shown: prints, serialises and logs as `[redacted]`. `reveal` is the only way to the value. */
+/** Text that must not be shown: prints, serialises and logs as `[redacted]`. Only `reveal` returns the value. */
 export class Secret {
   readonly #value: string;
 

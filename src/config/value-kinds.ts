@@ -3,7 +3,7 @@ import type { ValueKind } from './config-key.ts';
 import { redactUrl } from './redact-url.ts';
 import { Secret } from './secret.ts';
 
-/** A whole number in a closed range. `unit` follows the range: `milliseconds`. */
+/** A whole number from `min` to `max`. @param unit shown after the range, like `milliseconds` */
 export function integer(min: number, max: number, unit?: string): ValueKind<number> {
   return {
     expected: `an integer from ${min} to ${max}${unit ? ` (${unit})` : ''}`,
@@ -24,7 +24,7 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
   };
 }
 
-/** An absolute URL of one of the schemes, without a fragment. Credentials in it are kept and never shown. */
+/** An absolute URL of one of the schemes, without a fragment. It may hold credentials, which messages do not show. */
 export function url(...schemes: readonly string[]): ValueKind<string> {
   return {
     expected: `a URL with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} and without a #fragment`,
@@ -41,7 +41,7 @@ export const filePath: ValueKind<string> = {
   parse: (text) => (text.includes('\0') ? undefined : text),
 };
 
-/** A path whose content is secret: by mistake the secret itself is put here, so the text is not shown. */
+/** The path of a file that holds a secret. Never shown: people put the secret itself here by mistake. */
 export const secretFilePath: ValueKind<string> = {
   ...filePath,
   expected: 'a path to a readable file',
@@ -54,7 +54,7 @@ export const host: ValueKind<string> = {
     isIP(text) || (text.length <= 253 && /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text)) ? text : undefined,
 };
 
-/** What fits behind `Bearer ` in a header. */
+/** A token without the word `Bearer`, of characters that a header can carry. */
 export const bearerToken: ValueKind<Secret> = {
   expected: 'a token of visible ASCII characters, without the word Bearer',
   parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined),
@@ -63,7 +63,7 @@ export const bearerToken: ValueKind<Secret> = {
 
 const minSigningKeyCharacters = 32;
 
-/** The first signs, all verify. */
+/** Keys that sign: the first signs, all verify, so that keys can be replaced without a break. */
 export const signingKeys: ValueKind<readonly Secret[]> = {
   expected: `signing keys separated by commas, each of ${minSigningKeyCharacters} visible ASCII characters or more`,
   isList: true,
@@ -76,7 +76,7 @@ export const signingKeys: ValueKind<readonly Secret[]> = {
   show: () => '[redacted]',
 };
 
-/** `*`, or origins in the form in which browsers send them. */
+/** `*`, or web origins, normalised to the form in which browsers send them. */
 export const origins: ValueKind<'*' | readonly string[]> = {
   expected:
     '* or origins separated by commas, each like https://app.example.com or http://localhost:3000, without a path',
@@ -127,7 +127,7 @@ function toItems(text: string): string[] {
 function toOrigin(text: string): string | undefined {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\\,*]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const { origin } = new URL(text);
-  // Schemes of browser extensions and app shells have no origin for URL, and yet browsers send them as one.
+  // `URL` gives no origin for the schemes of browser extensions and app shells, though browsers send them as origins.
   return origin === 'null' ? text.toLowerCase() : origin;
 }
 
