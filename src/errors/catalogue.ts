@@ -1,7 +1,7 @@
 /**
- * Every error code a client can meet: the HTTP status it has where the status is ours to choose (a client that accepts
- * only `application/json` gets 200 for request errors), what it means, and what to do. The table in docs/errors.md is generated
- * from here; no other room writes an `extensions.code`.
+ * Every error code a client can meet: its HTTP status, its meaning, and what to do. The status applies where the gateway
+ * may choose one: a client that accepts only `application/json` gets 200 for request errors. The table in docs/errors.md
+ * is generated from here.
  */
 export const errorCatalogue = {
   BAD_REQUEST: { status: 400, meaning: 'The HTTP request itself is malformed.', retry: 'Fix the request.' },

@@ -4,13 +4,13 @@ import type { ErrorCode } from './catalogue.ts';
 /** Names of the upstreams as clients see them in `extensions.upstream`. */
 export type UpstreamName = 'ledger' | 'sponsor' | 'events';
 
-/** Facts beside the code that a client may act on. Never a URL, a token or an upstream's raw body. */
+/** Facts that a client may act on, shown in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
 export interface ErrorFacts {
   readonly upstream?: UpstreamName;
   readonly digest?: string;
   readonly reservationId?: string;
   readonly checkAfterMs?: number;
-  /** When a caller who asked too much is served again. */
+  /** Seconds until a rate-limited caller is served again. */
   readonly retryAfterSeconds?: number;
   readonly argument?: string;
   /** The environment key that would configure the missing thing. */

@@ -3,14 +3,14 @@ import { isErrorCode } from './catalogue.ts';
 import { gatewayError } from './gateway-error.ts';
 
 /**
- * Decides what a client sees of an error. What is meant for clients passes: our catalogued errors, the ledger's public
- * ones, and GraphQL's own about the request. Anything else becomes one fixed text.
- * @param onMasked called once with each error that was hidden, for the log
+ * Hides internal errors from clients. Catalogued errors, the ledger's public ones and GraphQL's own about the request pass;
+ * any other becomes one fixed text.
+ * @param onMasked called once with each hidden error, for the log
  */
 export function createMaskError(onMasked: (error: unknown, requestId: string | undefined) => void) {
   const made = new WeakSet<GraphQLError>();
   return (error: unknown, requestId?: string): GraphQLError => {
-    // What was hidden further inside has been told already.
+    // An error that was masked before was logged then.
     if (error instanceof GraphQLError && (made.has(error) || isForClients(error))) return error;
     onMasked(error, requestId);
     const at = error instanceof GraphQLError ? { nodes: error.nodes ?? null, path: error.path ?? null } : {};
@@ -28,7 +28,7 @@ function isForClients(error: GraphQLError): boolean {
   );
 }
 
-/** Several errors below one nulled object travel as an `AggregateError`; clients get each of them. */
+/** Stitching packs several errors below one nulled object into an `AggregateError`; this gives clients each of them. */
 export function unwrapErrors(errors: readonly GraphQLError[]): GraphQLError[] {
   return errors.flatMap((error) => {
     const inner: unknown =

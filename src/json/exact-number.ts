@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * How a number stands in JSON text that is written or read by functions which know only doubles: as a text of its digits
- * behind this. Made anew for each process, so that no client can write one; whoever did would only have written a number.
+ * `JSON.parse` and `JSON.stringify` round numbers to doubles. To pass through them unrounded, a number is written as a
+ * string: this mark, then its digits. The mark is random per process, so no client can forge one; a forged one would
+ * only be read as a number.
  */
 const mark = `exact-${randomBytes(12).toString('base64url')}:`;
 const markedText = new RegExp(`"${mark}(-?[0-9][0-9.eE+-]*)"`, 'g');
 
 /**
- * A number of JSON that a double would write otherwise, `18446744073709551615` or `1.10`: its digits are kept. Compares and
- * calculates as the double nearest to it.
+ * A JSON number that a double cannot print back as it was written, like `18446744073709551615` or `1.10`. Keeps the
+ * digits. In comparisons and arithmetic it acts as the nearest double.
  */
 export class ExactNumber {
-  /** As it stood in the JSON. */
+  /** The digits as the JSON had them. */
   readonly text: string;
 
   constructor(text: string) {
@@ -27,18 +28,18 @@ export class ExactNumber {
     return Number(this.text);
   }
 
-  /** For `printJson`, which makes a number of it again. */
+  /** A marked string, which `printJson` turns back into a number. */
   toJSON(): string {
     return mark + this.text;
   }
 }
 
-/** A number as JSON has it: exact where a double is not. @param text by the grammar of JSON or GraphQL */
+/** A plain number where a double is exact, else an `ExactNumber`. @param text a number by the grammar of JSON or GraphQL */
 export function toExactNumber(text: string): number | ExactNumber {
   return isExactDouble(text) ? Number(text) : new ExactNumber(text);
 }
 
-/** Does a double keep the digits? */
+/** Does a double print back the same digits? */
 export function isExactDouble(text: string): boolean {
   return String(Number(text)) === text;
 }
@@ -48,17 +49,17 @@ export function printJson(value: unknown): string {
   return unmarkJson(JSON.stringify(value));
 }
 
-/** Makes numbers of what stands for exact ones in JSON that `JSON.stringify` has written. */
+/** Replaces marked strings by the numbers they stand for, in JSON that `JSON.stringify` wrote. */
 export function unmarkJson(json: string): string {
   return json.includes(mark) ? json.replace(markedText, '$1') : json;
 }
 
-/** As it stands for the number in JSON text that is read by somebody else. */
+/** The marked string of a number, quotes included, ready to be put into JSON text. */
 export function toMarked(text: string): string {
   return `"${mark}${text}"`;
 }
 
-/** Puts exact numbers in place of what stands for them, in lists and objects as they are. */
+/** Replaces marked strings by `ExactNumber`s. Changes the lists and objects of `value` in place. */
 export function reviveMarked(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
@@ -66,13 +67,13 @@ export function reviveMarked(value: unknown): unknown {
   for (const key of Object.keys(members)) {
     const member = members[key];
     const revived = reviveMarked(member);
-    // `__proto__` may be a key, which cannot be set in the usual way.
+    // A plain assignment to a key named `__proto__` would change the prototype instead.
     if (revived !== member) Object.defineProperty(members, key, { value: revived });
   }
   return value;
 }
 
-/** Is there an exact number in a value of JSON? */
+/** Does a parsed JSON value contain an `ExactNumber`? */
 export function hasExactNumber(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof ExactNumber) return true;

@@ -1,4 +1,4 @@
-/** Objects and lists inside one another in a request. No argument of any schema comes near; more exhausts the stack of what reads it. */
+/** Levels of objects and lists in a request. Deeper ones would exhaust the stack of later readers; no argument comes near. */
 export const maxJsonNesting = 128;
 
 const quote = 0x22;
@@ -11,21 +11,21 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * Commas between values and members in a request. Transactions are long texts and filters short lists; parsing tens of
- * thousands of small things takes tens of milliseconds.
+ * Commas in a request, as a count of its values. Parsing tens of thousands of small values blocks for tens of
+ * milliseconds; real requests have few, since transactions are long strings and filters short lists.
  */
 export const maxJsonCommas = 20_000;
 
 /**
- * Members of all objects of a request. Every member has to be looked up by its name, several times over, which costs several
- * times what an item of a list does. No arguments of any schema come near.
+ * Members of all objects of a request. Stricter than the bound on commas, because each member is looked up by name several
+ * times and so costs several times what a list item does. No arguments of any schema come near.
  */
 export const maxJsonMembers = 5_000;
 
-/** Bodies of so few bytes cannot have too many values, and their nesting is cheaper to see when they are parsed. */
+/** Smaller bodies need no scan before parsing: they cannot hold too many values, and nesting is cheaper to check afterwards. */
 export const simpleJsonBytes = 16 * 1024;
 
-/** The same bound on nesting, of a value. */
+/** Does a parsed value nest deeper than `maxNesting` levels? */
 export function nestsDeeper(value: unknown, maxNesting: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (maxNesting === 0) return true;
@@ -37,8 +37,8 @@ export function nestsDeeper(value: unknown, maxNesting: number): boolean {
 }
 
 /**
- * Is JSON nested deeper, or made of more pieces, than that? Reads the bytes once, without parsing; of what is no JSON any
- * answer will do.
+ * Does JSON text nest deeper, or hold more commas or members, than allowed? Scans the bytes once, without parsing. For
+ * text that is not JSON the answer means nothing: parsing refuses it anyway.
  */
 export function isTooIntricate(
   json: Uint8Array,
@@ -46,7 +46,7 @@ export function isTooIntricate(
   maxCommas: number,
   maxMembers: number = maxJsonMembers,
 ): boolean {
-  // Every level opens and closes.
+  // Each level takes two bytes, one to open and one to close.
   if (json.length < 2 * maxNesting) return false;
   let depth = 0;
   let commas = 0;

@@ -1,8 +1,8 @@
 import { ExactNumber, isExactDouble, reviveMarked, toMarked } from './exact-number.ts';
 
 /**
- * `JSON.parse` that keeps the digits of numbers: what a double would write otherwise comes out as an `ExactNumber`.
- * @throws SyntaxError where the text is no JSON
+ * `JSON.parse` without rounding: a number that a double cannot print back becomes an `ExactNumber`.
+ * @throws SyntaxError when the text is not JSON
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -11,13 +11,13 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The same for the body of a request, or a list of them: what is kept is in their variables. A whole number that is safe
- * in a double is that number however it is written, `1.0` or `1e1`: whoever takes one takes those.
- * @throws SyntaxError where the text is no JSON
+ * Parses the body of a request, or a batch, and keeps exact numbers in its variables only. A safe integer stays a plain
+ * number in any spelling, `1.0` and `1e1` too: GraphQL accepts those for an `Int`.
+ * @throws SyntaxError when the text is not JSON
  */
 export function parseRequestJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // Most requests have none, and a long document.
+  // Most requests have no variables: skip the scan of their long document.
   if (isObject(value) && !isObject(value.variables)) return value;
   const marked = markNumbers(text, isSafeOrExact);
   if (marked === null) return value;
@@ -28,7 +28,7 @@ export function parseRequestJson(text: string): unknown {
   return value;
 }
 
-/** Variables alone, as the query string has them. @throws SyntaxError where the text is no JSON */
+/** Parses a variables object that stands alone, as in a query string. @throws SyntaxError when the text is not JSON */
 export function parseVariables(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const marked = markNumbers(text, isSafeOrExact);
@@ -36,8 +36,8 @@ export function parseVariables(text: string): unknown {
 }
 
 /**
- * A message of the WebSocket protocol, for the library that reads it: the numbers in its variables are marked, for
- * `reviveMarked`, where a double would round them. What is no JSON is given back as it is.
+ * Prepares a WebSocket message for a library that calls `JSON.parse` itself: marks the numbers in its variables that a
+ * double would round, for `reviveMarked` to restore. A message that is not JSON is returned unchanged.
  */
 export function markVariables(message: string): string {
   let value: unknown;
@@ -60,7 +60,7 @@ function keepVariables(request: unknown, exact: unknown): void {
   request.variables = reviveMarked(exact.variables);
 }
 
-/** `1.0`, `1e1`, `-0`: told by the text, since a double may have lost what makes a number none. */
+/** An integer in any spelling: `1.0`, `1e1`, `-0`. Tests the text, since rounding to a double may hide a fraction. */
 const wholeNumber = /^-?\d+(?:\.0+)?(?:[eE]\+?\d+)?$/;
 
 function isSafeOrExact(text: string): boolean {
@@ -72,13 +72,13 @@ const backslash = 0x5c;
 const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
-/** So many digits fit a double, whatever they are. */
+/** Any number of up to this many digits is exact in a double. */
 const safeDigits = 15;
 
 /**
- * The text with a mark in place of each number that is not exact; `null` where there is none. Whatever is in texts is
- * passed over, so that reading a large document costs next to nothing.
- * @param json valid
+ * Replaces each number that is not exact by its marked string; `null` when there is none. Skips strings by `indexOf`, so a
+ * large document in the JSON costs next to nothing.
+ * @param json valid JSON
  */
 export function markNumbers(json: string, isExact: (number: string) => boolean): string | null {
   let marked: string | null = null;
@@ -102,7 +102,7 @@ export function markNumbers(json: string, isExact: (number: string) => boolean):
   return marked === null ? null : marked + json.slice(from);
 }
 
-/** @returns where the text that begins at `at` is over */
+/** @returns the index just after the string that begins at `at` */
 function endOfText(json: string, at: number): number {
   let end = json.indexOf('"', at + 1);
   while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
@@ -130,7 +130,7 @@ function isDigit(code: number): boolean {
   return code >= zero && code <= nine;
 }
 
-/** A few digits and nothing else, which is what numbers mostly are. */
+/** Is it nothing but a few digits, and so surely exact? Most numbers are. */
 function isPlainNumber(json: string, at: number, end: number): boolean {
   if (end - at > safeDigits) return false;
   for (let index = at; index < end; index += 1) if (!isDigit(json.charCodeAt(index))) return false;

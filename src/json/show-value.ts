@@ -1,10 +1,10 @@
-/** As the reference library shows values in its messages: items of a list, and levels of objects and lists. */
+/** Items of a list, and levels of objects and lists, that are shown: as many as graphql-js shows in its messages. */
 const maxItems = 10;
 const maxLevels = 2;
 
 /**
- * A value as messages show it, cut to so many characters. It looks no further than it shows: whoever sends a megabyte is not
- * read a megabyte for each of its mistakes.
+ * A value as error messages show it, cut to `maxCharacters`. Stops reading when it is full, so that a megabyte of input
+ * is not read again for each mistake in it.
  */
 export function showValue(value: unknown, maxCharacters: number): string {
   let text = '';
@@ -14,7 +14,7 @@ export function showValue(value: unknown, maxCharacters: number): string {
     if (typeof each === 'string') text += JSON.stringify(each.slice(0, maxCharacters + 1));
     else if (Array.isArray(each)) writeItems(each, level);
     else if (typeof each !== 'object' || each === null) text += String(each);
-    // A number that JavaScript cannot hold says itself how it is written.
+    // An exact number prints its own digits.
     else if (typeof (each as { toJSON?: unknown }).toJSON === 'function') text += String(each);
     else writeMembers(each, level);
   };

@@ -6,23 +6,23 @@ import { createToRequestLine, isRequestLine } from './request-line.ts';
 export type { Logger };
 
 export interface LoggerOptions {
-  /** Lines less severe than this are not written. */
+  /** The least severe level that is written. */
   readonly level: Config['logLevel'];
   /**
-   * Where lines go, each a JSON object and a line end. Default: standard output, where lines of requests are written
-   * together, a tenth of a second late at most, and everything else at once.
+   * Receives each line, a JSON object and a line end. Default: standard output, where request lines are collected for up
+   * to a tenth of a second and written together; all other lines are written at once.
    */
   readonly destination?: DestinationStream;
 }
 
 const { info } = pino.levels.values;
-/** As many bytes of request lines are written together. */
+/** Collected request lines are written when they reach this size or this age, since each write costs a system call. */
 const heldBytes = 8_192;
 const heldMs = 100;
 
 /**
- * A JSON logger that cannot be made to print a credential by its fields or its message: whatever is logged goes through
- * the redaction first, the bindings of child loggers too. Time is ISO 8601, the level a word.
+ * A JSON logger that redacts credentials in fields, messages and the bindings of child loggers before it writes them. Time
+ * is ISO 8601, the level a word.
  */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const output: LineOutput = destination ? { now: destination, held: destination } : createStandardOutput();
@@ -33,10 +33,10 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Errors have become plain objects by then; pino's own serialiser would take them apart once more.
+      // `logMethod` has made errors plain objects already; pino's own serialiser would mangle them.
       serializers: { err: (value: unknown) => value },
       hooks: {
-        // Not `formatters.log`: pino takes the message of an error before it formats the fields.
+        // Redact here and not in `formatters.log`: pino copies an error's message before it calls that.
         logMethod(args, method, level) {
           const [fields, message] = args as unknown[];
           if (isRequestLine(fields) && typeof message === 'string' && level === info && this === logger) {
@@ -49,7 +49,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     },
     output.now,
   );
-  // pino does not run its formatters over the bindings of children.
+  // pino does not pass the bindings of children through `logMethod`: redact them here.
   const child = logger.child;
   logger.child = function (this: Logger, bindings, options) {
     return child.call(this, redactFields(bindings), options);
@@ -58,13 +58,13 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
 }
 
 interface LineOutput {
-  /** Writes at once. */
+  /** Writes each line at once. */
   readonly now: DestinationStream;
-  /** May wait for more. */
+  /** May collect lines and write them later together. */
   readonly held: DestinationStream;
 }
 
-/** Standard output: what is held is written with what comes next, in its order. */
+/** Writes to standard output. An immediate line first flushes the held ones, so lines keep their order. */
 function createStandardOutput(): LineOutput {
   const stream = pino.destination({ fd: 1, sync: true });
   let waiting = '';
@@ -86,14 +86,14 @@ function createStandardOutput(): LineOutput {
       write(line) {
         waiting += line;
         if (waiting.length >= heldBytes) release();
-        // The process stays for that long.
+        // Not `unref`: the process must not end before its last lines are written.
         else timer ??= setTimeout(release, heldMs);
       },
     },
   };
 }
 
-/** The fields come first, the message and what is formatted into it after them. */
+/** Argument 0 holds the fields; the message and its format values follow. */
 function toSafeArgument(argument: unknown, index: number): unknown {
   if (typeof argument === 'string') return redactText(argument);
   if (typeof argument !== 'object' || argument === null) return argument;

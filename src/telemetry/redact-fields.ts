@@ -3,13 +3,13 @@ import { Secret } from '../config/secret.ts';
 
 const redacted = '[redacted]';
 
-/** Names of fields that hold credentials, whatever they hold. Compared without case, `-` and `_`. */
+/** Fields with these names are redacted whatever their value. Names are compared without case, `-` and `_`. */
 const secretName = /^(proxy)?authorization$|token$|cookie|password|secret|apikey$|leasekeys$|^usersig$|^credentials?$/i;
 
-/** Names that end like a secret's and are none. */
+/** Names that match the pattern above but hold no secret. */
 const harmlessNames = new Set(['nexttoken', 'hastoken']);
 
-/** Deeper than this, a log line is no longer read by anyone. */
+/** Levels of nesting that are logged; nobody reads deeper ones. */
 const maxDepth = 6;
 
 /**
@@ -20,13 +20,13 @@ const maxDepth = 6;
 const urlInText = /(?:\b[a-z][a-z\d+.-]{0,31})?:\/\/[^\s"'<>`]+/gi;
 const bearerInText = /\b(bearer|basic)\s+[^\s"',;]+/gi;
 
-/** Text for a log line: credentials in URLs and after `Bearer` are taken out. */
+/** Removes credentials from text: those in URLs, and those after `Bearer` or `Basic`. */
 export function redactText(text: string): string {
   const withoutUrls = text.includes('://') ? text.replaceAll(urlInText, redactFoundUrl) : text;
   return withoutUrls.replaceAll(bearerInText, `$1 ${redacted}`);
 }
 
-/** What looks like a URL in running text, the places of a stack included, which stay legible. */
+/** Redacts one URL found in text. `file:` URLs stay, so that stack traces stay legible. */
 function redactFoundUrl(found: string): string {
   if (found.startsWith('file:')) return found;
   const shown = redactUrl(found);
@@ -49,7 +49,7 @@ function redactObject(object: object, depth: number, above: ReadonlySet<object>)
   for (const key of Object.keys(object)) {
     let value = isSecretName(key) ? redacted : readField(object, key);
     if (typeof value === 'object' && value !== null) {
-      // Made where it is needed: most objects hold none that could hold them, and every request is a line.
+      // Create the set only when an object holds another: most hold none, and this runs for every request's line.
       within ??= new Set(above).add(object);
       value = redactValue(value, depth + 1, within);
     } else if (value !== redacted) value = redactValue(value, depth + 1, above);

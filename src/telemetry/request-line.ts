@@ -1,8 +1,7 @@
 /**
- * Marks the fields of a line that is written for every request, and writes them: members of a JSON object without its
- * braces. Such fields hold nothing that a credential could be in, so that they need not be searched for one; their line
- * may wait a moment, to be written together with others; and it is made in one go, since piece by piece it would be a
- * sixth of all the memory that a small request takes.
+ * The fast path for the line that is logged for every request. Fields with this method write themselves, as members of a
+ * JSON object without its braces. They must hold no text that could contain a credential, because they skip the redaction.
+ * Written the general way, this line would be a sixth of all memory that a small request allocates.
  */
 export const requestLine: unique symbol = Symbol('requestLine');
 
@@ -14,7 +13,7 @@ export function isRequestLine(fields: unknown): fields is RequestLineFields {
   return typeof fields === 'object' && fields !== null && requestLine in fields;
 }
 
-/** Makes the lines of requests, of the same form as all others. @param now milliseconds since the Unix epoch */
+/** Makes request lines of the same form as all other log lines. @param now milliseconds since the Unix epoch */
 export function createToRequestLine(now: () => number): (fields: RequestLineFields, message: string) => string {
   let lastMs = Number.NaN;
   let head = '';
@@ -30,7 +29,7 @@ export function createToRequestLine(now: () => number): (fields: RequestLineFiel
 
 const harmless = /^[\w .:/-]*$/;
 
-/** JSON of a text; most that are logged need no escapes. */
+/** Text as a JSON string. Most logged texts need no escapes, and skip `JSON.stringify`. */
 export function toJsonText(text: string): string {
   return harmless.test(text) ? `"${text}"` : JSON.stringify(text);
 }
