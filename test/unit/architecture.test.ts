@@ -216,6 +216,15 @@ const offenders = (among: readonly SourceFile[], isOffence: (file: SourceFile) =
 
 const imports = (file: SourceFile, pattern: RegExp) => file.imports.some(({ specifier }) => pattern.test(specifier));
 
+/** Calls a method of a logger, or has one, where neither the log is made nor the process begins and ends. */
+function writesToLog({ path, code, imports: own }: SourceFile): boolean {
+  if (/^src\/(telemetry|cli)\//.test(path)) return false;
+  const holds = own.some(({ file }) => file === 'src/telemetry/create-logger.ts');
+  // These make it, take it from whoever starts a gateway, and publish it.
+  const mayHold = ['src/cli.ts', 'src/start.ts', 'src/index.ts'].includes(path);
+  return (holds && !mayHold) || /\b(?:logger|log)\??\.\s*\w+\(/i.test(code);
+}
+
 describe('rooms', () => {
   test('import only what the table allows', () => {
     expect(files.flatMap(findTrespasses)).toEqual([]);
@@ -241,6 +250,12 @@ describe('rooms', () => {
     const touches = ({ code }: SourceFile) =>
       /(?<![\w.])process\s*[.[]|globalThis\.process|['"](node:)?process['"]/.test(code);
     expect(offenders(files, (file) => touches(file) && file.path !== 'src/cli.ts')).toEqual([]);
+  });
+});
+
+describe('telemetry', () => {
+  test('has every line of the log written in its functions; the command line alone writes lines of its own', () => {
+    expect(offenders(files, writesToLog)).toEqual([]);
   });
 });
 
@@ -323,6 +338,15 @@ describe('this test', () => {
     expect(trespass('src/subschemas/sponsor/x.ts', text)).toEqual([
       'src/subschemas/sponsor/x.ts: subschemas/sponsor may not import subschemas/events (../events/a.ts)',
     ]);
+  });
+
+  test('finds lines of the log that are written elsewhere', () => {
+    const holds = "import type { Logger } from '../telemetry/create-logger.ts';";
+    expect(writesToLog(toSourceFile('src/server/x.ts', "options.logger.warn({}, 'x');"))).toBe(true);
+    expect(writesToLog(toSourceFile('src/start.ts', "logger?.info('x');"))).toBe(true);
+    expect(writesToLog(toSourceFile('src/server/x.ts', holds))).toBe(true);
+    expect(writesToLog(toSourceFile('src/server/x.ts', 'telemetry.requestAnswered(record);'))).toBe(false);
+    expect(writesToLog(toSourceFile('src/cli/x.ts', "logger.info('x');"))).toBe(false);
   });
 
   test('finds circles, those of types alone among them', () => {

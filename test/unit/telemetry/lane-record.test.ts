@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LaneRecord } from '../../../src/server/request-record.ts';
+import { LaneRecord } from '../../../src/telemetry/lane-record.ts';
 import { requestLine } from '../../../src/telemetry/request-line.ts';
 
 const operation = fc.record({

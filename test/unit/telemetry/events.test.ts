@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { createLogger } from '../../../src/telemetry/create-logger.ts';
+import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
+import { LaneRecord } from '../../../src/telemetry/lane-record.ts';
+
+/** What is logged of an event, without its time. */
+function linesOf(tell: (telemetry: Telemetry) => void): Record<string, unknown>[] {
+  const lines: string[] = [];
+  tell(createTelemetry(createLogger({ level: 'trace', destination: { write: (line) => void lines.push(line) } })));
+  return lines.map((line) => {
+    const { time, ...rest } = JSON.parse(line) as Record<string, unknown>;
+    expect(time).toEqual(expect.any(String));
+    return rest;
+  });
+}
+
+const operations = [{ caller: 'anonymous:1.2.3.4', name: 'Q', type: 'query', errors: 0 }];
+const request = { requestId: 'r1', method: 'POST', path: '/graphql', status: 200, durationMs: 1.5, operations };
+
+/** Of each event what is told of it, and the line that operators search for. */
+const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemetry[Name]>, object] } = {
+  requestAnswered: [[request], { level: 'info', msg: 'request', ...request }],
+  upgradeAnswered: [
+    [{ ...request, method: 'GET', status: 101, operations: [] }],
+    { level: 'info', msg: 'request', ...request, method: 'GET', status: 101, operations: [] },
+  ],
+  socketOperationEnded: [
+    [{ requestId: 'r1', durationMs: 2, operations }],
+    { level: 'info', msg: 'operation over a WebSocket', requestId: 'r1', durationMs: 2, operations },
+  ],
+  errorMasked: [
+    [new Error('inside'), 'r1'],
+    {
+      level: 'error',
+      msg: 'an unexpected error was masked',
+      requestId: 'r1',
+      err: expect.objectContaining({ message: 'inside', stack: expect.any(String) }),
+    },
+  ],
+  versionChanged: [
+    ['1.1.0-b', '1.0.0-a'],
+    { level: 'info', msg: 'the ledger reports another version', version: '1.1.0-b', previous: '1.0.0-a' },
+  ],
+  schemaReplaced: [
+    [{ origin: 'ledger', fingerprint: 'f1' }],
+    { level: 'info', msg: 'a new schema is in force', origin: 'ledger', fingerprint: 'f1' },
+  ],
+  schemaRefused: [
+    [Object.assign(new Error('collides'), { collisions: ['Query.sponsor'] })],
+    {
+      level: 'error',
+      msg: "the ledger's new schema is refused; the old one stays in force",
+      err: expect.objectContaining({ message: 'collides' }),
+      collisions: ['Query.sponsor'],
+    },
+  ],
+  schemaUnavailable: [
+    [new Error('away')],
+    {
+      level: 'warn',
+      msg: "the ledger's schema cannot be read; the ledger is asked again",
+      err: expect.objectContaining({ message: 'away' }),
+    },
+  ],
+  schemaCacheFailed: [
+    [new Error('EACCES')],
+    { level: 'warn', msg: 'the schema cache failed', err: expect.objectContaining({ message: 'EACCES' }) },
+  ],
+  sharedCountsLost: [
+    ['ECONNREFUSED'],
+    {
+      level: 'warn',
+      msg: 'the shared counts are away: each instance counts callers for itself',
+      reason: 'ECONNREFUSED',
+    },
+  ],
+  sharedCountsBack: [[], { level: 'info', msg: 'the shared counts are back' }],
+  sponsorObserved: [
+    [{ endpoint: '/v1/execute_tx', status: null, what: 'unheard-outcome', digest: 'd1', text: '' }],
+    {
+      level: 'warn',
+      msg: 'the sponsor answered something that clients are not shown',
+      endpoint: '/v1/execute_tx',
+      status: null,
+      what: 'unheard-outcome',
+      digest: 'd1',
+      text: '',
+    },
+  ],
+  networkSimulated: [
+    ['ledger'],
+    {
+      level: 'warn',
+      msg: 'SIMULATED NETWORK: no LEDGER_GRAPHQL_URL is set, so the ledger, the sponsor and the events are an in-memory devnet',
+      network: 'ledger',
+    },
+  ],
+  settingsIgnored: [
+    [['METRICS_PORT']],
+    {
+      level: 'warn',
+      msg: 'these settings are checked but have no effect in this version',
+      keys: ['METRICS_PORT'],
+    },
+  ],
+  ready: [
+    [{ url: 'http://127.0.0.1:1/graphql', devnet: true, schema: 'ledger', profile: 'ledger' }],
+    {
+      level: 'info',
+      msg: 'ready',
+      url: 'http://127.0.0.1:1/graphql',
+      devnet: true,
+      schema: 'ledger',
+      profile: 'ledger',
+    },
+  ],
+};
+
+const names = Object.keys(events) as (keyof Telemetry)[];
+
+/** Tells of an event as its emitter does, with the function taken from its object. */
+function tell(telemetry: Telemetry, name: keyof Telemetry): void {
+  const emit = telemetry[name] as (...facts: readonly unknown[]) => void;
+  emit(...events[name][0]);
+}
+
+describe('an event', () => {
+  test.each(names)('%s has one line in the log, and one form', (name) => {
+    expect(linesOf((telemetry) => tell(telemetry, name))).toEqual([events[name][1]]);
+  });
+
+  test.each(names)('%s does not throw where the log cannot be written', (name) => {
+    const write = () => {
+      throw new Error('no space left');
+    };
+    const telemetry = createTelemetry(createLogger({ level: 'trace', destination: { write } }));
+    expect(() => tell(telemetry, name)).not.toThrow();
+  });
+
+  test('of an error without a request says none', () => {
+    expect(linesOf(({ errorMasked }) => errorMasked(new Error('inside'), undefined))[0]).not.toHaveProperty(
+      'requestId',
+    );
+  });
+
+  test('of a request in the lane is written by the record itself, in the form of every other', () => {
+    const { requestId, method, path, status, durationMs } = request;
+    const record = new LaneRecord(requestId, method, path, status, durationMs, operations);
+    expect(linesOf(({ requestAnswered }) => requestAnswered(record))).toEqual([
+      { level: 'info', msg: 'request', ...request, lane: true },
+    ]);
+  });
+});
