@@ -16,35 +16,38 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 
-/** What stands under a key: a scalar of the language or an enum, one of the schema's own, an object, or lists of such. */
+/**
+ * What the value of a key can be. `plain`: a built-in scalar or an enum; `custom`: a scalar of the schema, which may
+ * be any JSON; `composite`: an object. A list counts as its items.
+ */
 export type ValueKind = 'plain' | 'custom' | 'composite';
 
-/** Of one level of an answer's data. */
+/** The keys that may come last in an object at one level of an answer's data. */
 export interface LastKeys {
-  /** Those with which an object there may end, and all that are around it. */
+  /** Keys that may come last in an object here while every object around it comes last too. */
   readonly kinds: ReadonlyMap<string, ValueKind>;
-  /** Is there one under which anything may stand, objects included? */
+  /** Does one of these keys hold a custom scalar, which may itself be an object? */
   readonly hasCustom: boolean;
 }
 
-/** How answers to an operation end: level by level, the root's first. Empty: nothing is known of it. */
+/** How whole answers to an operation may end: one entry for each level, the root first. Empty if nothing is known. */
 export type AnswerEnding = readonly LastKeys[];
 
-/** Fields and fragments are looked at once for each place they are spread at; a document of more is not worth it. */
+/** Larger documents are not worth the time: a fragment is walked again at each place that spreads it. */
 const maxSteps = 5_000;
 
-/** A selection set, and the type it is a selection of. */
+/** A selection set and the type it selects on. */
 interface Selected {
   readonly set: SelectionSetNode;
   readonly type: GraphQLCompositeType;
-  /** Is it made of every object there is? */
+  /** Does it apply to every object at its place? */
   readonly isCertain: boolean;
 }
 
 /** One place in a document where a key is asked for. */
 interface Occurrence {
   readonly key: string;
-  /** Is it in every object there? */
+  /** Does every object at this place have it? */
   readonly isCertain: boolean;
   readonly kind: ValueKind;
   /** What is selected below; `null` for a scalar. */
@@ -56,14 +59,15 @@ interface Place {
   readonly key: string;
   /** 1 at the root. */
   readonly level: number;
-  /** So many levels, this one and those around it, may all end with it. */
+  /** How many levels may end with it, counted from this one outwards; 0 if it never comes last here. */
   readonly endsWithIt: number;
   readonly kind: ValueKind;
 }
 
 /**
- * Works out how answers to an operation end, from its text. An answer that breaks off ends like that too where the same
- * key is deeper in the document and its objects end together: such keys are left out, since they prove nothing.
+ * Works out from an operation's text how whole answers to it end, so that an answer that was cut off can be
+ * recognised. A key that may also come last in a deeper object proves nothing, since an answer cut off there would
+ * end the same way; such keys are left out.
  * @param operation valid against the schema, as are the fragments
  */
 export function toAnswerEnding(
@@ -87,12 +91,12 @@ export function toAnswerEnding(
   return levels.map((kinds) => ({ kinds, hasCustom: [...kinds.values()].includes('custom') }));
 }
 
-/** Could a text that is cut off within a deeper object end as a whole one does with this key at this level? */
+/** Could an answer cut off within a deeper object end with this key as a whole answer does at this level? */
 function isAmbiguous(key: string, level: number, places: readonly Place[]): boolean {
   return places.some((other) => other.key === key && other.level > level && other.endsWithIt > level);
 }
 
-/** Every key of an answer, level by level; `null` where that is too much. */
+/** Every key of an answer with its level; `null` if the document is too large. */
 function findPlaces(
   schema: GraphQLSchema,
   root: Selected,
@@ -105,7 +109,7 @@ function findPlaces(
     const occurrences = selected.flatMap(({ set, type, isCertain }) => flatten(set.selections, type, isCertain));
     const last = findLast(occurrences);
     for (const [key, same] of groupByKey(occurrences)) {
-      // Where there is one selection alone, there is no object without it.
+      // If the key is selected only once, every object under it comes from that selection.
       const isOnly = same.length === 1;
       const below = same.flatMap((each) => (each.below ? { ...each.below, isCertain: isOnly || each.isCertain } : []));
       const endsWithIt = last.has(key) ? endsWithParent + 1 : 0;
@@ -156,24 +160,24 @@ function toOccurrence(
   return { key, isCertain, kind: isPlain ? 'plain' : 'custom', below: null };
 }
 
-/** Is every object of the one type one of the other? */
+/** Is every object of type `narrow` also one of type `wide`? */
 function includes(schema: GraphQLSchema, wide: GraphQLCompositeType, narrow: GraphQLCompositeType): boolean {
   if (wide.name === narrow.name) return true;
   return isAbstractType(wide) && !isUnionType(narrow) && schema.isSubType(wide, narrow);
 }
 
 /**
- * Keys that may stand last: in the order in which they first occur, the last one that is always there, and whatever may
- * come after it.
+ * The keys that may come last in an object. Keys stand in the order in which they are first selected, so these are
+ * the last key that is always there and the optional ones first selected after it.
  */
 function findLast(occurrences: readonly Occurrence[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const placed = new Set<string>();
   let last = new Set<string>();
   for (const { key, isCertain } of occurrences) {
-    // What surely stood before stands there, however often it is asked for again.
+    // It certainly stands further up already: selecting it again does not move it.
     if (placed.has(key)) continue;
-    // Nothing that came before can stand behind what is always there, and for the first time here.
+    // Always there and first selected here: no earlier key can come after it.
     if (isCertain && !seen.has(key)) last = new Set();
     last.add(key);
     seen.add(key);

@@ -5,31 +5,31 @@ import { DataExtent } from './data-extent.ts';
 import { judgeTail, type SettleErrors } from './judge-tail.ts';
 import type { ReadText } from './ledger-answer.ts';
 
-/** Where a large answer is written to, by whoever has the client's connection. */
+/** Where a large answer is written. Whatever holds the client's connection provides it. */
 export interface AnswerWriter {
-  /** @returns `false` when it is full: nothing more should come until `resume` is called */
+  /** @returns `false` when it is full: write nothing more until `resume` is called */
   write(bytes: Buffer): boolean;
-  /** @param errorCount of the errors that the answer has */
+  /** @param errorCount how many errors the answer has */
   end(errorCount: number): void;
-  /** What has been written cannot be finished and must not look as if it were. */
+  /** Breaks the answer off, so that the client cannot take it for a whole one. */
   fail(): void;
 }
 
-/** A large answer that has begun. */
+/** A large answer that is still arriving. */
 export interface StreamedAnswer {
-  /** To be called at once: what has come is written, and all that comes. */
+  /** Writes what has arrived, then what arrives. Call it as soon as the answer is handed over. */
   start(writer: AnswerWriter): void;
-  /** The writer can take more. */
+  /** Call it when the writer can take more. */
   resume(): void;
 }
 
 /**
- * So much is held back that what follows an answer's data, an error for each of thousands of items, is in one hand when its
- * end has come, in bytes.
+ * How much of the answer's end is held back, in bytes: enough that everything after the data, such as an error for
+ * each of thousands of items, can be judged in one piece.
  */
 export const heldBackBytes = 1024 * 1024;
 
-/** Passes an answer on as it comes, but for its end, which is judged when it is all there. */
+/** Passes an answer on as it arrives, but holds back its end until all of it is there and can be judged. */
 export class AnswerStream implements RawSink, StreamedAnswer {
   readonly #usage: Usage | null;
   readonly #settle: SettleErrors | undefined;
@@ -43,7 +43,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
 
   /**
    * @param usage added at the end; `null` = not asked for
-   * @param readText gives the client's own text, if that was asked
+   * @param readText gives the document's text if the client wrote it; `null` if the gateway did
    */
   constructor(
     begun: RawResponse,
@@ -97,7 +97,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
     this.#release()?.fail();
   }
 
-  /** Writes what need not be held back. */
+  /** Writes all but the last `heldBackBytes`. Returns whether the writer has room for more. */
   #pass(): boolean {
     let hasRoom = true;
     for (let first = this.#held[0]; first && this.#heldSize - first.length >= heldBackBytes; first = this.#held[0]) {
@@ -108,7 +108,7 @@ export class AnswerStream implements RawSink, StreamedAnswer {
     return hasRoom;
   }
 
-  /** Whoever may still resume or give up holds nothing of the answer. */
+  /** Forgets the writer and the bytes: a caller may keep this object for long, to resume or cancel it. */
   #release(): AnswerWriter | null {
     const writer = this.#writer;
     this.#writer = null;

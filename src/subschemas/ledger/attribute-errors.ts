@@ -1,20 +1,19 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 
-/** Under this key an error that was only attributed remembers the one it stands for. Symbols do not reach the wire. */
+/** Key under which a stand-in error remembers its original. Symbols are not serialised, so clients never see it. */
 const cause = Symbol('the error this one stands for');
 
-/** The same for one that is of no field at all. */
+/** The same for an original that names no field. */
 const refusal = Symbol('the refusal this one stands for');
 
-/** Root keys as batching writes them when it merges several requests: with the number of the request. */
+/** Batching begins root keys with the number of the request when it merges several, as in `_v0_name`. */
 const mergedKey = /^_v(\d+)_/;
 
 /**
- * When a non-null root field fails, `data` is null as a whole and the error names only that field. A batched answer is
- * then cut into pieces by root key, and the pieces without an error of their own would each complain of a null they
- * cannot explain. So every root key that has no error gets one that stands for the first; `restoreCauses` puts the first
- * back where it belongs.
- * @param clientKeys of each merged request, in order, the key that its field has in the client's answer
+ * When a non-null root field fails, `data` is null as a whole and the error names only that field. Batching then cuts
+ * the answer into pieces by root key, and each piece without an error would complain of a null it cannot explain. So
+ * every root key without an error gets a stand-in for the first error; `restoreCauses` later puts the original back.
+ * @param clientKeys for each merged request, in order, the key of its field in the client's answer
  */
 export function attributeErrors(
   result: ExecutionResult,
@@ -37,8 +36,9 @@ export function attributeErrors(
 }
 
 /**
- * When the ledger executes nothing, its errors are of no field, and stitching would say each of every field it asked for.
- * So each root key gets ones that stand for them, which `restoreCauses` makes the ledger's own again, once.
+ * When the ledger executes nothing, its errors name no field, and stitching would repeat them for every field it
+ * asked for. So every root key gets stand-ins for them; `restoreCauses` later turns these back into the ledger's
+ * errors, each once.
  */
 export function attributeRefusal(result: ExecutionResult, rootKeys: readonly string[]): ExecutionResult {
   const { data, errors } = result;
@@ -53,8 +53,8 @@ export function attributeRefusal(result: ExecutionResult, rootKeys: readonly str
 }
 
 /**
- * The errors of an operation, each that stands for a refusal replaced by that, and where data are null as a whole each
- * attributed one by the one it stands for: which field is the first to complain of the common failure is chance.
+ * The errors of an operation with stand-ins replaced by their originals, each original once. A stand-in for a failed
+ * root field is replaced only where all data is null: chance decides which field reports that failure first.
  */
 export function restoreCauses(errors: readonly GraphQLError[], isWithoutData: boolean): GraphQLError[] {
   const seen = new Set<string>();

@@ -3,29 +3,29 @@ import { maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
 import { isSpace } from './read-back.ts';
 
 const [quote, backslash] = [0x22, 0x5c];
-/** Of both kinds of brackets, with the bit set that tells braces from brackets. */
+/** Braces. A bracket with `lowerBit` set becomes the brace of its side, so that one comparison finds both. */
 const [opening, closing] = [0x7b, 0x7d];
 const lowerBit = 0x20;
-/** As deep as data may be, in the answer that is around them. */
+/** The deepest that data may be nested, and the answer around it. */
 const maxDepth = maxAnswerNesting + 1;
 
 /**
- * Follows an answer whose data come first, while it is passed on, so that its end can be told from a place where it was
- * cut off that looks the same. Costs more than a nanosecond a byte: an answer that is all in hand is judged by its end,
- * and read if that leaves a doubt.
+ * Follows an answer while it is passed on, so that its real end can be told from a place where it was cut off that
+ * looks the same. Its data must come first. Costs more than a nanosecond a byte, so it is for streams alone: an
+ * answer that is all in memory is judged by its last bytes, and parsed only if these leave a doubt.
  */
 export class DataExtent {
-  /** Where the data's closing brace is, in bytes; `null` while they go on. */
+  /** Offset of the data's closing brace, in bytes; `null` while the data goes on. */
   dataEnd: number | null = null;
-  /** What has been read, in bytes. */
+  /** Bytes read so far. */
   size = 0;
-  /** Objects and lists that are open; the answer itself is from the beginning. */
+  /** Objects and lists that are open, the answer itself among them from the start. */
   #depth = 1;
   #isInText = false;
   #isEscaped = false;
   #isBroken = false;
 
-  /** Is what has been read one object, and nothing behind it? */
+  /** Has exactly one complete object been read, and nothing after it? */
   get isWhole(): boolean {
     return this.#depth === 0 && !this.#isBroken;
   }
@@ -54,7 +54,7 @@ export class DataExtent {
     this.size += length;
   }
 
-  /** Returns where the text ends, or the chunk. */
+  /** Returns the index of the closing quote, or the chunk's length if the text goes on. */
   #skipText(chunk: Buffer, from: number): number {
     const begin = this.#isEscaped ? from + 1 : from;
     this.#isEscaped = false;
@@ -69,7 +69,7 @@ export class DataExtent {
   }
 }
 
-/** Those that stand before a place in a text. */
+/** Counts the backslashes that stand directly before an index. */
 function countBackslashes(chunk: Buffer, from: number, before: number): number {
   let at = before - 1;
   while (at >= from && chunk[at] === backslash) at -= 1;

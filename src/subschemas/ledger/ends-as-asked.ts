@@ -4,14 +4,14 @@ import { findTextStart, skipSpaceBack } from './read-back.ts';
 
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
-/** How far back the beginning of an object or list is looked for, in bytes; of a text, as far as there are bytes. */
+/** How far back to look for the beginning of an object or list, in bytes. Texts are searched without a bound. */
 const maxValueBytes = 4_096;
 
 /**
- * Do the data of an answer, which close at `dataEnd`, end as those of a whole answer to its operation do? Read from the
- * end: as many objects close there as are around the last key. A text that is cut off ends with fewer of them or with
- * another key, and so does another member of the answer. What cannot be told is no.
- * @param bytes the last of an answer, as much of it as is at hand
+ * Do an answer's data, which close at `dataEnd`, end as those of a whole answer to its operation? Reads from the end:
+ * exactly as many objects must close there as surround the last key. Data that was cut off closes fewer or ends with
+ * another key, and so does a member other than `data`. If in doubt, the answer is no.
+ * @param bytes the last bytes of the answer, as many as are at hand
  */
 export function endsAsAsked(bytes: Buffer, dataEnd: number, ending: AnswerEnding): boolean {
   let closing = dataEnd;
@@ -19,14 +19,14 @@ export function endsAsAsked(bytes: Buffer, dataEnd: number, ending: AnswerEnding
     const end = skipSpaceBack(bytes, closing - 1);
     const inner = skipListEnds(bytes, end);
     if (bytes[inner] !== closeBrace) return isLastValue(bytes, end, level);
-    // A scalar of the ledger's own may be an object too.
+    // A custom scalar may be an object, so this brace may end its value.
     if (level.hasCustom && isLastValue(bytes, end, level)) return true;
     closing = inner;
   }
   return false;
 }
 
-/** Does a value that ends there stand under a key that may be the last one, and is it of its kind? */
+/** Is the value that ends at `end` of the right kind, under a key that may come last? */
 function isLastValue(bytes: Buffer, end: number, { kinds }: LastKeys): boolean {
   const start = findValueStart(bytes, end);
   if (start === null) return false;
@@ -56,7 +56,10 @@ function findValueStart(bytes: Buffer, end: number): number | null {
   return start === end ? null : start + 1;
 }
 
-/** Where the object or list begins that closes at `end`. Read backwards, each quote that is not escaped is an end of a text. */
+/**
+ * Where the object or list that closes at `end` begins; `null` if that is too far back. Reading backwards, every
+ * quote that is not escaped ends a text.
+ */
 function findOpening(bytes: Buffer, end: number): number | null {
   const limit = Math.max(0, end - maxValueBytes);
   let depth = 0;
@@ -75,14 +78,14 @@ function findOpening(bytes: Buffer, end: number): number | null {
   return null;
 }
 
-/** Past the ends of lists, to what is last in them. */
+/** Skips the closing brackets of lists, back to the end of the last item. */
 function skipListEnds(bytes: Buffer, from: number): number {
   let index = from;
   while (bytes[index] === closeBracket) index = skipSpaceBack(bytes, index - 1);
   return index;
 }
 
-/** Of a number, `true`, `false` or `null`. */
+/** Is it a byte of a number, `true`, `false` or `null`? */
 function isOfWord(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   const isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;

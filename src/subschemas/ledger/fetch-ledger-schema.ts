@@ -32,7 +32,7 @@ export async function fetchLedgerIntrospection(execute: LedgerExecutor): Promise
   });
 }
 
-/** Builds the executable-less schema of an introspection result. */
+/** Builds a schema without resolvers from an introspection result. */
 export function buildLedgerSchema(introspection: IntrospectionQuery): GraphQLSchema {
   return buildClientSchema(withoutFederation(introspection));
 }
@@ -41,8 +41,8 @@ const federationFields = new Set(['_service', '_entities']);
 const federationTypes = new Set(['_Service', '_Entity', '_Any']);
 
 /**
- * A ledger that is a subgraph of some federation describes itself by `_service`. Seen through this graph that would be a
- * description of the wrong one, and whoever composes this graph would believe it.
+ * A ledger that is itself a federation subgraph offers `_service`, which describes the ledger alone. Served by the
+ * gateway it would mislead tools that compose this graph into another, so it is dropped.
  */
 export function withoutFederation(introspection: IntrospectionQuery): IntrospectionQuery {
   const { __schema: schema } = introspection;

@@ -15,8 +15,8 @@ export interface FoldedDocument {
 }
 
 /**
- * Writes once what merging several requests has written several times: variables of one type and value, and fragments of
- * one content. The ledger bounds the bytes of a document, and a client's that fits must fit as well when it is passed on.
+ * Merging several requests repeats variables of one type and value, and fragments of one content; this writes each
+ * once. The ledger bounds the bytes of a document, and a document that fits as the client sent it must still fit.
  */
 export function foldDocument(
   document: DocumentNode,
@@ -44,7 +44,10 @@ export function foldDocument(
   };
 }
 
-/** Which variable stands for which: the first of the same type, default and value. One without a value stays apart. */
+/**
+ * Maps each variable to the first with the same type, default and value. Having no value is not the same as any
+ * value.
+ */
 function foldVariables(document: DocumentNode, values: Readonly<Record<string, unknown>>): Map<string, string> {
   const names = new Map<string, string>();
   const first = new Map<string, string>();
@@ -61,7 +64,7 @@ function foldVariables(document: DocumentNode, values: Readonly<Record<string, u
   return names;
 }
 
-/** Which fragment stands for which: the first of the same content, whatever the fragments in it are called. */
+/** Maps each fragment to the first with the same content, whatever the fragments within are called. */
 function foldFragments(document: DocumentNode): Map<string, string> {
   const byName = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions)
@@ -72,7 +75,7 @@ function foldFragments(document: DocumentNode): Map<string, string> {
     const known = names.get(name);
     const fragment = byName.get(name);
     if (known !== undefined || !fragment) return known ?? name;
-    // Fragments never spread themselves by the time a document is sent; a ledger would refuse one that does.
+    // Ends the recursion for a fragment that spreads itself, though validation should have refused it.
     names.set(name, name);
     const content = visit(fragment, {
       FragmentSpread: (node) => ({ ...node, name: { ...node.name, value: resolve(node.name.value) } }),

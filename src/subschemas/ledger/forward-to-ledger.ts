@@ -8,11 +8,14 @@ import type { LedgerExecutorOptions } from './ledger-executor.ts';
 export interface ForwardRequest {
   /** The document, sent as it is. */
   readonly text: string;
-  /** Is it the client's own? */
+  /** Did the client write it? Only then do error locations in it mean anything to the client. */
   readonly isClientsText: boolean;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** One is not begun once the operation is over, and never cut short once it was sent: its outcome would be unknown. */
+  /**
+   * A mutation is not sent once the operation is over. One that was sent is never cut short: its outcome would be
+   * unknown.
+   */
   readonly isMutation: boolean;
   readonly cancellation: Cancellation;
 }

@@ -7,23 +7,23 @@ import type { DataExtent } from './data-extent.ts';
 import { type ReadText, toErrors } from './ledger-answer.ts';
 import { type ChunkedBody, cutAt } from './splice-usage.ts';
 
-/** How a large answer ends. */
+/** The end of a large answer, ready to be sent. */
 export interface AnswerEnd {
   readonly body: ChunkedBody;
   readonly errorCount: number;
 }
 
-/** Gives the errors of an answer the form they have elsewhere. */
+/** Gives the errors of a streamed answer the form they have in any other answer. */
 export type SettleErrors = (errors: readonly GraphQLError[]) => readonly GraphQLError[];
 
 const onlyBrace = /^\s*\}\s*$/;
 
 /**
- * How the end of an answer is to be sent whose beginning is gone already: as it is, with usage if that was asked for, and
- * with its errors as they are shown elsewhere. `null` for an end that cannot be made sense of.
- * @param tail the last of it, with the whole of what follows its data
- * @param extent all of it was read by this
- * @param readText gives the client's own text, if that was asked
+ * Prepares the end of an answer whose beginning has been sent already: as it is, or with usage if that was asked for,
+ * and with its errors in the form they have elsewhere. `null` for an end that makes no sense.
+ * @param tail the last bytes of the answer, with everything that follows its data
+ * @param extent has read the whole answer
+ * @param readText gives the document's text if the client wrote it; `null` if the gateway did
  */
 export function judgeTail(
   tail: ChunkedBody,
@@ -54,7 +54,7 @@ export function judgeTail(
 function parseMembers(behind: string): Readonly<Record<string, unknown>> | null {
   try {
     const members = parseJson(behind.replace(/^\s*,/, '{')) as Record<string, unknown>;
-    // What else an answer bears is not shown, here as elsewhere; a second time data would be instead of the first.
+    // Members other than errors are dropped, as elsewhere. A second `data` would replace the first: refuse the answer.
     return 'data' in members ? null : members;
   } catch {
     return null;
@@ -70,7 +70,7 @@ function readErrors(value: unknown, readText: ReadText | null): ReturnType<typeo
   }
 }
 
-/** Members as they follow others, and the end of the object. */
+/** Writes members that follow others, and the brace that ends the object. */
 function toRest(members: object): string {
   const text = printJson(members);
   return text === '{}' ? '}' : `,${text.slice(1)}`;

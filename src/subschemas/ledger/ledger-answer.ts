@@ -4,14 +4,15 @@ import { parseJson } from '../../json/parse-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../transport/upstream-call.ts';
 
-/** Errors are few: the text is made when there are some. */
+/** Gives the text of a document. A function, because the text is only needed when there are errors. */
 export type ReadText = () => string;
 
 /**
- * Reads the ledger's answer. Its errors are public and keep message, path and extensions, but for two: `extensions.http`,
- * which would set the status of our own response, and `extensions.debug`, where servers put their stacks and file paths.
- * Anything that is not a GraphQL answer is never shown.
- * @param readText gives the text that was asked, if it is the client's own: only then is it of use where in it errors are
+ * Reads the ledger's answer. Clients see its errors with message, path and extensions, except `extensions.http`,
+ * which would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and
+ * file paths. Clients never see anything that is not a GraphQL answer.
+ * @param readText gives the document's text if the client wrote it; `null` if the gateway did, since error locations
+ *   in that text would mean nothing to the client
  */
 export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText | null): ExecutionResult {
   if (response.status === 429 || response.status >= 500) {
@@ -23,10 +24,10 @@ export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw badAnswer(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
-  // Some servers write out what they do not have.
+  // Some servers send `errors: null`.
   const errors = body.errors === undefined || body.errors === null ? [] : toErrors(body.errors, readText);
   const data = toData(body.data);
-  // Every level opens and closes, so that small answers, which are most, need not be walked.
+  // Each level takes two bytes, so that smaller answers, which are most, cannot be too deep.
   if (response.body.length >= 2 * maxAnswerNesting) checkNesting(data);
   if (data === null && errors.length === 0) throw badAnswer("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
@@ -47,7 +48,10 @@ function toData(value: unknown): Record<string, unknown> | null {
   return value;
 }
 
-/** The errors of an answer as they are shown. Throws where they are none. @param readText as above */
+/**
+ * Reads an answer's errors in the form clients see. Throws if they are malformed.
+ * @param readText as for `parseLedgerAnswer`
+ */
 export function toErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
   if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
   checkNesting(value);
@@ -61,7 +65,10 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
   });
 }
 
-/** Where in a text lines and columns are; only errors made of these keep them when they are made anew. */
+/**
+ * Turns lines and columns into positions in the text: a GraphQLError that is copied keeps its locations only as
+ * positions.
+ */
 function toPlaces(locations: unknown, readText: ReadText | null) {
   if (!readText || !Array.isArray(locations)) return {};
   const source = new Source(readText());
@@ -75,7 +82,7 @@ function toPlaces(locations: unknown, readText: ReadText | null) {
   return positions.length > 0 ? { source, positions } : {};
 }
 
-/** Whoever follows a path takes what is in it for keys and indexes. */
+/** Code that follows a path uses its members as keys and indexes, so it must have nothing else. */
 function isPath(value: unknown): value is (string | number)[] {
   return Array.isArray(value) && value.every((key) => typeof key === 'string' || Number.isInteger(key));
 }

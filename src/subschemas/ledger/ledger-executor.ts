@@ -18,7 +18,7 @@ import { foldDocument } from './fold-document.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
-/** A query written already, as the ledger is to get it. */
+/** A query that is text already, ready to be sent. */
 export interface LedgerText {
   readonly text: string;
   /** Response keys at its root, in order. */
@@ -29,9 +29,9 @@ export interface LedgerRequest {
   readonly document: DocumentNode | LedgerText;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly operationName?: string | undefined;
-  /** Where several requests were merged: of each, in order, the key that its field has in the client's answer. */
+  /** For merged requests: for each, in order, the key of its field in the client's answer. */
   readonly clientKeys?: readonly string[] | undefined;
-  /** A mutation is not begun after it; one that has been sent is never cut short: its outcome would be unknown. */
+  /** No mutation is sent once this is cancelled. One that was sent is never cut short: its outcome would be unknown. */
   readonly cancellation?: Cancellation | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface LedgerExecutorOptions {
 }
 
 /**
- * Sends documents to the ledger. Only the document and its variables travel: no header of the caller does. The text is
+ * Sends documents to the ledger with their variables and nothing else: no header of the caller travels. The text is
  * sent without ignorable characters, since the ledger bounds its length in bytes.
  */
 export function createLedgerExecutor({
@@ -102,7 +102,7 @@ function toWritten(request: Pick<LedgerRequest, 'document' | 'variables' | 'oper
   };
 }
 
-/** Response keys directly below an operation that is delegated: it has plain fields and inline fragments there. */
+/** Response keys of the fields directly below a delegated operation. */
 export function rootKeysOf({ selectionSet }: OperationDefinitionNode): string[] {
   return selectionSet.selections.flatMap((selection) =>
     selection.kind === Kind.FIELD ? [selection.alias?.value ?? selection.name.value] : [],

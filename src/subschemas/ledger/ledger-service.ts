@@ -6,14 +6,14 @@ import type { LedgerExecutor } from './ledger-executor.ts';
 /** What the ledger says of its own service. */
 export interface LedgerService {
   readonly limits: Limits;
-  /** In milliseconds; `null` where it does not say. */
+  /** In milliseconds; `null` if the ledger does not say. */
   readonly requestTimeoutMs: number | null;
   readonly mutationTimeoutMs: number | null;
   /** `<year>.<month>` entries it serves. */
   readonly availableVersions: readonly string[];
 }
 
-/** A ledger that says nothing is taken for one that was never configured. */
+/** Assumed of a ledger that says nothing: the limits that ledgers ship with. */
 export const silentLedgerService: LedgerService = {
   limits: shippedLimits,
   requestTimeoutMs: null,
@@ -25,13 +25,13 @@ const numbers = [...Object.keys(shippedLimits), 'requestTimeoutMs', 'mutationTim
 
 /** What a ledger answered when it was asked about its service. */
 export interface LedgerServiceAnswer {
-  /** What it does not have, or did not say, is as shipped. */
+  /** Numbers that the ledger did not give are those it ships with. */
   readonly service: LedgerService;
-  /** Why this may not be what it has to say; `null` = it is. */
+  /** Why the ledger might have said something else; `null` if it has answered in full. */
   readonly failure: Error | null;
 }
 
-/** Asks the ledger for the bounds it enforces. One that has no such fields is not asked. */
+/** Asks the ledger for the limits it enforces. A ledger without such fields is not asked. */
 export async function fetchLedgerService(
   execute: LedgerExecutor,
   introspection: IntrospectionQuery,

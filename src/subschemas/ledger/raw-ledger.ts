@@ -14,37 +14,37 @@ import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { type ChunkedBody, spliceUsage } from './splice-usage.ts';
 
 export interface RawLedgerRequest {
-  /** The document as JSON has it, quotes included. */
+  /** The document as a JSON string, quotes included. */
   readonly queryJson: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Is it the client's own? */
+  /** Did the client write it? Only then do error locations in it mean anything to the client. */
   readonly isClientsText: boolean;
   /** How a whole answer to it ends. */
   readonly ending: AnswerEnding;
-  /** Of a mutation the outcome would be unknown: once it is sent it is never cut short. */
+  /** A mutation that was sent is never cut short: its outcome would be unknown. */
   readonly isMutation: boolean;
   /** Spliced into a plain answer; `null` = not asked for. */
   readonly usage: Usage | null;
-  /** May a large answer be passed on as it comes? Never of a mutation: what it did is told whole or not at all. */
+  /** May a large answer be passed on as it arrives? Never a mutation's: its outcome is told whole or not at all. */
   readonly canStream: boolean;
-  /** For the errors of an answer that is passed on as it comes. */
+  /** Applied to the errors of a streamed answer. */
   readonly settle?: SettleErrors;
 }
 
 export type RawLedgerAnswer =
   | PlainLedgerAnswer
-  /** Large, and plain as far as it goes: the rest is passed on as it comes. Giving it up cuts it short. */
+  /** Large and plain so far: the rest is passed on as it arrives. Cancelling the request cuts it short. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
-  /** Anything else: what the ordinary way makes of it. The function throws where there is no answer. */
+  /** Anything else: `read` parses it, and throws if there is no answer. */
   | { readonly kind: 'other'; readonly read: () => ExecutionResult };
 
 /** Data and nothing else: bytes that can be written as they are. */
 export class PlainLedgerAnswer {
   readonly kind = 'plain';
-  /** As it came, and usage behind it where that was asked for. */
+  /** As it arrived, with usage added if that was asked for. */
   readonly body: ChunkedBody;
-  /** Where what came ends, without its last brace. */
+  /** Where the ledger's bytes end, without their last brace. */
   readonly plainEnd: number;
   readonly #response: RawResponse;
 
@@ -54,16 +54,15 @@ export class PlainLedgerAnswer {
     this.body = usage ? spliceUsage(response, plainEnd, usage) : response;
   }
 
-  /** The same, parsed after all. */
   read(): ExecutionResult {
-    // It has no errors that could be anywhere.
+    // A plain answer has no errors, so no text is needed to locate them in.
     return parseLedgerAnswer(toWhole(this.#response), null);
   }
 }
 
 /**
- * Sends a prepared document to the ledger. Returns how to give the answer up; a mutation that was sent goes on all the
- * same.
+ * Sends a prepared document to the ledger. Returns a function that cancels it; a mutation that was sent goes on all
+ * the same.
  */
 export type RawLedger = (
   request: RawLedgerRequest,
@@ -73,7 +72,7 @@ export type RawLedger = (
 export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
 const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
-/** Answers above this are passed on as they come; below it, collecting costs less and shows the whole answer, in bytes. */
+/** Larger answers are passed on as they arrive, in bytes; collecting smaller ones costs less and shows them whole. */
 const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
@@ -122,7 +121,10 @@ export function createRawLedger({ rawCall, path, versionHeader, version, timeout
   };
 }
 
-/** Only framing tells that an answer is whole, so one that just ends where the connection does is looked into. */
+/**
+ * May the answer be judged by its bytes? Only its framing proves it complete, so an answer that merely ends with its
+ * connection is parsed instead.
+ */
 function isPlain({ status, headers }: RawResponse): boolean {
   const type = headers.get('content-type');
   return (

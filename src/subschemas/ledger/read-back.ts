@@ -4,19 +4,22 @@ const [quote, backslash] = [0x22, 0x5c];
 
 const shortText = 32;
 
-/** JSON is read from its end where its beginning has been sent already, or is too far away to be worth reading. */
+/** Reads JSON backwards, for answers whose beginning has been sent already or is too far away to be worth reading. */
 
-/** The last byte up to `from` that is no space. */
+/** Index of the last byte up to `from` that is not white space. */
 export function skipSpaceBack(bytes: Buffer, from: number): number {
   let index = from;
   while (isSpace(bytes[index])) index -= 1;
   return index;
 }
 
-/** The quote that begins the text whose closing quote is at `end`; `null` if it is not there, or that is no closing one. */
+/**
+ * Index of the opening quote of the text whose closing quote is at `end`; `null` if it is not in these bytes, or if
+ * the quote at `end` is escaped.
+ */
 export function findTextStart(bytes: Buffer, end: number): number | null {
   if (isEscaped(bytes, end)) return null;
-  // Most texts are short; one call to look for their beginning costs as much as a few dozen of these.
+  // Most texts are short, and a call of `lastIndexOf` costs as much as a few dozen of these steps.
   for (let at = end - 1; at > end - shortText; at -= 1) {
     if (bytes[at] === quote && !isEscaped(bytes, at)) return at;
   }

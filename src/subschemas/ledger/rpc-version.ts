@@ -1,8 +1,8 @@
 /** The ledger's full build version, as last seen in its response header. */
 export interface RpcVersion {
-  /** `0.0.0-unknown` before the first sight. */
+  /** `0.0.0-unknown` until the first response. */
   readonly current: string;
-  /** Notes what an answer's header said; anything but one plain token is ignored, so that it can be echoed safely. */
+  /** Notes a response's header. Anything but one plain token is ignored, so that the version can be echoed safely. */
   observe(header: string | string[] | undefined): void;
 }
 

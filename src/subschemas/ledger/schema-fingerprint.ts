@@ -5,21 +5,21 @@ import { withoutFederation } from './fetch-ledger-schema.ts';
 import type { LedgerService } from './ledger-service.ts';
 
 /**
- * Tells apart what two ledgers, or one at two times, say of themselves; the order in which it is said does not count.
- * Taken from the answers, before anything is built of them: a schema is looked at far more often than it changes, and
- * building one holds up everything else for tens of milliseconds.
+ * A fingerprint of the ledger's schema and service: the same for the same content, in whatever order it is listed.
+ * Taken from the answers, before a schema is built of them: the ledger is polled far more often than it changes, and
+ * building a schema blocks everything else for tens of milliseconds.
  * @returns 16 hexadecimal digits
- * @throws GraphQLError for a default value that is none
+ * @throws GraphQLError for a default value that cannot be parsed
  */
 export function toSchemaFingerprint(introspection: IntrospectionQuery, service: LedgerService): string {
   const { __schema: schema } = withoutFederation(introspection);
-  // How a ledger describes its own introspection is no part of what it serves.
+  // The introspection types themselves are no part of what a ledger serves.
   const types = schema.types.filter(({ name }) => !name.startsWith('__'));
   const text = JSON.stringify(inOrder({ schema: { ...schema, types }, service }));
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** The same with members, named things and texts in alphabetical order: there are no other lists in an introspection. */
+/** The same value with all members and list entries sorted: no list in an introspection has a meaningful order. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder).sort(byName);
   if (!isObject(value)) return value;
@@ -31,7 +31,7 @@ function inOrder(value: unknown): unknown {
   return members;
 }
 
-/** Of a default only objects have members that can stand in another order. */
+/** Only object literals have members whose order may differ. */
 function defaultInOrder(literal: string): string {
   if (!literal.includes('{')) return literal;
   const ordered = visit(parseValue(literal), {

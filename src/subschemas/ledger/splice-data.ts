@@ -4,15 +4,18 @@ import { headBytes } from './find-plain-end.ts';
 import { type ChunkedBody, cutAt } from './splice-usage.ts';
 
 export interface OwnMembers {
-  /** JSON of an object that has some members; no key of it may be one of the answer's. */
+  /** JSON of an object with at least one member; the answer must have none of its keys. */
   readonly json: string;
-  /** Do they stand behind the answer's own? */
+  /** Do they come after the ledger's members? */
   readonly isLast: boolean;
 }
 
 const closingBrace = 0x7d;
 
-/** Puts members of our own beside those of a plain answer without reading it. @param plainEnd from `findPlainEnd` */
+/**
+ * Puts the gateway's own members beside those of a plain answer, without parsing it.
+ * @param plainEnd from `findPlainEnd`
+ */
 export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers, usage: Usage | null): ChunkedBody {
   const members = own.json.slice(1, -1);
   const end = usage ? `},"extensions":{"usage":${JSON.stringify(usage)}}}` : '}}';
@@ -23,7 +26,7 @@ export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers,
   return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0) };
 }
 
-/** Of the data, behind which there may be space. */
+/** Drops the brace that closes the data, and any white space after it. */
 function withoutLastBrace(chunks: Buffer[]): Buffer[] {
   for (let last = chunks.pop(); last; last = chunks.pop()) {
     const at = last.lastIndexOf(closingBrace);

@@ -1,14 +1,17 @@
 import { Buffer } from 'node:buffer';
 import type { Usage } from '../../limits/usage.ts';
 
-/** A body in the pieces it came in. */
+/** A body in the chunks it arrived in. */
 export interface ChunkedBody {
   readonly chunks: readonly Buffer[];
   /** In bytes. */
   readonly size: number;
 }
 
-/** Adds usage to a plain answer without reading it. @param plainEnd from `findPlainEnd` */
+/**
+ * Adds usage to a plain answer, without parsing it.
+ * @param plainEnd from `findPlainEnd`
+ */
 export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
   const end = Buffer.from(`,"extensions":{"usage":${JSON.stringify(usage)}}}`);
   const chunks = cutAt(body, plainEnd);
@@ -16,7 +19,10 @@ export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): 
   return { chunks, size: plainEnd + end.length };
 }
 
-/** The first bytes of a body. @param length at most that of the body */
+/**
+ * The first bytes of a body.
+ * @param length at most the body's
+ */
 export function cutAt({ chunks }: ChunkedBody, length: number): Buffer[] {
   const parts: Buffer[] = [];
   let size = 0;
