@@ -58,7 +58,7 @@ export function argumentError(argument: string, message: string): GraphQLError {
 }
 
 export function isDigest(text: string): boolean {
-  // 32 bytes are at most 44 digits; longer text is not decoded, for that costs its length squared.
+  // 32 bytes take at most 44 digits. Longer text is not decoded, since that costs its length squared.
   if (text.length > 44) return false;
   try {
     return base58.decode(text).length === 32;
@@ -74,7 +74,7 @@ export function isU64Text(text: string): boolean {
 const shownCharacters = 64;
 
 function shorten(value: unknown): string {
-  // Many fields may be given the same megabyte.
+  // Cut the text before it is escaped: it may be a megabyte, given to many fields.
   const shown = typeof value === 'string' ? value.slice(0, shownCharacters) : value;
   const text = JSON.stringify(shown) ?? String(shown);
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;

@@ -20,7 +20,7 @@ import {
 /** One call for one page. */
 export interface RpcPageRequest<Filter, Cursor> {
   readonly filter: Filter;
-  /** Exclusive; `null` begins at the end the walk starts from. */
+  /** Exclusive; `null` starts at the newest item if `descending`, else at the oldest. */
   readonly cursor: Cursor | null;
   /** 1 to 50. */
   readonly limit: number;
@@ -44,7 +44,7 @@ export interface EventsClientOptions {
   readonly path: string;
   /** Method names on the wire, from the network profile. */
   readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
-  /** Each call, headers to last byte. */
+  /** Time for one call up to the last byte of its answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -90,7 +90,7 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
   };
 }
 
-/** Nodes answer 200 whatever happens; another status comes from something in front of them. */
+/** A node always answers with 200; another status comes from a proxy in front of it. */
 function parseAnswer({ status, body }: UpstreamResponse): z.output<typeof rpcAnswerWire> {
   if (status === 429 || status === 502 || status === 503 || status === 504) {
     throw gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy or down.', { upstream: 'events' });

@@ -38,7 +38,7 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
 
   const spareCalls = new WeakMap<OperationContext, SpareCalls>();
 
-  /** Those of the whole operation; hardly any operation takes one, so they are made for the first. */
+  /** All fields of an operation share its spare calls. Made on first use, since few operations need any. */
   const spareCallsOf = (context: OperationContext): SpareCalls => ({
     take() {
       const known = spareCalls.get(context) ?? createSpareCalls();
@@ -126,8 +126,8 @@ async function readConnection<Item, Node>(
   const after = args.after == null ? null : codec.parseCursor('after', args.after);
   const before = args.before == null ? null : codec.parseCursor('before', args.before);
   const page = await readPage({ size, backward, after, before }, walk, spare);
-  // Cursors are made when they are first read: to sign all of a page costs more than the rest of it, and most are never asked
-  // for; one that is asked for under three hundred aliases is signed once.
+  // Sign a cursor only when it is read: signing a whole page costs more than the rest of it, and most cursors are never
+  // selected. Keep it then, since one cursor may be read under hundreds of aliases.
   const edges = page.items.map((item) => {
     let made: string | undefined;
     return {
@@ -178,7 +178,7 @@ function toDigestPosition(digest: string): Position {
   return { digest, eventSeq: null, timestampMs: null };
 }
 
-/** Time only serves to order; what is no plain number of milliseconds is as good as none. */
+/** Time only serves to put items in order, so anything but whole milliseconds counts as no time. */
 function toMilliseconds(text: string | null): number | null {
   const value = text === null ? Number.NaN : Number(text);
   return Number.isSafeInteger(value) && value >= 0 ? value : null;

@@ -1,27 +1,27 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** A key that signs cursors, and knows again what it signed. */
+/** A key that signs cursors and recognises its own signatures. */
 export interface CursorKey {
   /** The signature of a text within a scope, `signatureBytes` long. */
   sign(scope: Uint8Array, text: Uint8Array): Buffer;
-  /** In a time that does not tell how much of the signature is right. */
+  /** Takes the same time for every signature, so that a guess cannot be improved byte by byte. */
   verify(scope: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean;
 }
 
-/** Half of a SHA-256: nobody guesses 128 bits, and cursors stay short. */
+/** Half of a SHA-256: 128 bits cannot be guessed, and cursors stay short. */
 export const signatureBytes = 16;
 
 const blockBytes = 64;
 
 /**
- * @param secret any text that others cannot guess. What it signs here is of no use where the same secret signs anything
- *   else.
+ * @param secret any text that others cannot guess. The key is derived for cursors alone, so that its signatures prove
+ *   nothing where the same secret signs something else.
  */
 export function createCursorKey(secret: string): CursorKey {
   const key = createHmac('sha256', secret).update('ledger-gateway cursors').digest();
   const inner = pad(key, 0x36);
   const outer = pad(key, 0x5c);
-  // HMAC-SHA256 from two hashes of one call each: an object for every cursor of a page would cost several times as much.
+  // HMAC-SHA256 written as two hash calls: an HMAC object for every cursor of a page would cost several times as much.
   const sign: CursorKey['sign'] = (scope, text) => {
     const within = hash('sha256', Buffer.concat([inner, scope, text]), 'buffer');
     return hash('sha256', Buffer.concat([outer, within]), 'buffer').subarray(0, signatureBytes);
@@ -33,7 +33,7 @@ export function createCursorKey(secret: string): CursorKey {
   };
 }
 
-/** The key over a block of one byte, as HMAC mixes it in before and after the text. */
+/** A block filled with one byte, and the key XORed over it, as HMAC pads its key. */
 function pad(key: Uint8Array, byte: number): Buffer {
   const block = Buffer.alloc(blockBytes, byte);
   for (const [index, each] of key.entries()) block[index] = each ^ byte;

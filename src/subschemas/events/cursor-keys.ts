@@ -4,16 +4,16 @@ import { type CursorKey, createCursorKey } from './cursor-key.ts';
 /** The keys in force. They may change while the gateway runs; a cursor signed by any of them is good. */
 export interface CursorKeys {
   readonly signing: CursorKey;
-  /** That one too. */
+  /** Includes `signing`. */
   readonly all: readonly CursorKey[];
 }
 
 export interface ChangingCursorKeys extends CursorKeys {
-  /** Signs with it from now on. What was signed before stays good. */
+  /** Signs with it from now on. Earlier cursors stay good. */
   adopt(secret: Secret): void;
 }
 
-/** Keys are exchanged by people, or when instances meet for the first time: more are not needed, and each costs a check. */
+/** Keys change rarely: by hand, or when instances first meet. Each key kept costs a check for every bad cursor. */
 const maxKeys = 8;
 
 /** @param first signs; `rest` verify beside it */

@@ -9,7 +9,7 @@ import type { Position } from './position.ts';
 /** What a cursor belongs to: the field it was read from and the filter it was read with. */
 export interface CursorScope {
   readonly field: 'queryEvents' | 'queryTransactionBlocks';
-  /** Of a `CheckedFilter`. */
+  /** The `identity` of a `CheckedFilter`. */
   readonly identity: string;
 }
 
@@ -20,10 +20,10 @@ const positionShape = z.tuple([
   z.number().int().nonnegative().nullable(),
 ]);
 
-/** Longer text cannot be one of ours. */
+/** The gateway makes no longer cursors. */
 const maxCursorCharacters = 512;
 
-/** The ledger's text for cursors that do not belong together; it is as true of one that nobody here has made. */
+/** The ledger's message for cursors that do not belong together, used for any cursor this gateway did not sign. */
 const mixedCursors =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 
@@ -37,7 +37,10 @@ export interface CursorCodec {
   parseCursor(argument: 'after' | 'before', cursor: string): Position;
 }
 
-/** A cursor is a signature and the position it vouches for: who alters one, or makes one up, is refused without a call. */
+/**
+ * A cursor is a signature followed by the position it signs, so that an altered or invented cursor is refused without
+ * a call.
+ */
 export function createCursorCodec({ field, identity }: CursorScope, keys: CursorKeys): CursorCodec {
   const scope = hash('sha256', `${field}\n${identity}`, 'buffer');
   return {
@@ -49,10 +52,11 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
       const bytes = decode(argument, cursor);
       const signature = bytes.subarray(0, signatureBytes);
       const text = bytes.subarray(signatureBytes);
-      // The last letter of base64 may have bits to spare, so that two texts stand for the same bytes: one of them is ours.
-      const isOurs =
+      // Several base64 texts may decode to the same bytes, since the last letter has spare bits. Accept only the one
+      // the gateway writes.
+      const isSigned =
         bytes.toString('base64url') === cursor && keys.all.some((key) => key.verify(scope, text, signature));
-      if (!isOurs) throw argumentError(argument, mixedCursors);
+      if (!isSigned) throw argumentError(argument, mixedCursors);
       return toPosition(text) ?? refuseCursor(argument, cursor);
     },
   };
@@ -64,7 +68,7 @@ function decode(argument: string, cursor: string): Buffer {
   return bytes.length > signatureBytes ? bytes : refuseCursor(argument, cursor);
 }
 
-/** `null` where the upstream named something in a way that it cannot be asked for again. */
+/** `null` if the node sent a digest or a sequence number of a form it cannot be asked for again. */
 function toPosition(text: Buffer): Position | null {
   const { data } = positionShape.safeParse(JSON.parse(text.toString('utf8')));
   return data ? { digest: data[0], eventSeq: data[1], timestampMs: data[2] } : null;

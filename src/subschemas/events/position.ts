@@ -7,14 +7,14 @@ export interface Position {
   readonly timestampMs: number | null;
 }
 
-/** Text that two positions share only if they are the same place. */
+/** A text that is the same for two positions only if they are the same. */
 export function toPositionKey({ digest, eventSeq }: Position): string {
   return eventSeq === null ? digest : `${digest}:${eventSeq}`;
 }
 
 /**
- * Where a position lies of a bound, seen in the direction of a walk. Only a common transaction or different times tell;
- * transactions of one millisecond, or without a time, are `unordered`.
+ * Where a position lies relative to a bound, in the direction of a walk. Only a shared transaction or different times
+ * tell; transactions of the same millisecond, or without a time, are `unordered`.
  */
 export function relationToBound(
   position: Position,

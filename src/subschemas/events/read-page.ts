@@ -7,7 +7,7 @@ import type { SpareCalls } from './spare-calls.ts';
 export interface WalkStep<Item> {
   readonly items: readonly Item[];
   readonly next: Position | null;
-  /** `null` where the upstream does not say: then only an empty answer is the end. */
+  /** `null` if the upstream does not say; then only an empty answer means the end. */
   readonly hasMore: boolean | null;
 }
 
@@ -33,9 +33,10 @@ export interface Page<Item> {
 }
 
 /**
- * Reads one page by walking from one bound towards the other. The flags say what the ledger's own connections say: on
- * the side the walk came from, whether a bound was given; on the other, whether anything was left out.
- * @param spare calls beyond one for each `itemsPerCall` begun
+ * Reads one page by walking from one bound towards the other. The flags mean what they mean in the ledger's own
+ * connections: on the side the walk came from, whether a bound was given; on the other, whether anything was left
+ * out.
+ * @param spare calls allowed beyond one for every `itemsPerCall` items
  */
 export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: SpareCalls): Promise<Page<Item>> {
   const { size, backward } = range;
@@ -57,7 +58,7 @@ export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: 
   await walkOn({ gathered, from, until, range, spare }, walk);
 
   const { items, boundProved } = gathered;
-  // What nobody has said, and no call was left to ask: the caller asks for it by asking for the next page.
+  // Unknown, and no call was left to find out: say that there is more, and the next page will tell.
   const leftOut = gathered.leftOut ?? true;
   if (!boundProved || items.length === 0) return empty;
   return backward
@@ -65,16 +66,16 @@ export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: 
     : { items, hasPreviousPage: from !== null, hasNextPage: leftOut };
 }
 
-/** What a walk has come by so far, in the order of the walk. */
+/** What a walk has gathered so far, in its own order. */
 interface Gathered<Item> {
   readonly items: Item[];
   readonly seen: Set<string>;
   /**
-   * Does the far bound lie ahead? The upstream takes one cursor, so the other bound is recognised on the way: the walk
-   * meets it before anything beyond it. Where times do not tell the order of the two, only meeting it proves it.
+   * Is it certain that the far bound lies ahead? The upstream takes one cursor, so the walk recognises the other
+   * bound when it meets it. If times do not tell the order of the two bounds, only meeting it proves it.
    */
   boundProved: boolean;
-  /** Is there anything between here and the end of the ledger that is not in `items`? `null`: nobody has said. */
+  /** Is there anything between here and the end of the ledger that is not in `items`? `null` if unknown. */
   leftOut: boolean | null;
   ended: boolean;
 }
@@ -93,7 +94,7 @@ async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<v
   let cursor = from;
   for (let planned = Math.ceil(range.size / itemsPerCall); planned > 0 || spare.take(); planned -= 1) {
     const missing = range.size - gathered.items.length;
-    // Of a page that is full, all that is asked is whether something follows, or where the other bound lies.
+    // Once the page is full, ask only whether something follows, or look for the other bound.
     const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : itemsPerCall;
     const step = await walk.step(cursor, Math.min(wanted, itemsPerCall), range.backward);
     gather(step, gathered, until, range, walk);
@@ -106,7 +107,7 @@ async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<v
     visited.add(toPositionKey(next));
     cursor = next;
   }
-  // A short page from which the caller can go on is an answer; one that leads nowhere is not.
+  // A short page is a valid answer if the caller can go on from it; one that leads nowhere is the upstream's fault.
   if (!gathered.boundProved) throw badWalk('does not tell the order of the two cursors');
   if (gathered.items.length === 0) throw badWalk('answers empty pages and says that there is more');
 }
@@ -133,7 +134,7 @@ function gather<Item>(
     if (gathered.items.length < size) gathered.items.push(item);
     else gathered.leftOut = true;
   }
-  // Who does not say whether there is more has said all when nothing comes.
+  // If the upstream does not say whether there is more, an empty answer means the end.
   const hasMore = step.hasMore ?? (step.items.length === 0 ? false : null);
   if (gathered.leftOut !== true) gathered.leftOut = hasMore;
   gathered.ended = hasMore === false;

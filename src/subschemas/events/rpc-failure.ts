@@ -10,18 +10,18 @@ export interface RpcFailure {
 
 /** Bad parameters, an invalid request, a transaction refused because of its content: the caller can mend these. */
 const callersFault = new Set([-32602, -32600, -32002]);
-/** Transient, and server busy. Rate limiting comes as text under several codes. */
+/** Transient error, and server busy. Rate limiting has several codes, so it is recognised by its text. */
 const passing = new Set([-32050, -32009]);
 const unknownMethod = -32601;
 
-/** How nodes say that they no longer have what a cursor names; some of it under the code of bad parameters. */
+/** How nodes say that they no longer have what a cursor points to; some use the code of bad parameters for it. */
 const staleTexts = [
   /could not find the referenced (transaction|event)/i,
   /\bcursor\b.{0,80}\b(not found|not exist|unknown|invalid|expired|stale|pruned|too old|no longer|outside|out of range)\b/i,
   /\b(unknown|invalid|expired|stale|pruned|no such|find( the)?|found( the)?)\b.{0,40}\bcursor\b/i,
   /\b(transaction|event)\b.{0,120}\b(not found|not exist|been pruned|no longer available)\b/i,
 ];
-/** More than any node says; what is beyond is not looked at. */
+/** No node says more in an error; anything beyond is not searched. */
 const maxReadCharacters = 1_000;
 
 /**

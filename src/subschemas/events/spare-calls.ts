@@ -1,6 +1,6 @@
 import { maxSpareCalls } from '../../config/event-calls.ts';
 
-/** The `maxSpareCalls` of one operation. */
+/** Counts the `maxSpareCalls` of one operation. */
 export interface SpareCalls {
   /** Takes one; `false` when they are used up. */
   take(): boolean;

@@ -17,13 +17,13 @@ export type EventsProfile = Pick<NetworkProfile['events'], 'filters' | 'timeRang
 /** A filter ready for the wire. */
 export interface CheckedFilter<Wire> {
   readonly wire: Wire;
-  /** The same text for every way of writing the same filter: what cursors are bound to. */
+  /** The same text for every way of writing the same filter. Cursors are bound to it. */
   readonly identity: string;
 }
 
 /**
- * The wire form of an event filter under a network profile; none, or `{ all: true }`, is the form of every event. Values
- * go out as the client wrote them.
+ * The wire form of an event filter under a network profile. No filter, or `{ all: true }`, asks for every event.
+ * Values go out as the client wrote them.
  * @throws `BAD_USER_INPUT` if the network has no such filter, or a value breaks its rule
  */
 export function toEventFilterWire(
@@ -76,7 +76,8 @@ function toMemberWire(
       return { value: text, identity: checkStructTypeOrName(argument, text) };
     case 'eventType':
     case 'moveEventType':
-      // Where there is a filter of kinds of events, one may be a bare word such as NewObject; a type filter takes types alone.
+      // MoveEventType takes types alone. A network with another variant filters by kind of event, which may also be a
+      // bare word such as NewObject.
       return variant === 'MoveEventType'
         ? { value: text, identity: checkStructType(argument, text) }
         : { value: text, identity: checkStructTypeOrName(argument, text) };

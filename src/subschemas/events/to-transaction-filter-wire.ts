@@ -6,7 +6,8 @@ import type { FilterWire } from './wire.ts';
 const maxKinds = 32;
 
 /**
- * The wire form of a transaction filter; none is `null`, every transaction. Values go out as the client wrote them.
+ * The wire form of a transaction filter. No filter is `null` and asks for every transaction. Values go out as the
+ * client wrote them.
  * @throws `BAD_USER_INPUT` if a value breaks its rule
  */
 export function toTransactionFilterWire(

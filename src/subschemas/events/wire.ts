@@ -33,8 +33,8 @@ const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) =>
 const timeAndPlace = z.object({ timestampMs: optionalDecimalText, checkpoint: optionalDecimalText });
 
 /**
- * A page may be its `data` alone: that is all a node promises. `nextCursor` is the last item's id even on the last page, so
- * only `hasNextPage` says whether to go on, and nothing where it is missing.
+ * Nodes promise nothing of a page but its `data`. `nextCursor` is the last item's id even on the last page, so only
+ * `hasNextPage` says whether to go on, and it may be missing.
  */
 const hasNextPage = z
   .boolean()
