@@ -18,8 +18,9 @@ export function checkWaitMs(waitMs: unknown): number {
 }
 
 /**
- * Asks until there is a value, an error, or no time left; the ledger indexes a transaction a moment after it executed.
- * @param first what is answered already, or will be
+ * Asks until there is a value, an error, or no time left: the ledger indexes a transaction a moment after it
+ * executed.
+ * @param first the first answer, or a promise of it
  * @throws REQUEST_TIMEOUT when the operation ends before
  */
 export async function awaitIndex(

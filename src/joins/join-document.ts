@@ -17,16 +17,16 @@ import {
 } from 'graphql';
 import type { Limits } from '../limits/limits.ts';
 
-/** Bounds of one request that a merged document has to respect: the ledger's own, whatever the gateway's are. */
+/** The bounds a merged document has to respect: the ledger's own, even where the gateway's are stricter. */
 export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'>;
 
 /** The selection below one join field, ready to be asked of the ledger any number of times in one document. */
 export interface JoinSelection {
   /** Name of the fragment that holds it. */
   readonly name: string;
-  /** What the fragment says, its name aside: selections that agree in it, in one document, are the same. */
+  /** The fragment's text without its name: two selections of one document with the same body are the same. */
   readonly body: string;
-  /** Definitions by name: the fragment itself, and those of the client's that it spreads, directly or not. */
+  /** Definitions by name: the fragment itself, and the client's fragments it spreads, directly or not. */
   readonly fragments: ReadonlyMap<string, string>;
   /** Definitions of the variables it uses, by name. */
   readonly variables: ReadonlyMap<string, string>;
@@ -38,7 +38,10 @@ export interface JoinSelection {
 
 /** One lookup: a root field of the ledger with its arguments, and which selection to read from it. */
 export interface JoinLookup {
-  /** As it stands in a document, its alias aside: `object(address:"0x2"){...J0}`. Two lookups of one text are the same. */
+  /**
+   * Its text in a document, without the alias: `object(address:"0x2"){...J0}`. Lookups with the same text are the
+   * same.
+   */
   readonly text: string;
   /** Bytes of the text in the JSON of a request body. */
   readonly bytes: number;
@@ -47,7 +50,7 @@ export interface JoinLookup {
 
 export const joinAlias = (index: number): string => `k${index}`;
 
-/** What a selection is taken from. */
+/** The client's document, from which a selection is taken. */
 export interface JoinSource {
   readonly operation: OperationDefinitionNode;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
@@ -55,8 +58,9 @@ export interface JoinSource {
 
 /**
  * Prepares the client's selection under a join field.
- * @param name of the fragment to hold it, which no fragment of the client's has
- * @param typenames adds `__typename` where a type of this schema is abstract, for those who must tell what they are given
+ * @param name of the new fragment that holds it; no fragment of the client may have this name
+ * @param typenames the schema by which to add `__typename` to selections on abstract types, since stitching needs it;
+ *   `null` adds none
  */
 export function toJoinSelection(
   name: string,
@@ -92,16 +96,16 @@ export function toJoinSelection(
   };
 }
 
-/** How a join asks: everything of its lookups that their keys do not decide. */
+/** The part of a join's lookups that does not depend on their keys. */
 export interface JoinForm {
   readonly field: string;
-  /** Names of the arguments that take the id, and where there is one the version. */
+  /** Names of the arguments for the id and, if there is one, for the version. */
   readonly id: string;
   readonly version?: string | undefined;
   readonly selection: JoinSelection;
 }
 
-/** Makes lookups of keys. */
+/** Returns a function that makes a lookup from a key. */
 export function createToJoinLookup({ field, id, version, selection }: JoinForm) {
   const head = `${field}(${id}:`;
   const tail = `){...${selection.name}}`;
@@ -109,20 +113,21 @@ export function createToJoinLookup({ field, id, version, selection }: JoinForm) 
     const versioned = version !== undefined && key.version !== undefined ? ` ${version}:${key.version}` : '';
     const isPlain = plainId.test(key.id);
     const text = `${head}${isPlain ? `"${key.id}"` : JSON.stringify(key.id)}${versioned}${tail}`;
-    // Of a plain text JSON escapes the two quotes, and nothing else.
+    // In a plain text JSON escapes only the two quotes around the id.
     return { text, bytes: isPlain ? text.length + 2 : jsonBytes(text) - 2, selection };
   };
 }
 
-/** Digests and addresses are; they need no escapes and take a byte for each character. */
+/** Matches digests and addresses: they need no escapes, and each character is one byte. */
 const plainId = /^[\w:-]*$/;
 
-/** `{"query":"query(){}","variables":{}}` and what the transport may still put around it. */
+/** Bytes of `{"query":"query(){}","variables":{}}`, and room for what the transport may add. */
 const envelopeBytes = 64;
 
 /**
- * Cuts lookups into as few groups as the ledger's bounds on nodes and bytes allow, in order. Bytes are those of the JSON
- * body, since newer ledgers bound the whole of it; a lookup that is too large alone is left for the ledger to refuse.
+ * Splits lookups into as few groups as the ledger's bounds on nodes and bytes allow, keeping their order. Bytes are
+ * those of the JSON body, since newer ledgers bound all of it. A lookup that is too large alone gets its own group,
+ * for the ledger to refuse.
  * @param sharedBytes bytes of the variables' JSON, sent with every group
  */
 export function groupJoinLookups(
@@ -137,7 +142,7 @@ export function groupJoinLookups(
   let written = new Set<JoinSelection>();
   for (const lookup of lookups) {
     const { selection } = lookup;
-    // The lookup's own field and spread, on top of what its selection costs.
+    // One node for the lookup's field and one for the spread, beside those of its selection.
     const addedNodes = selection.nodes + 2;
     const fieldBytes = lookup.bytes + aliasBytes;
     const addedBytes = fieldBytes + (written.has(selection) ? 0 : selection.bytes);
@@ -157,7 +162,10 @@ export function groupJoinLookups(
   return groups;
 }
 
-/** One query that answers every lookup, each under its `joinAlias`; a selection is written once however often it is used. */
+/**
+ * One query that answers every lookup, each under its `joinAlias`. Each selection is written once, however often it
+ * is used.
+ */
 export function toJoinDocument(lookups: readonly JoinLookup[]): string {
   const fragments = new Map<string, string>();
   const variables = new Map<string, string>();

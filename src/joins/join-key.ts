@@ -2,16 +2,16 @@ import { ExactNumber } from '../json/exact-number.ts';
 import { reservedAliasPrefix } from '../planning/reserved-alias-rule.ts';
 import type { Join } from './joins.ts';
 
-/** Which value of the ledger a join is about. */
+/** Identifies the ledger value that a join is about. */
 export interface JoinKey {
   readonly id: string;
-  /** As JSON writes it: versions take 64 bits. */
+  /** Decimal digits: a version takes 64 bits, more than a JavaScript number holds. */
   readonly version: string | undefined;
 }
 
 /**
- * Our fields that a join reads are asked for under names of their own, which no alias of the client and no other join of
- * the same type can shadow.
+ * Joins select the fields of their key under reserved aliases, so that neither an alias of the client nor another
+ * join of the same type can stand in their place.
  */
 const idAlias = ({ field }: Join): string => `${reservedAliasPrefix}Id_${field}`;
 const versionAlias = ({ field }: Join): string => `${reservedAliasPrefix}Version_${field}`;
@@ -22,7 +22,7 @@ export function joinSelectionSet(join: Join): string {
   return `{ ${idAlias(join)}: ${id} ${version ? `${versionAlias(join)}: ${version}` : ''} }`;
 }
 
-/** Makes the reader of what `joinSelectionSet` gave. */
+/** Returns a function that reads the key from what `joinSelectionSet` selected. */
 export function createReadJoinKey(join: Join) {
   const [id, version] = [idAlias(join), versionAlias(join)];
   return (selected: Readonly<Record<string, unknown>>): JoinKey => {

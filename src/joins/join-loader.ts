@@ -20,11 +20,11 @@ export interface JoinLoaderOptions {
 export interface JoinLoader {
   /** The answers in the order of the lookups, an error where the ledger gave none. Never rejects. */
   load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]>;
-  /** The next time it is asked anew. */
+  /** Drops the answer: the next `load` asks the ledger again. */
   forget(lookup: JoinLookup): void;
 }
 
-/** A lookup that is asked, or will be. */
+/** A lookup, and its answer once it is `done`. */
 interface Asked {
   readonly lookup: JoinLookup;
   done: Promise<unknown> | null;
@@ -39,7 +39,7 @@ const notYet = new Error('the lookup has not been answered');
  */
 export function createJoinLoader({ execute, limits, variables, cancellation }: JoinLoaderOptions): JoinLoader {
   const known = new Map<string, Asked>();
-  // Lookups come in sets, and what comes in one turn of the event loop travels together.
+  // DataLoader collects the sets of lookups made in one turn of the event loop, so that they travel together.
   const sets = new DataLoader<readonly Asked[], null>(
     async (collected) => {
       await askAll(collected.flat());

@@ -100,7 +100,7 @@ function prepareSelection(info: GraphQLResolveInfo, schema: GraphQLSchema, name:
   return toJoinSelection(freeName(name, info.fragments), info.fieldNodes, type, info, schema);
 }
 
-/** A fragment of the client could bear the name we would choose. */
+/** Appends `_` until no fragment of the client has the name. */
 export function freeName(name: string, taken: object): string {
   return name in taken ? freeName(`${name}_`, taken) : name;
 }

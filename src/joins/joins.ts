@@ -12,12 +12,15 @@ import type { JoinForm, JoinSelection } from './join-document.ts';
 
 type JoinTarget = keyof NetworkProfile['joins'];
 
-/** A field of ours whose value is the ledger's: which entry of the ledger it reads and from which of our fields its key comes. */
+/**
+ * An own field whose value is the ledger's: which root field of the ledger it reads, and which own fields make its
+ * key.
+ */
 export interface Join {
   readonly type: string;
   readonly field: string;
   readonly target: JoinTarget;
-  /** Our fields that make the key: the id, and for an object its version. */
+  /** The own fields that make the key: the id, and for an object its version. */
   readonly key: { readonly id: string; readonly version?: string };
   readonly description: string;
   /** May the caller wait for the ledger's indexer to catch up? */
@@ -92,16 +95,16 @@ export const joins: readonly Join[] = [
 
 export const joinName = ({ type, field }: Join): string => `join:${type}.${field}`;
 
-/** How a join asks the ledger, where things are called as the profile says. */
+/** How a join asks the ledger, with the names that the network profile gives. */
 export function toJoinForm(join: Join, names: NetworkProfile['joins'], selection: JoinSelection): JoinForm {
   const entry = names[join.target];
   return { field: entry.field, id: entry.id, version: 'version' in entry ? entry.version : undefined, selection };
 }
 
-/** What the ledger offers for a join: the type it gives back, or why there is none. */
+/** What the ledger offers for a join: the type of its value, or why it cannot be served. */
 export type JoinOffer = { readonly returns: string } | { readonly reason: string };
 
-/** Looks for the entry a join reads among the ledger's root fields; the profile says what it is called there. */
+/** Looks among the ledger's root fields for the one a join reads; the profile says what it is called. */
 export function findJoinOffer(join: Join, ledger: GraphQLSchema, names: NetworkProfile['joins']): JoinOffer {
   const entry = names[join.target];
   const field = ledger.getQueryType()?.getFields()[entry.field];

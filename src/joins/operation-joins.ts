@@ -40,7 +40,7 @@ export interface OperationJoinsOptions {
   readonly names: NetworkProfile['joins'];
   /** The whole graph, which has the join fields and their arguments. */
   readonly schema: GraphQLSchema;
-  /** Those for which the ledger has an entry. */
+  /** The joins that the ledger can serve. */
   readonly joins: readonly Join[];
 }
 
@@ -56,7 +56,7 @@ export type CreateOperationJoins = (
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ) => OperationJoins;
 
-/** What of a join field the document decides. */
+/** What the document alone decides about a join field. */
 interface PreparedJoin extends JoinField {
   readonly nodes: readonly FieldNode[];
   readonly toLookup: (selected: Readonly<Record<string, unknown>>) => JoinLookup;
@@ -65,8 +65,8 @@ interface PreparedJoin extends JoinField {
 }
 
 /**
- * Joins without stitching: what is selected below a join field is the client's own text, so that the ledger's answer has
- * the client's keys and its nulls where they belong, and is put in its place as it came.
+ * Joins without stitching. The selection below a join field goes to the ledger as the client wrote it, so that the
+ * answer already has the client's keys and its nulls in the right places, and is put in place unchanged.
  */
 export function createOperationJoins(options: OperationJoinsOptions): CreateOperationJoins {
   const { execute, limits, names, schema } = options;
@@ -97,7 +97,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         source,
         null,
       );
-      // Where two fields select the same, it is written once, and a key they share is asked once.
+      // Fields with the same selection share one fragment, so that lookups they have in common are asked once.
       const shared = selections.get(selection.body) ?? selection;
       selections.set(selection.body, shared);
       const toLookup = createToJoinLookup(toJoinForm(join, names, shared));
@@ -128,7 +128,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
   };
 }
 
-/** What is asked for one place, or why nothing is. */
+/** The lookup for one place of the answer, or why there is none. */
 interface Asking {
   readonly point: JoinPoint;
   readonly nodes: readonly FieldNode[];
@@ -193,7 +193,7 @@ function failed(error: unknown, nodes: readonly FieldNode[], { path }: JoinPoint
 }
 
 function parseSelectionSet(text: string): SelectionSetNode {
-  // Its errors must not point into a text that the client has not written.
+  // Without locations, since errors must not point into a text that the client did not write.
   const [definition] = parse(text, { noLocation: true }).definitions;
   if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`no selection set: ${text}`);
   return definition.selectionSet;

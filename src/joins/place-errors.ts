@@ -3,8 +3,9 @@ import { ExactNumber } from '../json/exact-number.ts';
 import type { JoinAnswer } from './join-loader.ts';
 
 /**
- * Puts each error where the ledger says it happened, as the value of the field that became null, with the path it has in
- * the client's answer; several that led to one null become one `AggregateError`. What has no such place concerns the whole value.
+ * Replaces each null that an error caused with that error, given its path in the client's answer; several errors
+ * behind one null become one `AggregateError`. Errors without such a null are returned as `unplaced`: they concern
+ * the whole value.
  * @param at path of the join field in the client's answer
  */
 export function placeErrors(
@@ -12,7 +13,7 @@ export function placeErrors(
   at: readonly (string | number)[],
 ): { value: unknown; unplaced: GraphQLError[] } {
   if (errors.length === 0) return { value, unplaced: [] };
-  // The same answer may serve several fields, each with a path of its own.
+  // A copy, since the same answer may serve several fields, each with its own path.
   const copy = copyJson(value);
   const unplaced: GraphQLError[] = [];
   for (const error of errors) {
@@ -23,14 +24,17 @@ export function placeErrors(
   return { value: copy, unplaced };
 }
 
-/** Numbers are shared: `structuredClone` would make nothing of exact ones. */
+/** Not `structuredClone`, which would strip exact numbers of their class. */
 function copyJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyJson);
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)]));
 }
 
-/** Replaces the first null along the path, or joins the error that did before; false if there is neither. */
+/**
+ * Puts the error in place of the first null along the path, or beside an error put there before; false if there is
+ * neither.
+ */
 function putAt(root: unknown, path: readonly (string | number)[], error: GraphQLError): boolean {
   let parent = root as Record<string | number, unknown> | null;
   for (const key of path) {

@@ -14,15 +14,15 @@ import {
 import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
 
 export interface AnswerScope {
-  /** The ledger's own. */
+  /** The ledger's schema. */
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
 /**
- * Makes doubles of the exact numbers in an answer wherever GraphQL means a double or an integer of its own: stitching reads
- * those values again by their type, and would make a null of an exact `1.0`. Changes the value given.
- * @param type that the selections are made on
+ * Turns exact numbers into doubles wherever the type is a built-in scalar of GraphQL: stitching serialises those
+ * values again by their type, and would turn an exact `1.0` into null. Changes the value in place.
+ * @param type the type the selections are made on
  */
 export function toPlainBuiltins(
   value: unknown,
@@ -56,7 +56,7 @@ interface TypedField {
   readonly type: GraphQLNamedType;
 }
 
-/** Fields by the keys of the answer, those of fragments on any type among them. */
+/** Fields by response key, those of fragments on any type among them. */
 function fieldsByKey(
   selectionSets: readonly SelectionSetNode[],
   type: GraphQLNamedType | null | undefined,
