@@ -15,8 +15,8 @@ export interface PlainScope {
 }
 
 /**
- * The fields that are executed on an object of a type, by response key, whatever the variables. `null` where a directive
- * may decide about them.
+ * The fields that are executed on an object of a type, by response key, whatever the variables are. `null` if there
+ * is a directive, since variables could then decide.
  */
 export function collectPlainFields(
   type: GraphQLObjectType,
@@ -42,7 +42,7 @@ export function collectPlainFields(
       }
       const name = selection.name.value;
       const fragment = spread.has(name) ? undefined : fragments.get(name);
-      // Spread twice in one place it says nothing new.
+      // Spread again in the same place it adds nothing.
       spread.add(name);
       return !fragment || !isFor(fragment.typeCondition) || collect(fragment.selectionSet);
     });

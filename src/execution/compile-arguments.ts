@@ -15,14 +15,14 @@ type ArgumentReader =
   | {
       readonly name: string;
       readonly variable: string;
-      /** Where the variable has no value; `undefined`: the argument is left out. */
+      /** Used if the variable has no value; `undefined` leaves the argument out. */
       readonly fallback: unknown;
       readonly isNonNull: boolean;
     };
 
 /**
- * Works out once what variables do not decide. Only single values are: lists and objects are made anew for each request,
- * since who gets them may change them. Whatever is wrong is left to the reference library, to be said in its words.
+ * Prepares a field's arguments once, as far as variables do not decide them. Lists and objects are made anew for each
+ * request, since a resolver may change them. Anything wrong is left to graphql-js, so that clients get its messages.
  */
 export function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ReadArguments {
   if (field.args.length === 0) return readNothing;
@@ -41,7 +41,7 @@ export function compileArguments(field: GraphQLField<unknown, unknown>, node: Fi
 
 const readNothing: ReadArguments = () => ({});
 
-/** `null` where something is wrong with a value. */
+/** `null` if a value is wrong. */
 function read(
   readers: readonly ArgumentReader[],
   variables: Readonly<Record<string, unknown>>,
@@ -63,7 +63,7 @@ function read(
   return values;
 }
 
-/** `null` where only the reference library can tell. */
+/** `null` if graphql-js has to read the argument at each request. */
 function toReader(
   argument: GraphQLArgument,
   field: GraphQLField<unknown, unknown>,

@@ -25,9 +25,9 @@ import {
 } from './field-place.ts';
 
 /**
- * Resolves a field of an object and completes its value; a promise where that takes time.
+ * Resolves a field of an object and completes its value; returns a promise if that takes time.
  * @param data the object of the answer that the value goes into
- * @throws the error, with its place, of a field that may not be null
+ * @throws the error, with its path, of a field that may not be null
  */
 export type ExecuteField = (
   source: unknown,
@@ -41,7 +41,10 @@ export interface CompiledField {
   readonly execute: ExecuteField;
 }
 
-/** The fields selected on an object type, in the order of the answer; `null` where any, or one below, is not plain. */
+/**
+ * The fields selected on an object type, in the order of the answer; `null` if one of them, or one below, cannot be
+ * compiled.
+ */
 export function compileFields(
   type: GraphQLObjectType,
   selectionSets: readonly (SelectionSetNode | undefined)[],
@@ -52,7 +55,7 @@ export function compileFields(
   const fields: CompiledField[] = [];
   for (const [key, nodes] of collected) {
     scope.budget.fields -= 1;
-    // As a key of an object it would not be one.
+    // Assigning `__proto__` would change the object's prototype instead of adding a key.
     if (scope.budget.fields < 0 || key === '__proto__') return null;
     const name = nodes[0]?.name.value ?? '';
     const definition = type.getFields()[name];
@@ -76,7 +79,7 @@ function compileObject(
   return fields && ((source, path, state) => executeFields(fields, source, path, state));
 }
 
-/** All fields of an object, side by side. */
+/** Executes all fields of an object, without waiting for one before the next. */
 export function executeFields(
   fields: readonly CompiledField[],
   source: unknown,
@@ -96,7 +99,7 @@ export function executeFields(
     }
   } catch (error) {
     if (pending === undefined) throw error;
-    // Those under way are waited for, as the reference library does, and so heard if they fail as well.
+    // Wait for the fields under way, as graphql-js does, so that no failure of theirs goes unhandled.
     return settle(data).finally(() => {
       throw error;
     });
@@ -105,7 +108,7 @@ export function executeFields(
   return isPendingAlone ? settleOne(data, pending) : settle(data);
 }
 
-/** Reads the key where the field stands, and leaves a null there until the value is known. */
+/** Reads the join's key, and leaves a null in its place until the value is known. */
 function compileJoin(
   parent: GraphQLObjectType,
   name: string,
@@ -126,8 +129,8 @@ function compileJoin(
 }
 
 /**
- * The same object, once the only value that takes time is there. No sooner than it would be among others: of errors that
- * race for one null it decides which are told.
+ * Waits for the only pending value of the object. `Promise.all`, so that it settles no sooner than one of several
+ * would: when errors compete for one null, the timing decides which is reported.
  */
 async function settleOne(data: Record<string, unknown>, key: string): Promise<Record<string, unknown>> {
   const [value] = await Promise.all([data[key]]);
@@ -135,7 +138,7 @@ async function settleOne(data: Record<string, unknown>, key: string): Promise<Re
   return data;
 }
 
-/** The same object, once all its values are there. */
+/** Waits for all values of the object. */
 async function settle(data: Record<string, unknown>): Promise<Record<string, unknown>> {
   const values = await Promise.all(Object.values(data));
   for (const [index, key] of Object.keys(data).entries()) data[key] = values[index];
@@ -178,7 +181,7 @@ function compileField(
   };
 }
 
-/** The most frequent kind of field, a leaf without resolver or arguments: it has no use for its place unless it fails. */
+/** The most frequent kind of field, a leaf without resolver or arguments: it needs its path only if it fails. */
 function compileProperty(place: FieldPlace, type: GraphQLLeafType): ExecuteField {
   const complete = (value: unknown): unknown => {
     const completed = completeLeaf(type, value);

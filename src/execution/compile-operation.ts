@@ -23,27 +23,31 @@ export interface CompileOptions {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Says of a field that the schema has not how it is joined; `null` for one that it does not know either. */
+  /** For a field that the schema lacks: how it is joined, or `null` if it is not a join. */
   readonly joinOf?: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
 }
 
 export interface CompiledRequest {
-  /** As the schema coerces them, declared defaults filled in. */
+  /** Coerced, with declared defaults filled in. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
-  /** Needed where the operation has joins. */
+  /** Required if the operation has joins. */
   readonly answerJoins?: AnswerJoins;
 }
 
-/** An operation as functions. Gives what the reference library's `execute` gives, at once where nothing takes time. */
+/**
+ * An operation compiled to functions. Gives what `execute` of graphql-js gives, without a promise if nothing takes
+ * time.
+ */
 export type RunCompiled = (request: CompiledRequest) => ExecutionResult | Promise<ExecutionResult>;
 
-/** More than this is not worth the memory: such an operation takes long enough by itself. */
+/** A larger operation is not worth the memory: it takes long enough by itself. */
 const maxCompiledFields = 1_000;
 
 /**
- * Makes functions of an operation on a schema, to be run any number of times: all that its text decides is decided here.
- * `null` for one that is not plain: subscriptions, directives, abstract types, introspection, fields of somebody else.
+ * Compiles an operation to functions that can run any number of times: everything its text decides is decided here.
+ * `null` for what cannot be compiled: subscriptions, directives, abstract types, introspection, and fields of another
+ * owner that are not joins.
  */
 export function compileOperation(options: CompileOptions): RunCompiled | null {
   const { schema, operation, fragments, joinOf = () => null } = options;
@@ -86,7 +90,7 @@ function respond(data: Record<string, unknown> | null, { errors }: Failures): Ex
   return errors.length === 0 ? { data } : { errors, data };
 }
 
-/** One after the other, each with all that is below it, until one fails that may not be null. */
+/** Executes fields one after the other, each with everything below it, until one that may not be null fails. */
 function executeSerially(
   fields: readonly CompiledField[],
   state: ExecutionState,
@@ -104,7 +108,7 @@ function executeSerially(
   return done;
 }
 
-/** A root field, and then the joins beneath it, once it is known what is left of them. */
+/** Executes a root field, and then those joins beneath it that no error has removed. */
 function withJoins({ key, execute }: CompiledField): CompiledField {
   return {
     key,

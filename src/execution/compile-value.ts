@@ -11,26 +11,29 @@ import {
 import { type ExecutionState, failPlace, isPromise } from './execution-state.ts';
 
 /**
- * Makes what a resolver gave into what the answer shows at a place; a promise of it where something below takes time.
- * @throws anything that is wrong with the value; where it belongs is the caller's to say
+ * Turns a resolver's value into the answer's value; returns a promise if something below takes time.
+ * @throws anything wrong with the value, without a path: the caller adds it
  */
 export type CompleteValue = (value: unknown, path: ResponsePath, state: ExecutionState) => unknown;
 
-/** The same for the fields selected on an object. @throws the error, with its place, of one that may not be null */
+/**
+ * The same for the fields selected on an object.
+ * @throws the error, with its path, of a field that may not be null
+ */
 export type CompleteObject = (
   source: unknown,
   path: ResponsePath | undefined,
   state: ExecutionState,
 ) => Record<string, unknown> | Promise<Record<string, unknown>>;
 
-/** The field whose value it is, as errors call it. */
+/** The field that a value belongs to, for error messages. */
 export interface ValueSource {
   /** `Type.field` */
   readonly coordinate: string;
   readonly nodes: readonly FieldNode[];
 }
 
-/** @param completeObject for the object type that the type is of; `null` for a leaf */
+/** @param completeObject for a type that is or contains an object type; `null` for leaves */
 export function compileValue(
   type: GraphQLOutputType,
   source: ValueSource,
@@ -51,13 +54,13 @@ function toNonNull(complete: CompleteValue, { coordinate }: ValueSource): Comple
   return (value, path, state) => toPresent(complete(value, path, state), coordinate);
 }
 
-/** @throws where a value may not be null */
+/** @throws if the value is null */
 export function toPresent(completed: unknown, coordinate: string): unknown {
   if (completed === null) throw new Error(`Cannot return null for non-nullable field ${coordinate}.`);
   return completed;
 }
 
-/** @throws what the type has against the value, or the value if it is an error */
+/** @throws what `serialize` throws, or the value if it is an error */
 export function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (value instanceof Error) throw value;
@@ -79,7 +82,7 @@ function compileList(
 
   const completeItem = (item: unknown, index: number, path: ResponsePath, state: ExecutionState): unknown => {
     const at = () => ({ prev: path, key: index, typename: undefined });
-    // A leaf has no use for its place unless it fails.
+    // A leaf needs its path only if it fails.
     const itemPath = isLeaf ? null : at();
     const fail = (raw: unknown) => failPlace(raw, nodes, itemPath ?? at(), isNonNull, state);
     try {
@@ -105,7 +108,7 @@ function compileList(
         completed.push(each);
       }
     } catch (error) {
-      // What is still under way is of no more use, and may fail without anybody hearing it.
+      // The list is lost, but items under way may still fail: do not leave them unhandled.
       if (hasPromise) void Promise.allSettled(completed);
       throw error;
     }

@@ -3,13 +3,16 @@ import type { OperationContext } from '../subschemas/operation-context.ts';
 import { restoreThen, withoutThen } from './then-alias.ts';
 import { toExecutable } from './to-executable.ts';
 
-/** Executes an operation on the stitched schema. Rejects as `execute` of the reference library does. */
+/** Executes an operation on the stitched schema. Rejects as `execute` of graphql-js does. */
 export type ExecuteStitched = (
   variables: Readonly<Record<string, unknown>>,
   context: OperationContext,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** The general way: every plan gives the answer that this gives. What the document decides is decided once. */
+/**
+ * The most general plan: every other plan must give the answer that this one gives. Work that depends on the document
+ * alone is done once.
+ */
 export function createExecuteStitched(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -7,58 +7,61 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** A field of ours whose value somebody else gives. */
+/** An own field whose value another owner gives. */
 export interface JoinField {
-  /** What of the object that has the field tells which value is meant; selected on that object, under names of its own. */
+  /** Selects the key of the join on the object that has the field, under reserved aliases. */
   readonly key: SelectionSetNode;
 }
 
-/** One place of an answer where the value of a join is missing yet. */
+/** One place of an answer where a join's value is still missing. */
 export interface JoinPoint {
   readonly field: JoinField;
   /** The join's key, as selected. */
   readonly key: Readonly<Record<string, unknown>>;
-  /** The object of the answer that has the field, and under which key. */
+  /** The object of the answer that has the field; `name` is the field's key in it. */
   readonly data: Record<string, unknown>;
   readonly name: string;
   readonly path: ResponsePath;
 }
 
-/** A value to be put in its place as it is, and the errors in it, with their paths in the whole answer. */
+/** A value to put in place unchanged, and the errors in it, with their paths in the whole answer. */
 export interface JoinOutcome {
   readonly value: unknown;
   readonly errors: readonly GraphQLError[];
 }
 
-/** Gives the values at the places of joins beneath one root field, in their order. Never rejects. */
+/** Gives the values of the joins beneath one root field, in order. Never rejects. */
 export type AnswerJoins = (points: readonly JoinPoint[]) => Promise<readonly JoinOutcome[]>;
 
-/** Places of an answer, by path object: every place has one, which its descendants name as their `prev`. */
+/**
+ * The errors so far, and the places they made null. A place is known by its path object, to which the places below it
+ * refer as `prev`.
+ */
 export interface Failures {
   readonly errors: GraphQLError[];
-  /** Places that an error made null; `undefined` in it is the answer as a whole. `null` while there are none. */
+  /** Places that an error made null; `undefined` in it stands for the whole answer. `null` until there is one. */
   nulled: Set<ResponsePath | undefined> | null;
 }
 
 /** One execution of a compiled operation. */
 export interface ExecutionState {
   readonly context: unknown;
-  /** Coerced, declared defaults filled in. */
+  /** Coerced, with declared defaults filled in. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly answerJoins: AnswerJoins | null;
   readonly failures: Failures;
-  /** Joins met so far beneath the root field under way. */
+  /** Joins found so far beneath the root field that is executing. */
   readonly joins: JoinPoint[];
 }
 
-/** Does an error stand for this place already, or for one that it is part of? */
+/** Has an error made this place null already, or one above it? */
 export function isNulled({ nulled }: Failures, path: ResponsePath | undefined): boolean {
   if (!nulled) return false;
   for (let place = path; place; place = place.prev) if (nulled.has(place)) return true;
   return nulled.has(undefined);
 }
 
-/** Notes an error that makes a place null, unless the place is gone with one above it. */
+/** Records an error that makes a place null, unless the place is gone already with one above it. */
 export function addFailure(failures: Failures, error: GraphQLError, path: ResponsePath | undefined): void {
   if (isNulled(failures, path)) return;
   failures.nulled ??= new Set();
@@ -67,8 +70,8 @@ export function addFailure(failures: Failures, error: GraphQLError, path: Respon
 }
 
 /**
- * What an error makes of a place: null, and the error noted.
- * @throws the error with its place, where there may be no null
+ * Records an error and gives the null that takes the value's place.
+ * @throws the error with its path, if the place may not be null
  */
 export function failPlace(
   raw: unknown,

@@ -11,18 +11,18 @@ import {
 import type { PlainScope } from './collect-plain-fields.ts';
 import { type ExecutionState, failPlace, type JoinField } from './execution-state.ts';
 
-/** What there is to compile, and what its fields are resolved with. */
+/** The document that is compiled, and what its resolvers are told. */
 export interface CompileScope extends PlainScope {
   readonly operation: OperationDefinitionNode;
-  /** All of the document, as resolvers are told. */
+  /** All fragments of the document, in the form resolvers get them. */
   readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
-  /** A field that the schema has not; `null` for one that nobody knows. */
+  /** For a field that the schema lacks: how it is joined, or `null` if it is not a join. */
   readonly joinOf: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
-  /** Fields that may still be compiled: fragments within fragments expand without measure. */
+  /** How many more fields may be compiled: fragments within fragments can expand without limit. */
   readonly budget: { fields: number };
 }
 
-/** A field where it is selected: what errors and resolvers are told of it. */
+/** A selected field: what errors and resolvers are told of it. */
 export interface FieldPlace {
   readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
@@ -32,8 +32,8 @@ export interface FieldPlace {
 }
 
 /**
- * What the reference library does where there is no resolver.
- * @param args `null` where the field takes none
+ * The default resolver of graphql-js.
+ * @param args `null` if the field takes none
  */
 export function readProperty(
   place: FieldPlace,
@@ -48,7 +48,7 @@ export function readProperty(
   return property.call(source, args ?? {}, state.context, toInfo(place, toPath(place, prev), state));
 }
 
-/** As errors call it. */
+/** `Type.field`, as error messages write it. */
 export function toCoordinate({ parent, field }: FieldPlace): string {
   return `${parent.name}.${field.name}`;
 }
@@ -57,7 +57,7 @@ export function toPath({ key, parent }: FieldPlace, prev: ResponsePath | undefin
   return { prev, key, typename: parent.name };
 }
 
-/** What an error makes of the field: null, or the error with its place where there may be none. */
+/** Records an error and gives null, or throws it with its path if the field may not be null. */
 export function failField(raw: unknown, { nodes, field }: FieldPlace, path: ResponsePath, state: ExecutionState): null {
   return failPlace(raw, nodes, path, isNonNullType(field.type), state);
 }

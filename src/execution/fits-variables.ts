@@ -15,13 +15,13 @@ import {
 } from 'graphql';
 import { ExactNumber } from '../json/exact-number.ts';
 
-/** Does a value fit for certain? Where it says no, the reference implementation may still find a way. */
+/** Is a value certainly valid? If not, graphql-js may still accept it. */
 type Fits = (value: unknown) => boolean;
 type InputObjects = Map<GraphQLInputObjectType, Fits>;
 
 /**
- * Tells whether the variables of a request fit an operation, without working out their values. Of those that do not fit for
- * certain the reference implementation has to say what is wrong, if anything is: a bare value in place of a list is not.
+ * Returns a function that tells whether a request's variables are certainly valid, without coercing them. If it says
+ * no, graphql-js has to decide: a bare value in place of a list, for example, is valid.
  */
 export function createFitsVariables(
   schema: GraphQLSchema,
@@ -58,9 +58,9 @@ function toFits(type: GraphQLInputType, inputObjects: InputObjects): Fits {
 }
 
 function isLeafValue(type: GraphQLLeafType, value: unknown): boolean {
-  // It would look for what was meant, in a text of a megabyte too.
+  // `parseValue` of an enum would search for similar names to suggest, even in a text of a megabyte.
   if (isEnumType(type)) return typeof value === 'string' && type.getValue(value) !== undefined;
-  // And these would write out what is wrong.
+  // `parseValue` of a built-in scalar would print the whole object into its message.
   if (typeof value === 'object' && isSpecifiedScalarType(type)) return false;
   try {
     return type.parseValue(value) !== undefined;
@@ -69,7 +69,7 @@ function isLeafValue(type: GraphQLLeafType, value: unknown): boolean {
   }
 }
 
-/** Types may contain themselves, so each is looked into when a value of it first comes. */
+/** Types may contain themselves, so the fields of each are prepared only when a first value of it comes. */
 function toInputObjectFits(type: GraphQLInputObjectType, inputObjects: InputObjects): Fits {
   const known = inputObjects.get(type);
   if (known) return known;

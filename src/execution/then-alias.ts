@@ -13,13 +13,13 @@ import { fragmentsOf } from '../planning/fragments-of.ts';
 import { reservedAliasPrefix } from '../planning/reserved-alias-rule.ts';
 
 const shown = 'then';
-/** No client can choose it. */
+/** The prefix is reserved, so no client can use it. */
 const standIn = `${reservedAliasPrefix}Then`;
 
 /**
- * The stitching library takes whatever has a `then` for a promise, an object of an answer with a field of that name too.
- * So such fields are asked for under another name.
- * @returns `null` for a document that has none
+ * The stitching library takes any object with a `then` for a promise, even an answer's object that has a field of
+ * that name. So such fields are asked for under another name.
+ * @returns `null` if the document has none
  */
 export function withoutThen(document: DocumentNode): DocumentNode | null {
   let isFound = false;
@@ -34,7 +34,7 @@ export function withoutThen(document: DocumentNode): DocumentNode | null {
   return isFound ? renamed : null;
 }
 
-/** The answer to a document that `withoutThen` made, as the client's own has it. Whatever is in a leaf is left alone. */
+/** The answer to a document from `withoutThen`, with the client's keys. Objects inside a leaf are left alone. */
 export function restoreThen(
   { data, errors, ...rest }: ExecutionResult,
   document: DocumentNode,
@@ -75,7 +75,7 @@ function restore(value: unknown, sets: readonly SelectionSetNode[], fragments: F
   return restored;
 }
 
-/** Fields by their keys, of fragments on any type. */
+/** Fields by response key, those of fragments on any type among them. */
 function fieldsByKey(sets: readonly SelectionSetNode[], fragments: Fragments): Map<string, FieldNode[]> {
   const fields = new Map<string, FieldNode[]>();
   const spread = new Set<string>();

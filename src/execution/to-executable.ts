@@ -15,8 +15,8 @@ import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Variables as the reference library's `execute` can coerce them: exact numbers stay where a scalar of the graph's own
- * takes them, anywhere else they become what GraphQL means.
+ * Variables in the form that `execute` of graphql-js can coerce: exact numbers stay where a scalar of the graph takes
+ * them, and elsewhere become what the built-in types mean.
  */
 export function toExecutable(
   schema: GraphQLSchema,
@@ -33,7 +33,7 @@ export function toExecutable(
   return executable;
 }
 
-/** The id or the double that GraphQL's own types make of a number. */
+/** The text or the double that a built-in type makes of an exact number. */
 export function toBuiltin(number: ExactNumber, typeName: string): string | number {
   return typeName === 'ID' && /^-?\d+$/.test(number.text) ? number.text : number.valueOf();
 }

@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** What tells which fields of a selection are executed. */
+/** What decides which fields of a selection are executed. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -45,7 +45,7 @@ export function collectFields(
     }
   }
 
-  /** A fragment spread twice in one place says nothing new. */
+  /** Gives a fragment only once: spread again in the same place it adds nothing. */
   function toFragment(name: string): FragmentDefinitionNode | undefined {
     if (spread.has(name)) return undefined;
     spread.add(name);
@@ -53,7 +53,10 @@ export function collectFields(
   }
 }
 
-/** Have `@skip` and `@include` nothing against a selection? @param variables coerced */
+/**
+ * Do `@skip` and `@include` let a selection be executed?
+ * @param variables coerced
+ */
 export function isIncluded(selection: SelectionNode, variables: SelectionScope['variables']): boolean {
   if (!selection.directives || selection.directives.length === 0) return true;
   const skip = getDirectiveValues(GraphQLSkipDirective, selection, variables);

@@ -12,27 +12,27 @@ import {
 } from 'graphql';
 
 /**
- * How an operation is executed, cheapest first. All of them give the answer that stitching gives.
- * - `PASS_THROUGH`: the client's text goes to the ledger as it came
- * - `LOCAL`: everything is the gateway's own part, executed without delegation
+ * How an operation is executed, cheapest first. Each gives the answer that stitching would give.
+ * - `PASS_THROUGH`: the client's text goes to the ledger unchanged
+ * - `LOCAL`: every field is the gateway's own, executed without delegation
  * - `SPLIT`: one document for each owner, side by side, merged by root key
- * - `STITCHED`: the general way
+ * - `STITCHED`: anything unusual, delegated by the stitching library
  */
 export type Plan = 'PASS_THROUGH' | 'LOCAL' | 'SPLIT' | 'STITCHED';
 
-/** Whose the parts of the graph are. Depends on the generation alone. */
+/** Who owns which part of the graph. Decided by the generation. */
 export interface Ownership {
-  /** The owner of a root field; `null` for one that neither side has alone, so that only stitching can answer it. */
+  /** The owner of a root field; `null` for one that no owner can answer alone, so that only stitching can. */
   readonly ownerOf: (operation: OperationDefinitionNode['operation'], field: string) => 'ledger' | 'own' | null;
-  /** Our own part alone: what clients can select beneath our root fields that is not in it is a join. */
+  /** The gateway's own schema. A field beneath an own root field that this schema lacks is a join. */
   readonly local: GraphQLSchema;
-  /** Does the ledger call its root types as clients see them? Else `__typename` would tell. */
+  /** Does the ledger call its root types what clients see? If not, `__typename` must not be passed through. */
   readonly hasUsualRootNames: boolean;
 }
 
 /**
- * Chooses the plan by the text alone: what `@skip` and `@include` may leave out counts as if it were there, since every
- * plan can serve it. Anything unusual is left to stitching.
+ * Chooses the plan by the text alone: fields that `@skip` or `@include` may leave out count as selected, since every
+ * plan can serve them. Anything unusual is stitched.
  */
 export function planOperation(
   operation: OperationDefinitionNode,
@@ -55,11 +55,11 @@ export function planOperation(
   }
   if (selectsJoin(operation, fragments, ownership)) return 'STITCHED';
   if (!owners.has('ledger')) return 'LOCAL';
-  // Mutations run one after the other, whoever they belong to.
+  // Mutations must run one after the other, even if they have different owners.
   return operation.operation === 'query' ? 'SPLIT' : 'STITCHED';
 }
 
-/** Can variables decide which root fields are asked for? */
+/** Can variables decide which root fields are executed? */
 export function hasDirectivesAtRoot(
   { selectionSet }: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -69,7 +69,7 @@ export function hasDirectivesAtRoot(
   );
 }
 
-/** Real names of the fields at the root, through fragments. */
+/** Names, not aliases, of the fields at the root, through fragments. */
 function rootFields(
   selectionSet: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -79,7 +79,7 @@ function rootFields(
   );
 }
 
-/** Fields, fragments and spreads at the root, each fragment's own once. */
+/** All selections at the root, those of each fragment once. */
 function rootSelections(
   selectionSet: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -100,7 +100,7 @@ function rootSelections(
   return selections;
 }
 
-/** Is anything selected beneath our root fields that our own schema does not have? */
+/** Is a field selected beneath own root fields that the gateway's own schema lacks? */
 function selectsJoin(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -115,7 +115,7 @@ function selectsJoin(
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const fragment = reached.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
         reached.add(selection.name.value);
-        // On a type of the ledger's it can only stand beneath the ledger's fields, which are passed over below.
+        // A fragment on a ledger type can only stand beneath ledger fields, which are skipped below.
         if (fragment) pending.push([fragment.selectionSet, local.getType(fragment.typeCondition.name.value)]);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const on = selection.typeCondition ? local.getType(selection.typeCondition.name.value) : type;
@@ -153,14 +153,14 @@ export function usedFragments(
   return [...used.values()];
 }
 
-/** `__schema` and `__type` would show the ledger's schema, not ours, wherever they stand. */
+/** An owner that is asked for `__schema` or `__type` would show its own schema, not the whole graph. */
 function asksForSchema(selectionSet: SelectionSetNode): boolean {
   return hasField(selectionSet, introspectionFields);
 }
 
 const introspectionFields: ReadonlySet<string> = new Set(['__schema', '__type']);
 
-/** Is a field of such a name selected, at any depth, fragments spread in it not followed? */
+/** Is a field of such a name selected at any depth? Fragments that are spread are not followed. */
 function hasField(selectionSet: SelectionSetNode, names: ReadonlySet<string>): boolean {
   return selectionSet.selections.some((selection) => {
     if (selection.kind === Kind.FIELD && names.has(selection.name.value)) return true;

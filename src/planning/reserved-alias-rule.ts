@@ -1,12 +1,12 @@
 import { GraphQLError, type ValidationRule } from 'graphql';
 
 /**
- * Aliases that begin like this are the gateway's: joins read their keys under them. Two underscores, because GraphQL
- * keeps such names for itself, so that no client has a reason to choose one.
+ * Prefix of the gateway's own aliases, under which joins read their keys. GraphQL reserves names that begin with two
+ * underscores, so clients have no reason to use it.
  */
 export const reservedAliasPrefix = '__join';
 
-/** Refuses a client's alias that would stand in place of one of ours. */
+/** Refuses aliases of clients that could replace the gateway's own. */
 export const ReservedAliasRule: ValidationRule = (context) => ({
   Field(node) {
     if (!node.alias?.value.startsWith(reservedAliasPrefix)) return;

@@ -12,14 +12,14 @@ import {
 /** One owner's part of an operation, a document of its own. */
 export interface DocumentPart {
   readonly document: DocumentNode;
-  /** Names of the variables it declares; the others are not its business. */
+  /** Names of the variables it declares; only these are sent with it. */
   readonly variables: ReadonlySet<string>;
 }
 
 /**
- * Cuts out of an operation what belongs to one owner at the root. Fragments that are spread at the root are written out
- * there, since they may mix owners; those further down are kept as they are, as far as they are still used.
- * @param isKept decides by the real name of a root field
+ * Takes from an operation the root fields of one owner. Fragments spread at the root are written out there, since
+ * they may mix owners; those further down are kept if they are still used.
+ * @param isKept decides by a root field's name, not its alias
  */
 export function takePart(
   operation: OperationDefinitionNode,
@@ -42,11 +42,11 @@ export function takePart(
   return { document: { kind: Kind.DOCUMENT, definitions }, variables };
 }
 
-/** The variables of a part, of those that were sent. */
+/** The variables a part declares, out of those the client sent. */
 export function variablesOf(part: DocumentPart, sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const own: Record<string, unknown> = Object.create(null);
-  for (const name of part.variables) if (Object.hasOwn(sent, name)) own[name] = sent[name];
-  return own;
+  const declared: Record<string, unknown> = Object.create(null);
+  for (const name of part.variables) if (Object.hasOwn(sent, name)) declared[name] = sent[name];
+  return declared;
 }
 
 function prune(
