@@ -11,16 +11,16 @@ import {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** A field at the client's root that was delegated: how the client wrote it, and of what. */
+/** A root field that was delegated: how the client wrote it, and in which operation. */
 export type DelegatedField = Pick<GraphQLResolveInfo, 'fieldNodes' | 'operation' | 'variableValues'>;
 
-/** As merging several requests begins the names in each: with the number of the request. */
+/** Batching begins names with the number of the request when it merges several, as in `_v0_name`. */
 const mergedName = /^_v(\d+)_(.*)$/s;
 
 /**
- * Gives delegated root fields the arguments that the client wrote, and the variables the client's names. Delegation makes
- * a variable of every argument and a name for it, and what the ledger says of a variable names it.
- * @param fields of each merged request, in order; of one that was not merged, its own
+ * Gives delegated root fields back the arguments the client wrote, and variables the client's names. Delegation makes
+ * every argument a variable with a new name, and the ledger's messages would tell clients that name.
+ * @param fields one for each merged request, in order; for a request that was not merged, its own
  */
 export function toClientWords(
   document: DocumentNode,
@@ -34,7 +34,8 @@ export function toClientWords(
     const unmerged = mergedName.exec(name)?.[2] ?? name;
     return own.has(unmerged) ? unmerged : name;
   };
-  // The client's arguments are put in last: a variable of the client's may be called like one that merging has made.
+  // The client's arguments are put in after renaming: a variable of the client may have a name like those that merging
+  // makes.
   const renamed = visit(document, {
     VariableDefinition: () => false,
     Variable: (node) => ({ ...node, name: { ...node.name, value: toOwn(node.name.value) } }),
@@ -66,7 +67,10 @@ function clientNodeOf({ alias, name }: FieldNode, fields: readonly DelegatedFiel
   return node?.name.value === name.value ? node : undefined;
 }
 
-/** Declares and sends the variables that are used: the client's as the client has them, any other as it was given. */
+/**
+ * Declares and sends only variables that are used: the client's as the client declared and sent them, others as
+ * given.
+ */
 function declareUsed(
   document: DocumentNode,
   given: Variables,

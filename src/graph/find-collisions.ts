@@ -10,9 +10,9 @@ import {
 const builtIn = new Set(specifiedScalarTypes.map((type) => type.name));
 
 /**
- * Names that mean something in both schemas. Stitching would merge such types silently, and of two root fields the last
- * would win; each is described here with both owners, so that it can be refused. Allowed are scalars on both sides,
- * the root types, and `PageInfo` as long as it is the same field for field.
+ * Describes each name that both schemas define, so that it can be refused: of two such types stitching would silently
+ * make one, and of two root fields it would drop one. Allowed are scalars on both sides, the root types, and
+ * `PageInfo` as long as it is the same field for field.
  */
 export function findCollisions(local: GraphQLSchema, ledger: GraphQLSchema): string[] {
   const ledgerRoots = new Set(rootTypes(ledger).map(([, type]) => type));

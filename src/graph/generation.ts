@@ -29,17 +29,17 @@ export interface Generation {
   /** Tells two ledger schemas apart. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
-  /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
+  /** Makes the joins of an operation that needs no stitching otherwise; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
-  /** Our own part alone. */
+  /** The gateway's own schema, without the ledger's. */
   readonly local: GraphQLSchema;
-  /** Whose the root fields are. */
+  /** Who owns each root field. */
   readonly ownership: Ownership;
-  /** Bounds of documents in force. */
+  /** The limits on documents in force. */
   readonly limits: Limits;
   /** `<year>.<month>` versions the ledger says it serves. */
   readonly availableVersions: readonly string[];
-  /** What was prepared of the documents seen. */
+  /** What was prepared for the documents seen. */
   readonly documents: DocumentStore;
 }
 
@@ -70,8 +70,8 @@ export interface GenerationOptions {
 }
 
 /**
- * Builds the generation of a ledger schema, or the one with our own part alone.
- * @throws SchemaCollisionError when a name means something in both
+ * Builds the generation of a ledger schema; with `null`, the one that has the gateway's own schema alone.
+ * @throws SchemaCollisionError when both schemas define the same name
  */
 export function buildGeneration(source: LedgerSource | null, options: GenerationOptions): Generation {
   const { local, execute, names, config } = options;
@@ -100,7 +100,10 @@ export function buildGeneration(source: LedgerSource | null, options: Generation
   };
 }
 
-/** The ledger's `serviceConfig` says what is in force here, so that neither side answers it alone. */
+/**
+ * `serviceConfig` belongs to nobody: the ledger has the field, but the numbers shown are those the gateway enforces.
+ * Only stitching can put the two together.
+ */
 function toOwnership(local: GraphQLSchema, ledger: GraphQLSchema | null): Ownership {
   const operations = ['query', 'mutation', 'subscription'] as OperationTypeNode[];
   const rootNames = (schema: GraphQLSchema) => operations.map((operation) => schema.getRootType(operation)?.name);

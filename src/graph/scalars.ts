@@ -11,9 +11,9 @@ import { ExactNumber, toExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
 
 /**
- * The scalars our own types share with the ledger by name. Stitching two scalars of one name leaves the outer schema with
- * one that accepts anything, so the outer schema gets these. They are strict on the way in, as the ledger is, and change
- * nothing on the way out: a value of the ledger that we would have written otherwise must not become a null.
+ * The scalars that own types share with the ledger by name. Stitching would merge two scalars of one name into one
+ * that accepts anything, so the graph gets these instead. They are strict on input, as the ledger is, and leave
+ * output unchanged: a ledger value in an unusual form must not become null.
  */
 export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
   UInt53: createScalar(
@@ -44,15 +44,15 @@ export function describedScalars(...schemas: readonly GraphQLSchema[]): Record<s
 
 const maxUnsigned64 = 2n ** 64n - 1n;
 
-/** A double cannot tell the largest from 2^64. */
+/** An exact number can be compared; a double of the largest value equals 2^64 and is refused. */
 function isUnsigned64(value: unknown): boolean {
   if (value instanceof ExactNumber) return /^\d{1,20}$/.test(value.text) && BigInt(value.text) <= maxUnsigned64;
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 64;
 }
 
 /**
- * Makes the scalars that are the ledger's alone keep the digits of numbers that are written into a document: what they
- * accept is the ledger's to say.
+ * Makes scalars that only the ledger has keep all digits of numbers written in a document. What they accept is for
+ * the ledger to decide.
  */
 export function keepDigits(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -102,7 +102,7 @@ function toJsonValue(node: ValueNode, variables: Readonly<Record<string, unknown
 }
 
 function describe(value: unknown): string {
-  // No more of it is written than is shown: it may be a megabyte.
+  // Cut the text before it is escaped: it may be a megabyte.
   if (typeof value === 'object' && value !== null) return showValue(value, 60);
   const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 61) : value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

@@ -30,7 +30,7 @@ export interface StitchOptions {
     readonly schema: GraphQLSchema;
     /** The ledger's own bounds on one request. */
     readonly limits: RequestBounds;
-    /** What `serviceConfig` is to say instead of the ledger's own numbers. */
+    /** Numbers that `serviceConfig` shows instead of the ledger's. */
     readonly inForce: Readonly<Record<string, number>>;
   } | null;
   readonly execute: LedgerExecutor;
@@ -41,11 +41,11 @@ export interface StitchedGraph {
   readonly schema: GraphQLSchema;
   /** Joins that are not part of the graph, by name, and why. */
   readonly missingJoins: ReadonlyMap<string, string>;
-  /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
+  /** Makes the joins of an operation that needs no stitching otherwise; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
 }
 
-/** The one schema clients see: the ledger's, ours, and the joins for which the ledger has an entry. */
+/** Builds the schema clients see: the ledger's, the gateway's own, and the joins that the ledger can serve. */
 export function stitch({ local, ledger, execute: ask, names }: StitchOptions): StitchedGraph {
   if (!ledger) {
     const reason = "The ledger's schema is not loaded yet.";
@@ -66,7 +66,7 @@ export function stitch({ local, ledger, execute: ask, names }: StitchOptions): S
   const offered = offers.flatMap(({ join, offer }) => ('returns' in offer ? [{ join, returns: offer.returns }] : []));
   const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, names, ledger: subschema });
   const schema = stitchSchemas({
-    // The last one wins the descriptions of what both have, and the ledger's own are the better ones.
+    // The last subschema's descriptions win, and the ledger's are the better ones.
     subschemas: [toLocalSubschema(local), subschema],
     typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
     resolvers: [
@@ -93,7 +93,7 @@ export function stitch({ local, ledger, execute: ask, names }: StitchOptions): S
   };
 }
 
-/** The ledger's `serviceConfig` keeps its shape; the numbers that the gateway may be stricter about are those in force. */
+/** `serviceConfig` keeps the ledger's shape, but shows the numbers in force where the gateway may be stricter. */
 function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<string, number>>): IResolvers {
   const type = schema.getType('ServiceConfig');
   if (!isObjectType(type)) return {};
@@ -105,7 +105,10 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
   };
 }
 
-/** Our own part, executed by the reference library: the other one takes any value that has a `then` for a promise. */
+/**
+ * Executes the gateway's own schema with graphql-js: the stitching library's executor takes any value that has a
+ * `then` for a promise.
+ */
 function toLocalSubschema(schema: GraphQLSchema): SubschemaConfig {
   const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) =>
     execute({
@@ -119,7 +122,7 @@ function toLocalSubschema(schema: GraphQLSchema): SubschemaConfig {
   return { schema, executor: executor as Executor };
 }
 
-/** A value of an answer that the stitching library would take for a promise, printed as it is. */
+/** Hides a value from the stitching library, which would take it for a promise. Printed as the value it holds. */
 class Boxed {
   readonly #value: unknown;
 
@@ -132,14 +135,17 @@ class Boxed {
   }
 }
 
-/** Beneath the root a leaf is never looked into; at the root it is what a function gives back. */
+/** Only root values are boxed: an async function returns them. Values further down are never taken for promises. */
 function boxThenables(data: Record<string, unknown> | null | undefined): void {
   for (const [key, value] of Object.entries(data ?? {})) {
     if (typeof value === 'object' && value !== null && 'then' in value && data) data[key] = new Boxed(value);
   }
 }
 
-/** Sends what is delegated to the ledger in the client's own words, and gives its answer as stitching can read it. */
+/**
+ * Sends delegated documents to the ledger with the client's arguments and variable names, and returns answers in a
+ * form that stitching can read.
+ */
 function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchema): Executor {
   return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
     const { fields = info ? [info] : [] } = (extensions ?? {}) as MergedExtensions;
@@ -157,12 +163,15 @@ function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchem
   }) as Executor;
 }
 
-/** What is known of a merged request beside its document. */
+/** What a merged request carries beside its document: the root field that each of its requests was made for. */
 interface MergedExtensions {
   readonly fields?: readonly GraphQLResolveInfo[];
 }
 
-/** Merging forgets how the client wrote the root fields; what is asked and said of each needs it. */
+/**
+ * Keeps the root field of each merged request, which merging forgets: asking the ledger in the client's words needs
+ * it.
+ */
 function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
   if (!info) throw new Error('a request was merged that no field of an operation made');
   return { fields: [...(merged.fields ?? []), info] };
