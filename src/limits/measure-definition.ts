@@ -7,27 +7,28 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
 import { createTally, type Tally } from './output-cost.ts';
 import { type PageSize, toPageSize } from './page-size.ts';
 import { literalBytes, takesTransaction } from './transaction-bytes.ts';
 import { nestingOf } from './value-nesting.ts';
 
-/** What one operation or fragment says, with the fragments it spreads still unresolved. */
+/** The size of one operation or fragment, without the fragments that it spreads: those are added up later. */
 export interface MeasuredDefinition {
   /** Selections written in it. */
   readonly nodes: number;
   /** Levels of selections written in it. */
   readonly depth: number;
-  /** How deep selection sets, or lists and objects of a value, lie in one another. */
+  /** The deepest nesting in it: of selection sets, or of lists and objects in a value. */
   readonly nesting: number;
-  /** Its fields, but for those that the page around it repeats. */
+  /** Its fields outside `edges` and `nodes`: counted once per spread. */
   readonly fields: Tally;
-  /** What lies below `edges` and `nodes` at its top: repeated by the page of whoever spreads it. */
+  /** Its fields below `edges` and `nodes` at its top: multiplied by the page size of the field that spreads it. */
   readonly rows: Tally;
-  /** In the order of the text: what is added up comes before what it is added to. */
+  /** In the order in which they must be added up: inner pages before the outer ones. */
   readonly steps: readonly MeasuredStep[];
-  /** The spreads among the steps. */
+  /** The spreads among `steps`. */
   readonly spreads: readonly MeasuredSpread[];
   readonly unsupportedDirective: DirectiveNode | null;
   readonly transaction: TransactionLiterals;
@@ -41,73 +42,67 @@ export interface MeasuredSpread {
   readonly kind: 'spread';
   readonly node: FragmentSpreadNode;
   readonly level: number;
-  /** Its fields are fields of the definition itself, not of a field in it. */
+  /** It stands at the top of the definition, not below a field. */
   readonly isTop: boolean;
   readonly fields: Tally;
   readonly rows: Tally;
 }
 
-/** Arguments of transaction fields at the top of the definition. */
+/** The arguments of transaction fields at the top of a definition. */
 export interface TransactionLiterals {
   readonly bytes: number;
   readonly variables: ReadonlySet<string>;
 }
 
+/** A selection set that is being read. */
 interface Frame {
   readonly selections: readonly SelectionNode[];
+  /** Index of the selection to read next. */
   next: number;
   readonly level: number;
   readonly isTop: boolean;
   readonly fields: Tally;
   readonly rows: Tally;
-  /** Done when the frame is left. */
+  /** The page that the selection set makes; it becomes a step when the set was read to its end. */
   readonly page: MeasuredStep | null;
+}
+
+/** What has been read of a definition so far. */
+interface Reading {
+  readonly open: Frame[];
+  readonly steps: MeasuredStep[];
+  readonly spreads: MeasuredSpread[];
+  readonly transactionVariables: Set<string>;
+  transactionBytes: number;
+  nodes: number;
+  depth: number;
+  valueNesting: number;
+  unsupportedDirective: DirectiveNode | null;
 }
 
 const supportedDirectives = new Set(['include', 'skip']);
 
-/** Is it a field a connection repeats? The real name decides; no schema is asked. */
+/** Does a page repeat the field's selections for each item? Decided by its name, not its alias, without asking a schema. */
 function isRows(field: FieldNode): boolean {
   return field.name.value === 'edges' || field.name.value === 'nodes';
 }
 
-/**
- * Reads a definition once, in the order of its text, without recursion: it may nest as deep as a text is long.
- */
+/** Measures a definition. Reads it once, in the order of its text, without recursion: it may nest as deep as a text is long. */
 export function measureDefinition(definition: OperationDefinitionNode | FragmentDefinitionNode): MeasuredDefinition {
   const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
   const fields = createTally();
-  // Above the fields of an operation there is no page: `edges` and `nodes` are fields like any other there.
+  // No page lies above an operation: its root fields `edges` and `nodes` are ordinary fields.
   const rows = isOperation ? fields : createTally();
-  const steps: MeasuredStep[] = [];
-  const spreads: MeasuredSpread[] = [];
-  const transactionVariables = new Set<string>();
-  let transactionBytes = 0;
-  let nodes = 0;
-  let depth = 0;
-  let valueNesting = 0;
-  let unsupportedDirective: DirectiveNode | null = null;
-
+  const reading = createReading();
   if (isOperation) {
-    for (const variable of definition.variableDefinitions ?? []) {
-      if (variable.defaultValue) valueNesting = Math.max(valueNesting, nestingOf(variable.defaultValue));
-      readDirectives(variable.directives);
+    for (const { defaultValue, directives } of definition.variableDefinitions ?? []) {
+      if (defaultValue) readValue(defaultValue, reading);
+      readDirectives(directives, reading);
     }
   }
-  readDirectives(definition.directives);
-
-  const open: Frame[] = [];
-  enter(definition.selectionSet, { level: 1, isTop: true, fields, rows, page: null });
-  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
-    const selection = frame.selections[frame.next];
-    frame.next += 1;
-    if (selection !== undefined) {
-      readSelection(selection, frame);
-    } else {
-      open.pop();
-      if (frame.page) steps.push(frame.page);
-    }
-  }
+  readDirectives(definition.directives, reading);
+  readSelections(definition.selectionSet, fields, rows, reading);
+  const { nodes, depth, valueNesting, steps, spreads, unsupportedDirective } = reading;
   return {
     nodes,
     depth,
@@ -117,53 +112,85 @@ export function measureDefinition(definition: OperationDefinitionNode | Fragment
     steps,
     spreads,
     unsupportedDirective,
-    transaction: { bytes: transactionBytes, variables: transactionVariables },
+    transaction: { bytes: reading.transactionBytes, variables: reading.transactionVariables },
   };
+}
 
-  function readSelection(selection: SelectionNode, frame: Frame): void {
-    nodes += 1;
-    depth = Math.max(depth, frame.level);
-    readDirectives(selection.directives);
-    const { isTop, fields, rows } = frame;
-    const level = frame.level + 1;
-    if (selection.kind === Kind.FIELD) {
-      readField(selection, frame);
-    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-      enter(selection.selectionSet, { level, isTop, fields, rows, page: null });
+function createReading(): Reading {
+  return {
+    open: [],
+    steps: [],
+    spreads: [],
+    transactionVariables: new Set(),
+    transactionBytes: 0,
+    nodes: 0,
+    depth: 0,
+    valueNesting: 0,
+    unsupportedDirective: null,
+  };
+}
+
+function readSelections(root: SelectionSetNode, fields: Tally, rows: Tally, reading: Reading): void {
+  const { open, steps } = reading;
+  open.push({ selections: root.selections, next: 0, level: 1, isTop: true, fields, rows, page: null });
+  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+    const selection = frame.selections[frame.next];
+    frame.next += 1;
+    if (selection !== undefined) {
+      readSelection(selection, frame, reading);
     } else {
-      const spread: MeasuredSpread = { kind: 'spread', node: selection, level: frame.level, isTop, fields, rows };
-      steps.push(spread);
-      spreads.push(spread);
+      open.pop();
+      if (frame.page) steps.push(frame.page);
     }
   }
+}
 
-  function readField(field: FieldNode, frame: Frame): void {
-    readArguments(field);
-    if (frame.isTop && takesTransaction(field)) {
-      for (const { value } of field.arguments ?? []) transactionBytes += literalBytes(value, transactionVariables);
+function readSelection(selection: SelectionNode, frame: Frame, reading: Reading): void {
+  const { level, isTop, fields, rows } = frame;
+  reading.nodes += 1;
+  reading.depth = Math.max(reading.depth, level);
+  readDirectives(selection.directives, reading);
+  if (selection.kind === Kind.FIELD) {
+    readField(selection, frame, reading);
+  } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+    const { selections } = selection.selectionSet;
+    reading.open.push({ selections, next: 0, level: level + 1, isTop, fields, rows, page: null });
+  } else {
+    const spread: MeasuredSpread = { kind: 'spread', node: selection, level, isTop, fields, rows };
+    reading.steps.push(spread);
+    reading.spreads.push(spread);
+  }
+}
+
+function readField(field: FieldNode, frame: Frame, reading: Reading): void {
+  readArguments(field, reading);
+  if (frame.isTop && takesTransaction(field)) {
+    for (const { value } of field.arguments ?? []) {
+      reading.transactionBytes += literalBytes(value, reading.transactionVariables);
     }
-    frame.fields.own += 1;
-    const isRow = isRows(field);
-    if (isRow) frame.rows.isPaged = true;
-    if (!field.selectionSet) return;
-    const to = isRow ? frame.rows : frame.fields;
-    const rows = createTally();
-    const page: MeasuredStep = { kind: 'page', rows, to, size: toPageSize(field.arguments) };
-    enter(field.selectionSet, { level: frame.level + 1, isTop: false, fields: to, rows, page });
   }
+  frame.fields.own += 1;
+  const isRow = isRows(field);
+  if (isRow) frame.rows.isPaged = true;
+  if (!field.selectionSet) return;
+  const { selections } = field.selectionSet;
+  const to = isRow ? frame.rows : frame.fields;
+  const rows = createTally();
+  const page: MeasuredStep = { kind: 'page', rows, to, size: toPageSize(field.arguments) };
+  reading.open.push({ selections, next: 0, level: frame.level + 1, isTop: false, fields: to, rows, page });
+}
 
-  function readDirectives(directives: readonly DirectiveNode[] = []): void {
-    for (const directive of directives) {
-      if (!supportedDirectives.has(directive.name.value)) unsupportedDirective ??= directive;
-      readArguments(directive);
-    }
+function readDirectives(directives: readonly DirectiveNode[] = [], reading: Reading): void {
+  for (const directive of directives) {
+    if (!supportedDirectives.has(directive.name.value)) reading.unsupportedDirective ??= directive;
+    readArguments(directive, reading);
   }
+}
 
-  function readArguments(node: FieldNode | DirectiveNode): void {
-    for (const { value } of node.arguments ?? []) valueNesting = Math.max(valueNesting, nestingOf(value));
-  }
+function readArguments(node: FieldNode | DirectiveNode, reading: Reading): void {
+  for (const { value } of node.arguments ?? []) readValue(value, reading);
+}
 
-  function enter({ selections }: SelectionSetNode, frame: Omit<Frame, 'selections' | 'next'>): void {
-    open.push({ selections, next: 0, ...frame });
-  }
+function readValue(value: ValueNode, reading: Reading): void {
+  reading.valueNesting = Math.max(reading.valueNesting, nestingOf(value));
 }
