@@ -5,12 +5,12 @@ import type { MeasuredDocument } from './measure-document.ts';
 import { maxNesting, nestingRefusal } from './nesting-refusal.ts';
 import { countedRefusal, type Refusal, uncountedRefusal } from './refusal.ts';
 
-/** Selections that a document exempt from the query's limits may expand to. The longest introspection has about a hundred. */
+/** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
 export const maxExemptNodes = 2_000;
 
 /**
- * What the text alone decides: nesting, directives, unknown fragments, depth, nodes. The answer is the same for every
- * request with these limits, so it may be kept with the document.
+ * Checks what depends on the text alone: nesting, directives, unknown fragments, depth, nodes, in the ledger's order. The
+ * result can be kept with the document, since it is the same for every request.
  */
 export function checkDocument(measured: MeasuredDocument, limits: Limits): Refusal | null {
   const { unsupportedDirective, unknownFragment } = measured;

@@ -2,15 +2,15 @@ import type { Limits } from './limits.ts';
 import { payloadRefusal, type Refusal, uncountedRefusal } from './refusal.ts';
 
 /**
- * Lines a document may have. Each error looks for the line of each of its places from the start of the text, so lines
- * multiply with errors; no query is that long, and transactions are written without lines.
+ * Lines that a document may have. graphql-js finds the line of each location of an error by reading the text from its
+ * start, so many lines and many errors multiply. No real query is that long, and transaction payloads have no line breaks.
  */
 export const maxLines = 1_000;
 
-/** Refuses a text that is too long whatever it says, before it is parsed. */
+/** Refuses text that is too long, before it is parsed. */
 export function checkText(text: string, limits: Limits): Refusal | null {
   const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
-  // No character is more than three bytes per UTF-16 unit, so a short text need not be encoded to be known as short.
+  // UTF-8 takes at most three bytes per UTF-16 unit: count the bytes only where that bound is not enough.
   const actual = text.length * 3 <= max ? 0 : Buffer.byteLength(text);
   if (actual > max) {
     const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
@@ -21,7 +21,7 @@ export function checkText(text: string, limits: Limits): Refusal | null {
     : null;
 }
 
-/** Either of CR and LF begins a line, and so do both together; they are counted apart, as nobody writes thousands of them. */
+/** Counts CR and LF separately, so CRLF counts twice: simpler, and no real document comes near the bound. */
 function hasTooManyLines(text: string): boolean {
   let lines = 1;
   for (const terminator of ['\n', '\r']) {

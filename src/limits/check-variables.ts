@@ -7,8 +7,8 @@ import { addCounts } from './usage.ts';
 import { sentValue, type Variables } from './variables.ts';
 
 /**
- * What needs the variables: transaction payload, then what of the text is left to the query, then output nodes, then
- * calls for pages of events and transactions. Asked anew for each request.
+ * Checks what depends on the variables, for each request, in the ledger's order: transaction payload, query text without
+ * that payload, output nodes. Then the gateway's own bound: calls for pages of events and transactions.
  */
 export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
   return (
@@ -19,14 +19,14 @@ export function checkVariables(size: DocumentSize, variables: Variables, limits:
   );
 }
 
-/** Bytes of transaction payload, inline and by variable. */
+/** Bytes of transaction payload: literals in the text and values of variables. */
 export function transactionPayload({ transaction }: DocumentSize, variables: Variables): number {
   let bytes = transaction.literalBytes;
   for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(sentValue(variables, name)));
   return bytes;
 }
 
-/** Bytes of the text beside the transactions written in it. */
+/** Bytes of the text without the transaction literals in it. */
 export function queryPart({ queryPayload, transaction }: DocumentSize): number {
   return queryPayload - transaction.inlinedBytes;
 }
@@ -54,7 +54,7 @@ function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): 
   return countedRefusal(`Estimated output nodes exceeds ${max}`, { name: 'maxOutputNodes', max, actual });
 }
 
-/** The ledger has no such limit: its own pages are rows of a database, these are calls to a node. */
+/** The ledger has no such limit, because its pages are read from a database; these take calls to a node. */
 function checkEventCalls({ eventPages }: DocumentSize, variables: Variables, { events }: Limits): Refusal | null {
   if (eventPages.length === 0 || !events) return null;
   const actual = mostEventCalls(eventPages, variables, events);

@@ -3,17 +3,17 @@ import { itemsPerCall, maxSpareCalls } from '../config/event-calls.ts';
 import { type ExecutableDocument, selectionsBelow } from './executable-document.ts';
 import { sentValue, type Variables } from './variables.ts';
 
-/** What bounds the pages of events and transactions of an operation. */
+/** Bounds of the pages of events and transactions in one operation. */
 export interface EventBounds {
-  /** Calls of all its pages together, the spare ones included. */
+  /** Calls that all pages of an operation may take together, spare calls included. */
   readonly maxCalls: number;
-  /** Items of a page that names no size. */
+  /** Items of a page that is asked for without a size. */
   readonly defaultSize: number;
-  /** A larger page is refused before anybody is asked. */
+  /** A larger page is refused without a call. */
   readonly maxSize: number;
 }
 
-/** A page of events or transactions, as far as the text tells. */
+/** The page size of one field, as the text gives it: numbers, or variables to look up per request. */
 interface EventPage {
   readonly first: SizeSource;
   readonly last: SizeSource;
@@ -21,15 +21,15 @@ interface EventPage {
 
 type SizeSource = number | null | { readonly variable: string; readonly fallback: number | null };
 
-/** Those of each operation of a document that has any. */
+/** The pages of each operation that has any. */
 export type EventPages = readonly (readonly EventPage[])[];
 
 const pagedFields = new Set(['queryEvents', 'queryTransactionBlocks']);
 const none: EventPages = [];
 
 /**
- * Finds the pages at the top of each operation, through fragments; one for each key of the answer. Directives are not looked
- * at: what they leave out is counted, as it is with every limit. Linear in the text.
+ * Finds the pages among the root fields of each operation, through fragments; fields with one response key count once.
+ * Ignores directives: skipped fields count, as with every limit. Linear in the text.
  */
 export function gatherEventPages(document: ExecutableDocument): EventPages {
   const found = document.operations.flatMap((operation) => {
@@ -72,14 +72,14 @@ function literalOf(value: ValueNode | undefined): number | null {
 }
 
 /**
- * Calls to the node that the costliest operation of a document takes with these variables when all goes well; a page that is
- * refused for its size asks nobody.
+ * Calls to the node that the costliest operation of a document takes with these variables, if the node answers full pages.
+ * A page of a refused size takes none.
  */
 export function countEventCalls(pages: EventPages, variables: Variables, bounds: EventBounds): number {
   return Math.max(0, ...pages.map((each) => each.reduce((sum, page) => sum + callsOf(page, variables, bounds), 0)));
 }
 
-/** The most that it can come to, whatever the node answers. */
+/** The most calls that it can take, whatever the node answers. */
 export function mostEventCalls(pages: EventPages, variables: Variables, bounds: EventBounds): number {
   const calls = countEventCalls(pages, variables, bounds);
   return calls === 0 ? 0 : calls + maxSpareCalls;
@@ -96,7 +96,7 @@ function resolve(source: SizeSource, variables: Variables): number | null {
   return typeof sent === 'number' ? sent : null;
 }
 
-/** Calls that one page takes of a node that gives what it is asked for; 0 where its size is refused, or it is none. */
+/** Calls that one page takes if the node answers full pages; 0 when its size is refused or not a number. */
 export function countPageCalls(
   { first, last }: { readonly first?: number | null | undefined; readonly last?: number | null | undefined },
   { defaultSize, maxSize }: Pick<EventBounds, 'defaultSize' | 'maxSize'>,

@@ -2,15 +2,15 @@ import depthLimit from 'graphql-depth-limit';
 import type { Limits } from './limits.ts';
 import type { MeasuredDocument } from './measure-document.ts';
 
-/** The package recurses, spreads lists into arguments, and expands fragments at every use. */
+/** Larger documents could exhaust the package's stack or time: it recurses and expands fragments at every spread. */
 const walkable = { nodes: 10_000, depth: 100 };
 
 /**
- * The coarse gate: do fields alone nest deeper than the limit? It counts neither fragments as levels nor what lies below
- * `__` fields, so what it refuses the exact count refuses too.
+ * A first, coarse check of depth: do fields alone nest deeper than the limit? It counts neither fragments as levels nor
+ * fields below `__` fields, so it never refuses what the exact count allows.
  *
- * The package writes to the console and throws on fragments that are missing or contain themselves, and on a name. It is
- * only asked about documents it can walk, and that the budget of nodes does not refuse first.
+ * The package throws and writes to the console on missing fragments, on cycles, and on a definition named `__proto__`. So
+ * it is asked only about documents without these, and within the limit of nodes.
  */
 export function exceedsFieldDepth(
   measured: MeasuredDocument,
@@ -32,7 +32,7 @@ export function exceedsFieldDepth(
   return isExceeded;
 }
 
-/** The package keeps definitions in plain objects, where this name is not a key. */
+/** The package keeps definitions in plain objects by name, where `__proto__` cannot be a key. */
 function hasPrototypeName({ executable: { operations, fragmentDefinitions } }: MeasuredDocument): boolean {
   return [...operations, ...fragmentDefinitions].some(({ name }) => name?.value === '__proto__');
 }

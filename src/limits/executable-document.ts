@@ -6,12 +6,12 @@ import {
   type SelectionNode,
 } from 'graphql';
 
-/** The operations and fragments of a document, in the order of its text. Other definitions are left to validation. */
+/** The operations and fragments of a document, in the order of its text. Validation refuses other definitions later. */
 export interface ExecutableDocument {
   readonly operations: readonly OperationDefinitionNode[];
-  /** Used or not. */
+  /** All fragments, used or not. */
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
-  /** By name. Of two with one name, which validation refuses, the later. */
+  /** By name. Of two with one name the later wins; validation refuses such a document. */
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
@@ -22,7 +22,7 @@ export function toExecutableDocument({ definitions }: DocumentNode): ExecutableD
   return { operations, fragmentDefinitions, fragments };
 }
 
-/** The level below a selection: what it selects, or what the fragment it spreads does. */
+/** The selections one level below: of the field or inline fragment itself, or of the fragment that is spread. */
 export function selectionsBelow(
   selection: SelectionNode,
   { fragments }: Pick<ExecutableDocument, 'fragments'>,
@@ -32,8 +32,8 @@ export function selectionsBelow(
 }
 
 /**
- * Does the document ask for the schema and for nothing else? One operation, of one selection, a field really named
- * `__schema`; a fragment or an alias of that name is none.
+ * Does the document ask for the schema alone? True for one operation with one selection, a field whose name, not its alias,
+ * is `__schema`; false when a fragment holds it.
  */
 export function isSchemaOnly({ operations }: ExecutableDocument): boolean {
   const selections = operations.length === 1 ? operations[0]?.selectionSet.selections : undefined;

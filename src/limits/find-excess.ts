@@ -7,9 +7,9 @@ export interface Excess {
 }
 
 /**
- * The selection with which a document passes a bound, met as the ledger meets them: operation by operation with one budget
- * of nodes, level by level, depth before the nodes of the level. Visits no more than `maxNodes` selections, and keeps
- * levels as the lists they are written in, so it costs what the bounds allow and not what the document expands to.
+ * The first selection that is over a bound, in the ledger's order: operation by operation with one count of nodes, level by
+ * level, depth before nodes. Visits at most `maxNodes` selections and copies none, so its cost depends on the bounds and not
+ * on what the document expands to.
  */
 export function findExcess(document: ExecutableDocument, maxDepth: number, maxNodes: number): Excess | null {
   let nodes = 0;

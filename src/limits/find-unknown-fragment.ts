@@ -2,8 +2,8 @@ import { type FragmentSpreadNode, Kind, type SelectionNode } from 'graphql';
 import { type ExecutableDocument, selectionsBelow } from './executable-document.ts';
 
 /**
- * The first spread of a fragment that is not there, in the order in which the ledger meets it: operation by operation,
- * level by level. A fragment is searched where it is met first; its later uses hold the same spreads, only later.
+ * The first spread of a fragment that is not defined, in the ledger's order: operation by operation, level by level. Each
+ * fragment is searched once, at its first spread: a later spread cannot come first.
  */
 export function findUnknownFragment(document: ExecutableDocument): FragmentSpreadNode | null {
   const searched = new Set<string>();

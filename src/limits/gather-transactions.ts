@@ -1,20 +1,20 @@
 import type { MeasuredDefinition } from './measure-definition.ts';
 
-/** Transaction payload that is written into the text, and the variables that carry the rest. */
+/** The transaction payload in the text, and the variables that carry the rest. */
 export interface InlinedTransactions {
-  /** Bytes, each literal once: a fragment that is spread twice is in the text but once. */
+  /** Bytes of literals, each counted once however often its fragment is spread, because the text holds it once. */
   readonly bytes: number;
   readonly variables: readonly string[];
 }
 
-/** Gathers the arguments of transaction fields at the top of the operations, through fragments. */
+/** Adds up the arguments of transaction fields among the root fields of all operations, through fragments. */
 export function gatherTransactions(
   operations: readonly MeasuredDefinition[],
   fragments: ReadonlyMap<string, MeasuredDefinition>,
 ): InlinedTransactions {
   let bytes = 0;
   const variables = new Set<string>();
-  // A set is walked in the order of insertion, and what is added while walking is walked too.
+  // Iterating a set also visits what is added meanwhile, so this loop reaches every fragment once.
   const reached = new Set(operations);
   for (const measured of reached) {
     bytes += measured.transaction.bytes;

@@ -1,4 +1,4 @@
-/** The package has no types of its own; this is the part of it that is used. */
+/** The package has no types; these cover the part that is used. */
 declare module 'graphql-depth-limit' {
   import type { DocumentNode, GraphQLError } from 'graphql';
 
@@ -8,8 +8,8 @@ declare module 'graphql-depth-limit' {
   }
 
   /**
-   * Reports each operation whose fields nest deeper than `maxDepth`, an outermost field having depth 0. Fragments are no
-   * levels. Throws, after writing to the console, on fragments that are missing or contain themselves.
+   * Reports each operation whose fields nest deeper than `maxDepth`; a root field has depth 0, and fragments add none.
+   * Throws, after writing to the console, on missing fragments and on cycles.
    */
   function depthLimit(maxDepth: number): (context: DepthLimitContext) => unknown;
   export = depthLimit;

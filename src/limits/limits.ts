@@ -1,57 +1,58 @@
 import type { EventBounds } from './event-pages.ts';
 
-/** The bounds in force for documents, named as `serviceConfig` names them. All are inclusive. */
+/** Limits of documents, named as in `serviceConfig`. All are inclusive. */
 export interface DocumentLimits {
-  /** Levels. */
+  /** Levels of selections; a fragment is one. */
   readonly maxQueryDepth: number;
-  /** Selections, fragments expanded. */
+  /** Selections, with fragments expanded at every spread. */
   readonly maxQueryNodes: number;
+  /** Fields of the largest possible answer. */
   readonly maxOutputNodes: number;
-  /** Bytes of query text beside what is transaction payload in it. */
+  /** Bytes of query text without the transaction literals in it. */
   readonly maxQueryPayloadSize: number;
-  /** Bytes. */
+  /** Bytes of transaction arguments, in literals and variables. */
   readonly maxTransactionPayloadSize: number;
-  /** Items of a page that names no size. */
+  /** Items of a page that is asked for without a size. */
   readonly defaultPageSize: number;
-  /** Items. */
+  /** Items of the largest page. */
   readonly maxPageSize: number;
 }
 
-/** All bounds in force. */
+/** All limits in force. */
 export interface Limits extends DocumentLimits {
-  /** Of pages that the gateway reads call by call, of which the ledger knows nothing. Left out: unbounded. */
+  /** Bounds of pages of events and transactions, which the gateway reads call by call. Left out: unbounded. */
   readonly events?: EventBounds;
 }
 
-/** Those of documents, which the ledger has too. */
+/** The limits of documents, without the page sizes. */
 export type LimitName = Exclude<keyof DocumentLimits, 'defaultPageSize' | 'maxPageSize'>;
 
 /**
- * What ledgers ship with, for the numbers that one does not tell: anything else would refuse here what it serves, or send
- * it what it refuses.
+ * The limits that ledgers are shipped with, used where a ledger does not tell its own. Smaller numbers would refuse what it
+ * serves; larger ones would send it what it refuses.
  */
 export const shippedLimits: DocumentLimits = {
-  /** Six connections in one another, each three levels (field, `edges`, `node`), and their leaf. */
+  /** Enough for six nested connections of three levels each (field, `edges`, `node`) and a leaf. */
   maxQueryDepth: 20,
-  /** Selections are cheap to read and dear to answer: each can be a lookup of its own. */
+  /** Low, because each selection can cost a lookup of its own. */
   maxQueryNodes: 300,
-  /** Fifty rows of forty fields, each a page of fifty. */
+  /** Enough for 50 rows of 40 fields, each a page of 50. */
   maxOutputNodes: 100_000,
-  /** Three hundred selections of some sixteen letters. */
+  /** Enough for 300 selections of some 16 characters. */
   maxQueryPayloadSize: 5_000,
   /** The largest transaction, 128 KiB, as base64: `ceil(131072 × 4 / 3)`. */
   maxTransactionPayloadSize: 174_763,
-  /** What the ledger counts where a document names no size, so it must be the ledger's to the unit. */
+  /** Must equal the ledger's exactly, since it decides how output nodes are counted. */
   defaultPageSize: 20,
-  /** The ledger refuses more; here it is only shown. */
+  /** Only shown: the ledger itself refuses larger pages. */
   maxPageSize: 50,
 };
 
 /**
- * The bounds in force: of each, the smaller of what the operator configured and what the ledger enforces. Page sizes are
- * the ledger's alone: a configured one would change what its own pages cost.
- * @param configured what the operator says; absent or `null` = the ledger's own
- * @param upstream what the ledger says; where it says nothing usable, the shipped number stands for it
+ * The limits in force: each the smaller of the operator's and the ledger's. Page sizes are always the ledger's, because a
+ * configured one would miscount its pages.
+ * @param configured the operator's limits; absent or `null` = the ledger's
+ * @param upstream the ledger's answer; a number that is missing or unusable is replaced by the shipped one
  */
 export function stricterLimits(
   configured: { readonly [Name in LimitName]?: number | null | undefined },

@@ -8,52 +8,52 @@ import { type MeasuredDefinition, measureDefinition } from './measure-definition
 import { createOutputCost, type OutputCost } from './output-cost.ts';
 import { maxCount } from './usage.ts';
 
-/** What a document counts for, as numbers: all that is needed of it once it is read and may not be executed. */
+/** The numbers of a document, kept without its tree: enough to price and refuse it. */
 export interface DocumentSize {
-  /** Selections of all operations, fragments expanded; `maxCount` where that has no end. */
+  /** Selections of all operations, fragments expanded; `maxCount` if a fragment contains itself. */
   readonly inputNodes: number;
-  /** Levels of the deepest operation; `maxCount` where that has no end. */
+  /** Levels of the deepest operation; `maxCount` if a fragment contains itself. */
   readonly depth: number;
-  /** Fragment definitions, used or not. */
+  /** Number of fragment definitions, used or not. */
   readonly fragments: number;
   /** Bytes of the text. */
   readonly queryPayload: number;
   readonly outputNodes: OutputCost;
-  /** Asks for the schema and for nothing else: no query limit applies, and there is no usage. */
+  /** The document asks for the schema alone: the limits of queries do not apply, and no usage is shown. */
   readonly isExempt: boolean;
   readonly transaction: TransactionPayload;
   readonly eventPages: EventPages;
 }
 
-/** Everything about a document's size that its text alone decides. Made once per document, used by every request. */
+/** A document, and everything about its size that its text alone decides. Made once per document. */
 export interface MeasuredDocument extends DocumentSize {
   readonly document: DocumentNode;
   readonly executable: ExecutableDocument;
   /**
-   * The deepest of: selection sets below that of an operation, through the fragments it spreads; selection sets below that
-   * of a fragment, as written; lists and objects in one value.
+   * The deepest nesting of three kinds: selection sets of an operation, through its fragments; selection sets of a fragment
+   * as written; lists and objects in one value.
    */
   readonly nesting: number;
-  /** The first in the text that is neither `@include` nor `@skip`. */
+  /** The first directive in the text other than `@include` and `@skip`. */
   readonly unsupportedDirective: DirectiveNode | null;
-  /** The first spread, as the ledger meets them, of a fragment that is not in the document. */
+  /** The first spread, in the ledger's order, of a fragment that the document does not define. */
   readonly unknownFragment: FragmentSpreadNode | null;
 }
 
-/** Arguments of `executeTx`, `executeTransactionBlock` and `dryRunTransactionBlock` at the top of operations. */
+/** Arguments of the root fields `executeTx`, `executeTransactionBlock` and `dryRunTransactionBlock`. */
 export interface TransactionPayload {
-  /** Bytes of literals, those of a fragment at each of its uses. */
+  /** Bytes of literals, those of a fragment counted at each spread. */
   readonly literalBytes: number;
-  /** Bytes of the same literals as the text holds them, each once. */
+  /** Bytes of the same literals, each counted once, as in the text. */
   readonly inlinedBytes: number;
-  /** Variables that carry payload. */
+  /** Names of the variables that carry payload. */
   readonly variables: readonly string[];
 }
 
 /**
- * Measures a parsed document. Never throws, never recurses, and its time is linear in the text whatever that nests or
- * expands to: every definition is read once, every fragment resolved once.
- * @param queryPayload bytes of the text the document was parsed from
+ * Measures a parsed document. Never throws and never recurses. Its time is linear in the text, whatever the fragments
+ * expand to: every definition is read once, every fragment added up once.
+ * @param queryPayload bytes of the text that the document was parsed from
  */
 export function measureDocument(document: DocumentNode, queryPayload: number): MeasuredDocument {
   const executable = toExecutableDocument(document);
@@ -91,7 +91,7 @@ export function measureDocument(document: DocumentNode, queryPayload: number): M
   };
 }
 
-/** The numbers alone, without the document they were taken from. */
+/** Drops the document and keeps the numbers, so that a refused document does not hold its tree in memory. */
 export function toSize({
   inputNodes,
   depth,

@@ -1,12 +1,12 @@
 import { type Refusal, uncountedRefusal } from './refusal.ts';
 
 /**
- * How deep selection sets may lie below that of an operation: a bound of the parser that ledgers are built on. It follows
- * spreads, so a fragment that contains itself is over it. Values are held to the same.
+ * Levels of selection sets below an operation's, and of lists and objects in a value: the bound of the ledger's parser.
+ * Spreads are followed, so a fragment that contains itself is over it.
  */
 export const maxNesting = 32;
 
-/** Also what a text deserves that exhausts the stack of our parser. */
+/** Also used when a text nests so deep that it exhausts the stack of graphql-js's parser. */
 export function nestingRefusal(): Refusal {
   return uncountedRefusal(`The recursion depth of the query cannot be greater than \`${maxNesting}\``);
 }

@@ -3,20 +3,21 @@ import { addCounts, maxCount } from './usage.ts';
 import type { Variables } from './variables.ts';
 
 /**
- * Fields of one place in the document, counted as if the place were there once. `count` and `peak` are scratch of the
- * evaluation, reset by each, so that pricing a request allocates nothing.
+ * Counts the fields of one place in a document: an operation, a fragment, or a page. `own` and `isPaged` come from the text.
+ * `count` and `peak` are overwritten by each pricing, so that pricing a request allocates nothing.
  */
 export interface Tally {
-  /** Fields written right there. */
+  /** Fields written in this place, not multiplied by any page size. */
   own: number;
-  /** A field `edges` or `nodes` is among them, itself or through fragments. */
+  /** The place selects `edges` or `nodes`, directly or through fragments. */
   isPaged: boolean;
+  /** Fields with all page sizes multiplied in. */
   count: number;
-  /** The largest product of page sizes on any way down from here. */
+  /** The largest product of page sizes on any path down from here. */
   peak: number;
 }
 
-/** Adds one tally to another, as often as the page has items; once where `size` is `null`. */
+/** Adds one tally to another, multiplied by the items of a page; once when `size` is `null`. */
 export interface Transfer {
   readonly from: Tally;
   readonly to: Tally;
@@ -24,8 +25,8 @@ export interface Transfer {
 }
 
 /**
- * Output nodes of a document with these variables. `maxCount` when a page size, or a product of them, is more than the
- * ledger's counter holds, even where nothing is multiplied by it: the ledger refuses then, whatever the count.
+ * Output nodes of a document with these variables. `maxCount` when a page size, or a product of page sizes, overflows the
+ * ledger's counter, even if it multiplies nothing: the ledger refuses such a document too.
  */
 export type OutputCost = (variables: Variables, defaultPageSize: number) => number;
 
@@ -34,8 +35,8 @@ export function createTally(): Tally {
 }
 
 /**
- * @param transfers in an order in which each tally is complete before it is added to another
- * @param total the tally all operations end in
+ * @param transfers ordered so that each tally is complete before it is added to another
+ * @param total the tally that all operations are added to
  */
 export function createOutputCost(transfers: readonly Transfer[], total: Tally): OutputCost {
   const touched = new Set([total]);

@@ -2,21 +2,21 @@ import { type ArgumentNode, Kind } from 'graphql';
 import { ExactNumber } from '../json/exact-number.ts';
 import { sentValue, type Variables } from './variables.ts';
 
-/** Where the page size of a connection comes from, as far as the text tells. */
+/** Where the page size of a connection comes from: literals in the text and variables. */
 export interface PageSize {
-  /** The larger literal of `first` and `last`; `null` when neither is a usable one. */
+  /** The larger of the literals given to `first` and `last`; `null` when neither has a usable one. */
   readonly literal: number | null;
-  /** The variables given to them. */
+  /** Names of the variables given to `first` and `last`. */
   readonly variables: readonly string[];
 }
 
-/** Page sizes, and products of page sizes, beyond this do not fit the ledger's counter: they are over any limit. */
+/** The ledger multiplies page sizes in 32 bits; a larger product is over any limit. */
 export const maxMultiplicity = 2 ** 32 - 1;
 
 const maxUnsigned64 = 2n ** 64n - 1n;
 const digitsOfUnsigned64 = 20;
 
-/** Given twice, an argument counts as first given. */
+/** Reads `first` and `last`. If an argument is given twice, the first one counts. */
 export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined): PageSize {
   let literal: number | null = null;
   const variables: string[] = [];
@@ -30,8 +30,8 @@ export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined):
 }
 
 /**
- * The items of a page: the larger of `first` and `last`, zero honoured; without a usable one the default. A variable
- * counts by the number that was sent; its declared default is not looked at, nor does the ledger.
+ * The items of a page: the larger of `first` and `last`, which may be 0; the default without a usable one. Like the ledger,
+ * this reads the value sent for a variable and ignores the default declared for it.
  */
 export function resolvePageSize(size: PageSize, variables: Variables, defaultPageSize: number): number {
   let items = size.literal;
@@ -42,14 +42,14 @@ export function resolvePageSize(size: PageSize, variables: Variables, defaultPag
   return items ?? defaultPageSize;
 }
 
-/** Exact at any length: what a double cannot tell from 2^64 must not decide between the default and a refusal. */
+/** Compares exactly, as a `BigInt`: near 2^64 a rounded double could fall on the wrong side of the bound. */
 function parseSize(digits: string): number | null {
   if (digits.startsWith('-') || digits.length > digitsOfUnsigned64) return null;
   const exact = BigInt(digits);
   return exact <= maxUnsigned64 ? Number(exact) : null;
 }
 
-/** Negative, fractional and larger than 64 bits is no size. `-0` is how JSON says a negative one. */
+/** `null` for a number that is negative, `-0` included, fractional, or larger than 64 bits. */
 function toSize(value: unknown): number | null {
   if (value instanceof ExactNumber) {
     return /^-?\d+$/.test(value.text) ? parseSize(value.text) : toSize(value.valueOf());

@@ -4,8 +4,9 @@ import type { Usage } from './usage.ts';
 import type { Variables } from './variables.ts';
 
 /**
- * What a measured document costs with these variables: as the ledger would report it, and, where it would refuse before it
- * has counted, the whole count. Microseconds. A schema-only document has no usage to show, though it can be priced.
+ * The usage of a document with these variables, as the ledger would report it; for a document that the ledger would refuse
+ * uncounted, the full count. Takes microseconds. Documents that ask for the schema alone can be priced too, though their
+ * usage is never shown.
  */
 export function priceDocument(
   size: DocumentSize,

@@ -2,10 +2,10 @@ import type { ASTNode, GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LimitName, Limits } from './limits.ts';
 
-/** Why a document is not served. */
+/** Why a document is refused. */
 export interface Refusal {
   readonly error: GraphQLError;
-  /** The document was counted to its end, so an answer that should show usage has it to show. */
+  /** The document was counted to its end, so the answer can show usage. */
   readonly hasUsage: boolean;
 }
 
@@ -15,17 +15,17 @@ export interface BrokenLimit {
   readonly actual: number;
 }
 
-/** Over a limit that comes after counting. */
+/** Refuses for a limit that the ledger checks after counting, so usage is shown. */
 export function countedRefusal(message: string, limit: BrokenLimit, node?: ASTNode): Refusal {
   return { error: gatewayError('BAD_USER_INPUT', message, { limit }, at(node)), hasUsage: true };
 }
 
-/** Refused before the document is counted. */
+/** Refuses for a reason that the ledger finds before counting, so no usage is shown. */
 export function uncountedRefusal(message: string, node?: ASTNode): Refusal {
   return { error: gatewayError('BAD_USER_INPUT', message, {}, at(node)), hasUsage: false };
 }
 
-/** Too many bytes; the ledger's text goes on to give both allowances. */
+/** Refuses too many bytes. The message ends like the ledger's, with both allowances. */
 export function payloadRefusal(message: string, limit: BrokenLimit, limits: Limits): Refusal {
   const allowances =
     `Requests are limited to ${limits.maxTransactionPayloadSize} bytes or fewer on transaction payloads ` +

@@ -2,15 +2,15 @@ import { type FieldNode, Kind, type ValueNode } from 'graphql';
 
 const transactionFields = new Set(['executeTx', 'executeTransactionBlock', 'dryRunTransactionBlock']);
 
-/** Fields whose arguments have an allowance of their own, beside the query's. */
+/** Is it a field whose arguments count as transaction payload and not as query text? */
 export function takesTransaction(field: FieldNode): boolean {
   return transactionFields.has(field.name.value);
 }
 
 /**
- * Bytes of a literal as compact JSON: text with its quotes, a list with brackets and commas. Numbers and objects count
- * nothing, nor does anything in an object: they stay with the query, as the ledger has it.
- * @param variables receives the names of the variables in it
+ * Bytes of a literal as compact JSON: strings with their quotes, lists with brackets and commas. Like the ledger, it counts
+ * numbers, and objects with all in them, as 0: they stay part of the query text.
+ * @param variables receives the names of the variables in the literal
  */
 export function literalBytes(literal: ValueNode, variables: Set<string>): number {
   let bytes = 0;
@@ -26,7 +26,7 @@ export function literalBytes(literal: ValueNode, variables: Set<string>): number
   return bytes;
 }
 
-/** The same of a variable's value. Its lists may nest as deep as a body is long. */
+/** Bytes of a variable's value, counted like a literal. Does not recurse, because its lists may nest very deep. */
 export function valueBytes(sent: unknown): number {
   let bytes = 0;
   const open: unknown[] = [sent];

@@ -1,28 +1,28 @@
-/** What a request costs, as `extensions.usage` reports it. Every number is at most `maxCount`. */
+/** What a request counts for, as `extensions.usage` reports it. Every number is at most `maxCount`. */
 export interface Usage {
-  /** Selections of all operations, fragments expanded at every use. */
+  /** Selections of all operations, fragments expanded at every spread. */
   readonly inputNodes: number;
-  /** Fields an answer could have, were every page full. */
+  /** Fields that an answer would have if every page were full. */
   readonly outputNodes: number;
   /** Levels of the deepest operation; a fragment is a level. */
   readonly depth: number;
-  /** Entries of the variables object, declared or not. */
+  /** Number of variables sent, declared or not. */
   readonly variables: number;
-  /** Fragment definitions, used or not. */
+  /** Number of fragment definitions, used or not. */
   readonly fragments: number;
   /** Bytes of the query text. */
   readonly queryPayload: number;
 }
 
 /**
- * Counts stop here, the largest integer that survives JSON on its way to a browser. Nested fragments reach it within a
- * few hundred bytes of text.
+ * Counts stop at the largest integer that a browser reads exactly from JSON. Fragments that spread one another reach it
+ * within a few hundred bytes of text.
  */
 export const maxCount = Number.MAX_SAFE_INTEGER;
 
 /**
- * Adds without passing `maxCount`. A sum below it is exact: no count is ever negative, so nothing that was cut on the way
- * can be part of it.
+ * Adds and stops at `maxCount`. A result below `maxCount` is exact: counts are never negative, so a sum that was cut once
+ * stays at `maxCount`.
  */
 export function addCounts(left: number, right: number): number {
   return Math.min(left + right, maxCount);

@@ -1,6 +1,6 @@
 import { Kind, type ValueNode } from 'graphql';
 
-/** How many lists and objects lie in one another in a literal; 0 for a plain one. */
+/** Levels of lists and objects in a literal; 0 for a scalar. */
 export function nestingOf(literal: ValueNode): number {
   let deepest = 0;
   const open: { readonly value: ValueNode; readonly nesting: number }[] = [{ value: literal, nesting: 0 }];

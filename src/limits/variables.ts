@@ -1,7 +1,7 @@
 /** The request's variables object as it was sent: JSON values, nothing coerced, no declared defaults filled in. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** A sent value, never something inherited: `constructor` and `toString` are names a client may give its variables. */
+/** Reads a sent value. Own properties only, because a client may name a variable `constructor` or `toString`. */
 export function sentValue(variables: Variables, name: string): unknown {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
