@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { buildSchema, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkLimits } from '../../src/limits/check-limits.ts';
 import { shippedLimits } from '../../src/limits/limits.ts';
 import { measureDocument } from '../../src/limits/measure-document.ts';
 import { priceDocument } from '../../src/limits/price-document.ts';
 import { arbitraryDocument, arbitraryVariables } from '../support/arbitrary-documents.ts';
+import { checkLimits } from '../support/check-limits.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 

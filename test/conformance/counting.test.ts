@@ -1,12 +1,12 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkLimits } from '../../src/limits/check-limits.ts';
 import { checkText } from '../../src/limits/check-text.ts';
 import { shippedLimits } from '../../src/limits/limits.ts';
 import { measureDocument } from '../../src/limits/measure-document.ts';
 import { priceDocument } from '../../src/limits/price-document.ts';
 import type { Usage } from '../../src/limits/usage.ts';
 import type { Variables } from '../../src/limits/variables.ts';
+import { checkLimits } from '../support/check-limits.ts';
 import { referenceCount } from '../support/reference-counter.ts';
 
 interface CountingRule {

@@ -1,10 +1,10 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { checkDocument } from '../../../src/limits/check-document.ts';
-import { checkLimits } from '../../../src/limits/check-limits.ts';
 import { type Limits, shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import type { Variables } from '../../../src/limits/variables.ts';
+import { checkLimits } from '../../support/check-limits.ts';
 import { fragmentChain, nested } from '../../support/documents.ts';
 
 interface Case {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkLimits } from '../../../src/limits/check-limits.ts';
 import { type Limits, shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
 import type { Refusal } from '../../../src/limits/refusal.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
+import { checkLimits } from '../../support/check-limits.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
 import { referenceCount } from '../../support/reference-counter.ts';
 
