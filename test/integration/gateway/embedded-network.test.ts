@@ -18,6 +18,10 @@ describe.each(['ledger', 'iota', 'sui'])('the embedded network under the profile
     expect(answer.data.serviceConfig.availableVersions).toEqual(['2026.11']);
     expect((await gateway.query('{ chainIdentifier }', {}, { [versionHeader]: '2026.11' })).status).toBe(200);
     expect((await gateway.query('{ chainIdentifier }', {}, { [versionHeader]: '2020.1' })).status).toBe(421);
+    // Under both names, one that is served does not stand for one that is not.
+    const both = { 'x-ledger-rpc-version': '2026.11', [versionHeader]: '2020.1' };
+    const refused = profile === 'ledger' ? 421 : 400;
+    expect((await gateway.query('{ chainIdentifier }', {}, both)).status).toBe(refused);
     const { text } = await gateway.query('{ chainIdentifier }', {}, { [`x-${profile}-rpc-show-usage`]: 'true' });
     expect(JSON.parse(text).extensions.usage).toMatchObject({ inputNodes: 1 });
   });

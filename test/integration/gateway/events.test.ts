@@ -410,9 +410,12 @@ test('a cursor the node does not know any more is stale', async () => {
   await younger[Symbol.asyncDispose]();
 });
 
-test('a caller who hangs up ends the call', async () => {
+test.each([
+  ['events', '{ queryEvents { nodes { type } } }'],
+  ['transactions', '{ queryTransactionBlocks { nodes { digest } } }'],
+])('a caller who hangs up ends the call: %s', async (_, query) => {
   const hungUp = createCancellation();
   hungUp.cancel('aborted');
-  const { errors } = await graph.query('{ queryEvents { nodes { type } } }', {}, hungUp);
+  const { errors } = await graph.query(query, {}, hungUp);
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'REQUEST_TIMEOUT' });
 });

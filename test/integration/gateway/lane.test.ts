@@ -241,13 +241,34 @@ describe('an operation seen before', () => {
     expect(lanes).toEqual([false, false]);
   });
 
-  test('is executed once, though it fails and another finishes the answer', async () => {
-    const query = fresh('query ($s: Boolean!) { partly @include(if: $s) { bad } epoch { epochId } }');
-    const asked = { body: { query, variables: { s: true } } };
+  test.each([
+    ['by its own text', '{ partly { bad } }'],
+    ['where variables decide', 'query ($s: Boolean!) { partly @include(if: $s) { bad } epoch { epochId } }'],
+    ['in parts', '{ partly { bad } gateway { networkProfile } }'],
+  ])('is executed once, though it fails and another finishes the answer: %s', async (_, text) => {
+    const asked = { body: { query: fresh(text), variables: { s: true } } };
     await ask(asked);
     ledger.requests.length = 0;
     expect((await ask(asked)).text).toContain('"errors"');
     expect(ledger.requests).toHaveLength(1);
+  });
+
+  test('that is the sponsor’s is sent once, though it fails and another finishes the answer', async () => {
+    let reservations = 0;
+    const sponsor = createServer((req, res) => {
+      if (req.method === 'POST') reservations += 1;
+      res.writeHead(503).end();
+    });
+    await new Promise<void>((resolve) => sponsor.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(sponsor.address() as AddressInfo).port}`;
+    await using own = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, SPONSOR_URL: url });
+    const reserve = 'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 5) { reservationId } }';
+    for (const sight of [1, 2, 3]) {
+      expect((await own.query(reserve)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }]);
+      expect(reservations).toBe(sight);
+    }
+    sponsor.closeAllConnections();
+    await new Promise((resolve) => sponsor.close(resolve));
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createToJoinLookup, type JoinLookup, type JoinSelection } from '../../../src/joins/join-document.ts';
 import { createJoinLoader } from '../../../src/joins/join-loader.ts';
 import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
+import { createCancellation } from '../../../src/transport/cancellation.ts';
 
 const selection = (name: string, variables: Record<string, string> = {}): JoinSelection => ({
   name,
@@ -38,6 +39,16 @@ const values = (answers: readonly (object | Error)[]) =>
   answers.map((each) => (each instanceof Error ? each.message : (each as { value: unknown }).value));
 
 describe('a join loader', () => {
+  it('waits no longer than its operation goes on', async () => {
+    const cancellation = createCancellation();
+    const execute = ({ cancellation: heard }: LedgerRequest) =>
+      new Promise<ExecutionResult>((_, reject) => heard?.onCancel((cause) => reject(new Error(cause))));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {}, cancellation });
+    const loading = loader.load([lookup('a'), lookup('b')]);
+    setImmediate(() => cancellation.cancel('aborted'));
+    expect(values(await loading)).toEqual(['aborted', 'aborted']);
+  });
+
   it('asks for everything of one turn together, the same once, and answers each in its place', async () => {
     const { execute, texts } = scripted();
     const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
