@@ -83,6 +83,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     begin(req, res, (exchange) => exchange.refuseUnread('BAD_REQUEST', says, 417));
   });
   server.setTimeout(options.stallMs);
+  // Node leaves out, without a word, what comes behind a thousand headers: a proxy's word on who asks, behind a client's
+  // thousand of its own. All of them together are bounded in bytes.
+  server.maxHeadersCount = 0;
   const lifetime = createServerDrain(server);
   const serveGraphql = createServeGraphql(options);
 

@@ -55,31 +55,42 @@ function toData(value: unknown): Record<string, unknown> | null {
 export function toErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
   if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
   checkNesting(value);
+  const toPlaces = createToPlaces(readText);
   return value.map((entry: unknown) => {
     if (!isObject(entry) || typeof entry.message !== 'string') {
       throw badAnswer("The ledger's answer has an error without a message.");
     }
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
-    return new GraphQLError(entry.message, { path, extensions, ...toPlaces(entry.locations, readText) });
+    return new GraphQLError(entry.message, { path, extensions, ...toPlaces(entry.locations) });
   });
 }
+
+type ToPlaces = (locations: unknown) => { readonly source?: Source; readonly positions?: readonly number[] };
 
 /**
  * Turns lines and columns into positions in the text: a GraphQLError that is copied keeps its locations only as
  * positions.
  */
-function toPlaces(locations: unknown, readText: ReadText | null) {
-  if (!readText || !Array.isArray(locations)) return {};
-  const source = new Source(readText());
-  const lines = [...source.body.matchAll(/.*?(?:\r\n|[\n\r]|$)/gsy)];
-  const positions = locations.flatMap((each: unknown) => {
-    const { line, column } = (each ?? {}) as { readonly line?: unknown; readonly column?: unknown };
-    const found = Number.isSafeInteger(line) ? lines[Number(line) - 1] : undefined;
-    const isIn = Number.isSafeInteger(column) && Number(column) > 0 && Number(column) <= (found?.[0].length ?? 0) + 1;
-    return found && isIn ? [found.index + Number(column) - 1] : [];
-  });
-  return positions.length > 0 ? { source, positions } : {};
+function createToPlaces(readText: ReadText | null): ToPlaces {
+  if (!readText) return () => ({});
+  // Read once for all of them: an answer may have an error for each of thousands of items.
+  let source: Source | undefined;
+  let lines: readonly RegExpExecArray[] = [];
+  return (locations) => {
+    if (!Array.isArray(locations)) return {};
+    if (!source) {
+      source = new Source(readText());
+      lines = [...source.body.matchAll(/.*?(?:\r\n|[\n\r]|$)/gsy)];
+    }
+    const positions = locations.flatMap((each: unknown) => {
+      const { line, column } = (each ?? {}) as { readonly line?: unknown; readonly column?: unknown };
+      const found = Number.isSafeInteger(line) ? lines[Number(line) - 1] : undefined;
+      const isIn = Number.isSafeInteger(column) && Number(column) > 0 && Number(column) <= (found?.[0].length ?? 0) + 1;
+      return found && isIn ? [found.index + Number(column) - 1] : [];
+    });
+    return positions.length > 0 ? { source, positions } : {};
+  };
 }
 
 /** Code that follows a path uses its members as keys and indexes, so it must have nothing else. */

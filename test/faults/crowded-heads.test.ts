@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { createTestGateway } from '../support/create-test-gateway.ts';
+import { openRawClient, toPostText } from '../support/raw-client.ts';
+
+test('what a proxy says behind thousands of headers of a client is heard', async () => {
+  await using gateway = await createTestGateway({ TRUSTED_PROXIES: '127.0.0.1' });
+  const client = await openRawClient(Number(new URL(gateway.url).port));
+
+  const [head = '', body = ''] = toPostText({ query: '{ viewer { id scopes } }' }).split('\r\n\r\n');
+  const crowd = 'xy:a\r\n'.repeat(4_000);
+  await client.send(`${head}\r\n${crowd}x-forwarded-for: 203.0.113.7\r\nconnection: close\r\n\r\n${body}`);
+  expect(await client.whole()).toContain('"id":"address:203.0.113.7"');
+});
+
+test('more headers than there may be are refused, whoever added the last of them', async () => {
+  await using gateway = await createTestGateway();
+  const client = await openRawClient(Number(new URL(gateway.url).port));
+  await client.send(`GET /health/live HTTP/1.1\r\nhost: a\r\n${'x:aaaaaaaa\r\n'.repeat(4_000)}\r\n`);
+  expect(await client.whole()).toMatch(/^HTTP\/1\.1 431 /);
+});
