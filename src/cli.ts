@@ -13,6 +13,7 @@ import { createLogger } from './telemetry/create-logger.ts';
 
 /** The rest of the program is loaded only by the commands that need it. */
 const services: Services = {
+  readConfig: async (source) => (await import('./start/read-config.ts')).readConfig(source),
   startGateway: async (options) => (await import('./start.ts')).startGateway(options),
   printPublicSchema: async () => (await import('./start/print-public-schema.ts')).printPublicSchema(),
   explainOperation: async (request, config) => (await import('./start.ts')).explainOperation(request, config),

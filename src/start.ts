@@ -1,17 +1,19 @@
 import { openAdmission } from './admission/open-admission.ts';
 import type { Config } from './config/config.ts';
+import { type Explanation, explainOperation as explain } from './estimate/explain-operation.ts';
+import type { JudgedRequest } from './estimate/judge-operation.ts';
 import { connectUpstreams } from './start/connect-upstreams.ts';
-import { openCursorKeys } from './start/open-cursor-keys.ts';
+import { createUpstreamHost } from './start/create-upstream-host.ts';
 import { openListener } from './start/open-listener.ts';
 import { openNetwork } from './start/open-network.ts';
 import { openOwnSchema } from './start/open-own-schema.ts';
 import { openShells } from './start/open-shells.ts';
+import { type UpstreamList, upstreamList } from './start/upstreams.ts';
 import { watchSchema } from './start/watch-schema.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { createTelemetry } from './telemetry/events.ts';
 
-export { type Explanation, explainOperation } from './estimate/explain-operation.ts';
-export type { JudgedRequest as ExplainRequest } from './estimate/judge-operation.ts';
+export type { Explanation, JudgedRequest as ExplainRequest };
 
 export interface StartOptions {
   readonly config: Config;
@@ -31,13 +33,18 @@ export interface RunningGateway extends AsyncDisposable {
  * From configuration to a running service: connects the upstreams, reads the ledger's schema, opens the listener.
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
-export async function startGateway(options: StartOptions): Promise<RunningGateway> {
+export function startGateway(options: StartOptions): Promise<RunningGateway> {
+  return startGatewayOver(upstreamList, options);
+}
+
+/** The same over other upstreams than those there are; their settings must have been in the list that the configuration was read with. */
+export async function startGatewayOver(list: UpstreamList, options: StartOptions): Promise<RunningGateway> {
   const opened: Closer[] = [];
   const closeAll = async () => {
     for (let closer = opened.pop(); closer; closer = opened.pop()) await closer();
   };
   try {
-    const url = await open(options, (closer) => opened.push(closer));
+    const url = await open(list, options, (closer) => opened.push(closer));
     let closing: Promise<void> | undefined;
     const close = () => {
       closing ??= closeAll();
@@ -54,32 +61,40 @@ type Closer = () => unknown;
 
 /** Opens everything in the order of need; what must be closed is handed to `defer`, and closed in reverse. */
 async function open(
+  list: UpstreamList,
   { config, logger, now = Date.now }: StartOptions,
   defer: (closer: Closer) => void,
 ): Promise<string> {
   const telemetry = createTelemetry(logger);
+  // What could not be opened needs no closing, and whoever waits for it hears why.
+  const deferClosing = (opening: Promise<{ close(): unknown }>) =>
+    defer(() =>
+      opening.then(
+        (opened) => opened.close(),
+        () => {},
+      ),
+    );
 
   const network = await openNetwork(config, telemetry);
   defer(() => network.close());
 
-  // Beside what follows: Redis may take a while to answer.
-  const openingKeys = openCursorKeys(config);
-  defer(async () => (await openingKeys).close());
-
   const outage = { began: telemetry.sharedCountsLost, ended: telemetry.sharedCountsBack };
-  const admission = await openAdmission({ config, now, outage });
+  // Side by side: either may wait for Redis.
+  const openingAdmission = openAdmission({ config, now, outage });
+  const limiting = openingAdmission.then(({ limiter }) => limiter);
+  deferClosing(limiting);
+  const host = createUpstreamHost({ config: network.config, telemetry, now, limiter: limiting });
+  const connecting = connectUpstreams({ list, network, host });
+  deferClosing(connecting);
+  const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);
   const { limiter, addresses } = admission;
-  defer(() => limiter.close());
 
-  const upstreams = connectUpstreams({ config, network, telemetry, now });
-  const { ledger } = upstreams;
-  defer(() => upstreams.close());
-
-  const own = { config, upstreams, limiter, cursorKeys: (await openingKeys).keys, now };
-  const schema = await watchSchema({ config, ledger, telemetry, toOwnSchema: (news) => openOwnSchema(own, news) });
+  const own = { config, ownFields: list.ownFields, upstreams, limiter };
+  const { graph } = upstreams;
+  const schema = await watchSchema({ config, graph, telemetry, toOwnSchema: (news) => openOwnSchema(own, news) });
   defer(() => schema.keeper.stop());
 
-  const shells = openShells({ config, admission, schema, ledger, telemetry });
+  const shells = openShells({ config, admission, schema, graph, telemetry });
   defer(() => shells.close());
 
   const listener = await openListener({ config, addresses, shells, schema, upstreams, telemetry, now });
@@ -91,4 +106,12 @@ async function open(
   telemetry.ready({ url: listener.graphqlUrl, devnet, schema: origin, profile: config.profile.name });
   if (config.notInForce.length > 0) telemetry.settingsIgnored(config.notInForce);
   return listener.url;
+}
+
+/**
+ * Tells what a gateway of this configuration would do with an operation. Asks no upstream.
+ * @throws SchemaCollisionError when the schema kept cannot be served
+ */
+export function explainOperation(request: JudgedRequest, config: Config): Promise<Explanation> {
+  return explain(request, config, upstreamList.ownFields);
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import type { ConfigSource } from '../config/parse-config.ts';
 import type { ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
 import type { ExplainRequest, Explanation } from '../start.ts';
@@ -29,6 +30,8 @@ export interface CliWorld {
 
 /** The services behind the commands, loaded when they are asked for: `--help` needs none of them. */
 export interface Services {
+  /** Rejects with a `ConfigError` that has every mistake there is. */
+  readConfig(source: ConfigSource): Promise<Config>;
   startGateway(options: { readonly config: Config; readonly logger: Logger }): Promise<RunningGateway>;
   printPublicSchema(): Promise<string>;
   explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;

@@ -1,5 +1,4 @@
 import { ConfigError } from '../config/config-error.ts';
-import { parseConfig } from '../config/parse-config.ts';
 import type { Explanation } from '../start.ts';
 import type { CliWorld } from './cli-world.ts';
 import { toExplainJson } from './explain-json.ts';
@@ -20,7 +19,7 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
   const { file, variables, operationName, isJson } = command;
   let explanation: Explanation;
   try {
-    const config = parseConfig(world);
+    const config = await world.services.readConfig(world);
     const query = await (file === '-' ? Promise.race([world.readInput(), world.stopRequested]) : world.readFile(file));
     if (query === undefined) return exitCodes.interrupted;
     explanation = await world.services.explainOperation({ query, variables, operationName }, config);

@@ -1,12 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { parseConfig } from '../config/parse-config.ts';
 import type { CliWorld } from './cli-world.ts';
 import { toFailureLine } from './failure-line.ts';
 
 /** Serves until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start, 2 bad configuration. */
 export async function runServe(world: CliWorld): Promise<number> {
-  const config = readConfig(world);
+  const config = await readConfig(world);
   if (!config) return 2;
   const logger = world.createLogger(config.logLevel);
   world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
@@ -28,9 +27,9 @@ export async function runServe(world: CliWorld): Promise<number> {
   }
 }
 
-function readConfig({ env, readFile, writeError }: CliWorld): Config | null {
+async function readConfig({ env, readFile, writeError, services }: CliWorld): Promise<Config | null> {
   try {
-    return parseConfig({ env, readFile });
+    return await services.readConfig({ env, readFile });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     writeError(`${error.message}\n`);

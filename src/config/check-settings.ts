@@ -1,3 +1,4 @@
+import type { AddressSetting } from './address-setting.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { itemsPerCall, maxSpareCalls } from './event-calls.ts';
 import type { ConfigKeyName, ConfigValues } from './keys.ts';
@@ -6,7 +7,9 @@ import { secretFiles } from './parse-values.ts';
 /** Parsed values, and which keys were set. A key that was set wrongly counts as set and has its default as value. */
 export interface Settings {
   readonly values: ConfigValues;
-  readonly isSet: (name: ConfigKeyName) => boolean;
+  readonly isSet: (name: string) => boolean;
+  /** Settings beside those of the table. */
+  readonly further: readonly AddressSetting[];
 }
 
 /** Who holds the sponsor's token. Unless `SPONSOR_AUTH` says so: the gateway if it was given one, or runs the embedded network. */
@@ -25,11 +28,13 @@ export function checkSettings(settings: Settings): ConfigMistake[] {
   ];
 }
 
-function checkCompany({ isSet }: Settings): ConfigMistake[] {
-  const needs: readonly (readonly [ConfigKeyName, ConfigKeyName])[] = [
+function checkCompany({ isSet, further }: Settings): ConfigMistake[] {
+  const needs: readonly (readonly [string, ConfigKeyName])[] = [
     ['LEDGER_RPC_URL', 'LEDGER_GRAPHQL_URL'],
     ['LEDGER_RPC_WS_URL', isSet('LEDGER_GRAPHQL_URL') ? 'LEDGER_RPC_URL' : 'LEDGER_GRAPHQL_URL'],
     ['SPONSOR_URL', 'LEDGER_GRAPHQL_URL'],
+    // Nothing real stands beside the embedded network.
+    ...further.map(({ name }) => [name, 'LEDGER_GRAPHQL_URL'] as const),
     ['REDIS_SHARED_BY', 'REDIS_URL'],
   ];
   return needs

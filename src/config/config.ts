@@ -78,11 +78,7 @@ export interface Config {
 }
 
 export type Upstreams =
-  /** The embedded simulated network: all three upstreams on loopback. */
+  /** The embedded simulated network, on loopback. */
   | { readonly kind: 'devnet' }
-  | {
-      readonly kind: 'remote';
-      readonly ledger: { readonly graphqlUrl: string };
-      readonly sponsor: { readonly url: string } | null;
-      readonly events: { readonly rpcUrl: string; readonly wsUrl: string | null } | null;
-    };
+  /** Addresses by the setting that holds each; an upstream whose setting is not among them is not configured. */
+  | { readonly kind: 'remote'; readonly addresses: Readonly<Record<string, string>> };

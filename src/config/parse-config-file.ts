@@ -1,33 +1,39 @@
 import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
+import type { AddressSetting } from './address-setting.ts';
 import type { ConfigMistake } from './config-error.ts';
-import type { ConfigKeyName } from './keys.ts';
-import { configKeyNames, configKeys, isConfigKeyName } from './keys.ts';
+import type { ConfigKey } from './config-key.ts';
+import { configKeys } from './keys.ts';
 import { nearestName } from './nearest-name.ts';
 import { quoteText } from './quote-text.ts';
 
 export interface ConfigFileContent {
   /** Each setting as the text that the environment would hold. */
-  readonly settings: ReadonlyMap<ConfigKeyName, string>;
+  readonly settings: ReadonlyMap<string, string>;
   readonly mistakes: readonly ConfigMistake[];
 }
 
 /**
  * Parses a configuration file, YAML or JSON (which is YAML), into the texts that the environment would hold. Accepts
  * strings, numbers and booleans, lists of them, and for `PROFILE_OVERRIDES` nested objects.
+ * @param further settings beside those of the table
  */
-export function parseConfigFile(text: string): ConfigFileContent {
-  const settings = new Map<ConfigKeyName, string>();
+export function parseConfigFile(text: string, further: readonly AddressSetting[] = []): ConfigFileContent {
+  const known = new Map<string, ConfigKey<unknown>>([
+    ...Object.entries(configKeys),
+    ...further.map(({ name, key }) => [name, key] as const),
+  ]);
+  const settings = new Map<string, string>();
   const content = parseYaml(text);
   if ('mistake' in content) return { settings, mistakes: [content.mistake] };
   const mistakes: ConfigMistake[] = [];
   for (const [key, value] of content.entries) {
-    if (!isConfigKeyName(key) || key === 'CONFIG_FILE') {
-      mistakes.push(toUnknownKey(key));
+    const kind = known.get(key)?.kind;
+    if (!kind || key === 'CONFIG_FILE') {
+      mistakes.push(toUnknownKey(key, [...known.keys()]));
       continue;
     }
-    const setting = toText(key, value);
-    if (setting === undefined)
-      mistakes.push({ key, expected: configKeys[key].kind.expected, got: describeShape(value) });
+    const setting = toText(key, kind, value);
+    if (setting === undefined) mistakes.push({ key, expected: kind.expected, got: describeShape(value) });
     else settings.set(key, setting);
   }
   return { settings, mistakes };
@@ -59,11 +65,10 @@ function asWritten(document: Document, key: string): string | undefined {
   return isScalarNode(node) && typeof node.value === 'number' ? node.source : undefined;
 }
 
-function toText(key: ConfigKeyName, value: unknown): string | undefined {
-  const { kind } = configKeys[key];
+function toText(key: string, kind: ConfigKey<unknown>['kind'], value: unknown): string | undefined {
   if (value === null || value === undefined) return '';
   if (isScalar(value)) return String(value);
-  if (Array.isArray(value)) return 'isList' in kind && value.every(isScalar) ? value.join(',') : undefined;
+  if (Array.isArray(value)) return kind.isList && value.every(isScalar) ? value.join(',') : undefined;
   return key === 'PROFILE_OVERRIDES' ? JSON.stringify(value) : undefined;
 }
 
@@ -76,9 +81,9 @@ function describeShape(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-function toUnknownKey(key: string): ConfigMistake {
+function toUnknownKey(key: string, known: readonly string[]): ConfigMistake {
   if (key === 'CONFIG_FILE') return { key, expected: 'it only in the environment', got: 'it in the file it names' };
-  const nearest = nearestName(key, configKeyNames);
+  const nearest = nearestName(key, known);
   return {
     key: quoteText(key).slice(1, -1),
     expected: nearest ? `a known key; the nearest is ${nearest}` : 'a known key',

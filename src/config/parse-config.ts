@@ -1,12 +1,13 @@
+import type { AddressSetting } from './address-setting.ts';
 import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import type { ConfigKey } from './config-key.ts';
 import { defaults } from './defaults.ts';
-import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } from './keys.ts';
+import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys, isConfigKeyName } from './keys.ts';
 import { networkProfiles } from './network-profile.ts';
 import { parseNetworkProfile } from './parse-network-profile.ts';
-import { parseValues } from './parse-values.ts';
+import { parseAddresses, parseValues } from './parse-values.ts';
 import { readClients } from './read-clients.ts';
 import { type ReadFile, readSettings } from './read-settings.ts';
 import { Secret } from './secret.ts';
@@ -19,14 +20,18 @@ export interface ConfigSource {
 
 /**
  * Turns environment and configuration file into a checked configuration.
+ * @param addressSettings those of the upstreams there are; the table of settings need not have them
  * @throws ConfigError with every mistake there is; nothing else
  */
-export function parseConfig({ env, readFile }: ConfigSource): Config {
-  const raw = readSettings(env, readFile);
+export function parseConfig({ env, readFile }: ConfigSource, addressSettings: readonly AddressSetting[] = []): Config {
+  const further = addressSettings.filter(({ name }) => !isConfigKeyName(name));
+  const raw = readSettings(env, readFile, further);
   const parsed = parseValues(raw.texts, readFile);
+  const { addresses, mistakes: furtherMistakes } = parseAddresses(further, raw.texts);
   const clients = readClients(raw.texts.get('CLIENTS_FILE'), readFile);
-  const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
-  const settings: Settings = { values: parsed.values, isSet: (name) => raw.texts.has(name) || broken.has(name) };
+  const broken = new Set([...raw.mistakes, ...parsed.mistakes, ...furtherMistakes].map(({ key }) => key));
+  const isSet = (name: string) => raw.texts.has(name) || broken.has(name);
+  const settings: Settings = { values: parsed.values, isSet, further };
   const profile = parseNetworkProfile(
     networkProfiles[parsed.values.NETWORK_PROFILE],
     parsed.values.PROFILE_OVERRIDES ?? {},
@@ -38,20 +43,24 @@ export function parseConfig({ env, readFile }: ConfigSource): Config {
   const mistakes = [
     ...raw.mistakes,
     ...parsed.mistakes,
+    ...furtherMistakes,
     ...clients.mistakes,
     ...beside,
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
   if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
-  return { ...toConfig(settings), profile: profile.profile, clients: clients.clients };
+  return { ...toConfig(settings, addresses), profile: profile.profile, clients: clients.clients };
 }
 
-function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
+function toConfig(
+  settings: Settings,
+  furtherAddresses: Readonly<Record<string, string>>,
+): Omit<Config, 'profile' | 'clients'> {
   const { values } = settings;
   return {
     host: values.HOST,
     port: values.PORT,
-    upstreams: toUpstreams(values),
+    upstreams: toUpstreams(values, furtherAddresses),
     sponsorship: toSponsorship(settings),
     pages: {
       defaultSize: values.LIMIT_DEFAULT_PAGE_SIZE ?? Math.min(defaults.defaultPageSize, values.LIMIT_MAX_PAGE_SIZE),
@@ -93,15 +102,22 @@ function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
   };
 }
 
-function toUpstreams(values: ConfigValues): Upstreams {
-  const { LEDGER_GRAPHQL_URL, LEDGER_RPC_URL, LEDGER_RPC_WS_URL, SPONSOR_URL } = values;
-  if (LEDGER_GRAPHQL_URL === null) return { kind: 'devnet' };
-  return {
-    kind: 'remote',
-    ledger: { graphqlUrl: LEDGER_GRAPHQL_URL },
-    sponsor: SPONSOR_URL === null ? null : { url: SPONSOR_URL },
-    events: LEDGER_RPC_URL === null ? null : { rpcUrl: LEDGER_RPC_URL, wsUrl: LEDGER_RPC_WS_URL },
-  };
+/** Settings of the table that hold addresses of upstreams. */
+const addressNames = [
+  'LEDGER_GRAPHQL_URL',
+  'LEDGER_RPC_URL',
+  'LEDGER_RPC_WS_URL',
+  'SPONSOR_URL',
+] as const satisfies readonly ConfigKeyName[];
+
+function toUpstreams(values: ConfigValues, further: Readonly<Record<string, string>>): Upstreams {
+  if (values.LEDGER_GRAPHQL_URL === null) return { kind: 'devnet' };
+  const addresses: Record<string, string> = {};
+  for (const name of addressNames) {
+    const address = values[name];
+    if (address !== null) addresses[name] = address;
+  }
+  return { kind: 'remote', addresses: { ...addresses, ...further } };
 }
 
 function toSponsorship(settings: Settings): Config['sponsorship'] {

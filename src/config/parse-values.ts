@@ -1,3 +1,4 @@
+import type { AddressSetting } from './address-setting.ts';
 import type { ConfigMistake } from './config-error.ts';
 import type { ConfigKey } from './config-key.ts';
 import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } from './keys.ts';
@@ -23,7 +24,7 @@ export function parseValues(texts: RawSettings['texts'], readFile: ReadFile): Pa
   const values = new Map<ConfigKeyName, unknown>();
   for (const name of configKeyNames) {
     const text = texts.get(name);
-    values.set(name, text === undefined ? configKeys[name].fallback : parseValue(name, text, mistakes));
+    values.set(name, text === undefined ? configKeys[name].fallback : parseValue(name, toKey(name), text, mistakes));
   }
   for (const [secret, file] of secretFiles) {
     const path = texts.get(file);
@@ -33,8 +34,29 @@ export function parseValues(texts: RawSettings['texts'], readFile: ReadFile): Pa
   return { values: Object.fromEntries(values) as ConfigValues, mistakes };
 }
 
-function parseValue(name: ConfigKeyName, text: string, mistakes: ConfigMistake[]): unknown {
-  const { kind, fallback, inForce }: ConfigKey<unknown> = configKeys[name];
+const toKey = (name: ConfigKeyName): ConfigKey<unknown> => configKeys[name];
+
+/** Parses settings beside those of the table, each by its own rule. @returns those that are set and have no mistake */
+export function parseAddresses(
+  further: readonly AddressSetting[],
+  texts: RawSettings['texts'],
+): { readonly addresses: Readonly<Record<string, string>>; readonly mistakes: readonly ConfigMistake[] } {
+  const mistakes: ConfigMistake[] = [];
+  const addresses: Record<string, string> = {};
+  for (const { name, key } of further) {
+    const text = texts.get(name);
+    const address = text === undefined ? key.fallback : parseValue(name, key, text, mistakes);
+    if (address !== null) addresses[name] = address;
+  }
+  return { addresses, mistakes };
+}
+
+function parseValue<T>(
+  name: string,
+  { kind, fallback, inForce }: ConfigKey<T>,
+  text: string,
+  mistakes: ConfigMistake[],
+): T | null {
   if (inForce === 'refused') {
     const expected =
       'it unset: this version does not support it, and going on without it would be less safe than asked for';

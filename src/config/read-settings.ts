@@ -1,5 +1,6 @@
+import type { AddressSetting } from './address-setting.ts';
 import type { ConfigMistake } from './config-error.ts';
-import { type ConfigKeyName, configKeyNames } from './keys.ts';
+import { configKeyNames } from './keys.ts';
 import { parseConfigFile } from './parse-config-file.ts';
 import { quoteText } from './quote-text.ts';
 
@@ -8,25 +9,36 @@ export type ReadFile = (path: string) => string;
 
 export interface RawSettings {
   /** The settings that are set, as trimmed text. An empty text counts as unset. */
-  readonly texts: ReadonlyMap<ConfigKeyName, string>;
+  readonly texts: ReadonlyMap<string, string>;
   readonly mistakes: readonly ConfigMistake[];
 }
 
-/** Merges the environment with the configuration file named in it, if any; the environment wins. */
-export function readSettings(env: Readonly<Record<string, string | undefined>>, readFile: ReadFile): RawSettings {
-  const file = readConfigFile(env.CONFIG_FILE?.trim() ?? '', readFile);
-  const texts = new Map<ConfigKeyName, string>();
-  for (const name of configKeyNames) {
+/**
+ * Merges the environment with the configuration file named in it, if any; the environment wins.
+ * @param further settings beside those of the table
+ */
+export function readSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: ReadFile,
+  further: readonly AddressSetting[],
+): RawSettings {
+  const file = readConfigFile(env.CONFIG_FILE?.trim() ?? '', readFile, further);
+  const texts = new Map<string, string>();
+  for (const name of [...configKeyNames, ...further.map((each) => each.name)]) {
     const text = env[name]?.trim() || file.settings.get(name)?.trim();
     if (text) texts.set(name, text);
   }
   return { texts, mistakes: file.mistakes };
 }
 
-function readConfigFile(path: string, readFile: ReadFile): ReturnType<typeof parseConfigFile> {
+function readConfigFile(
+  path: string,
+  readFile: ReadFile,
+  further: readonly AddressSetting[],
+): ReturnType<typeof parseConfigFile> {
   if (path === '') return { settings: new Map(), mistakes: [] };
   try {
-    return parseConfigFile(readFile(path));
+    return parseConfigFile(readFile(path), further);
   } catch (error) {
     const got = `${quoteText(path)}, which cannot be read (${toErrorCode(error)})`;
     return { settings: new Map(), mistakes: [{ key: 'CONFIG_FILE', expected: 'a path to a readable file', got }] };

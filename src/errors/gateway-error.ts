@@ -1,12 +1,10 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { ErrorCode } from './catalogue.ts';
 
-/** Names of the upstreams as clients see them in `extensions.upstream`. */
-export type UpstreamName = 'ledger' | 'sponsor' | 'events';
-
 /** Facts that a client may act on, shown in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
 export interface ErrorFacts {
-  readonly upstream?: UpstreamName;
+  /** Name of the upstream it is about. */
+  readonly upstream?: string;
   readonly digest?: string;
   readonly reservationId?: string;
   readonly checkAfterMs?: number;

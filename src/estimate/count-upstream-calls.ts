@@ -1,6 +1,8 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
@@ -11,6 +13,8 @@ import {
 } from 'graphql';
 import { collectFields, type SelectionScope } from '../planning/collect-fields.ts';
 import type { Plan } from '../planning/plan-operation.ts';
+import type { FieldCalls } from '../subschemas/upstream.ts';
+import type { OwnFieldCalls } from './own-field-calls.ts';
 
 /** Who answers which field of the graph, as far as it decides about calls. */
 export interface CallCounting {
@@ -20,15 +24,8 @@ export interface CallCounting {
   readonly local: GraphQLSchema;
   /** Is this field of ours looked up in the ledger? */
   readonly isJoin: (type: string, field: string) => boolean;
-  /** Fields of an upstream without an address answer with an error at once. */
-  readonly configured: { readonly sponsor: boolean; readonly events: boolean };
-  /** Calls that one page of events or transactions takes; 0 where its arguments are refused, or it is empty anyway. */
-  readonly pageCalls: (page: PageArguments) => number;
-}
-
-export interface PageArguments {
-  readonly first?: number | null | undefined;
-  readonly last?: number | null | undefined;
+  /** What a root field of ours takes of upstreams, joins aside. */
+  readonly ownFieldCalls: OwnFieldCalls;
 }
 
 /** A valid operation with its variables as they are executed, declared defaults filled in. */
@@ -38,18 +35,14 @@ export interface BoundOperation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Of `sponsor`; each of them is one call in an operation, however often it is selected. */
-const sponsorReads = ['health', 'version'];
-const pagedFields = ['queryEvents', 'queryTransactionBlocks'];
-
 /**
- * Requests to upstreams that an operation takes when all goes well: the ledger's fields of a query travel as one, each
- * mutation is one unless they pass through together, each page of events or transactions is what it takes, and the joins
- * below one root field travel as one. `null` for a subscription, whose calls have no number.
+ * Requests to upstreams that an operation takes when all goes well: the ledger's fields of a query travel as one, each of
+ * its mutations is one unless they pass through together, a field of ours is what its upstream says, and the joins below
+ * it travel as one. `null` for a subscription, whose calls have no number.
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
   const { operation, variables } = bound;
-  const { schema, local, configured } = facts;
+  const { schema, local, isJoin, ownFieldCalls } = facts;
   const scope: SelectionScope = { schema, fragments: bound.fragments, variables };
   const type = schema.getRootType(operation.operation);
   if (operation.operation === 'subscription' || !type) return null;
@@ -58,7 +51,7 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
 
   let ledgerFields = 0;
   let calls = 0;
-  const reads = new Set<string>();
+  const shared = new Set<string>();
   for (const nodes of collectFields(type, [operation.selectionSet], scope).values()) {
     const name = nodes[0]?.name.value ?? '';
     const field = type.getFields()[name];
@@ -66,32 +59,35 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
     const returns = getNamedType(field.type);
     if (!Object.hasOwn(ownFields, name)) {
       ledgerFields += 1;
-    } else if (name === 'sponsor' && isObjectType(returns)) {
-      for (const read of sponsorReads) if (selects(returns, nodes, (_, each) => each === read)) reads.add(read);
     } else {
-      const ownCalls = callsOf(name, nodes);
-      if (ownCalls === null) continue;
-      calls += ownCalls + (isObjectType(returns) && selects(returns, nodes, facts.isJoin) ? 1 : 0);
+      const own = callsOf(field, nodes);
+      if (own === null) continue;
+      calls += own.calls + (isObjectType(returns) && selects(returns, nodes, isJoin) ? 1 : 0);
+      for (const call of own.shared ?? []) shared.add(call);
     }
   }
-  return ledgerCalls() + calls + (configured.sponsor ? reads.size : 0);
+  return ledgerCalls() + calls + shared.size;
 
   function ledgerCalls(): number {
     // Only stitching sends the ledger's mutations one by one.
     return isMutation && plan === 'STITCHED' ? ledgerFields : Math.min(ledgerFields, 1);
   }
 
-  /** `null` where the field has nothing to show, and so nothing to join. */
-  function callsOf(name: string, [node]: readonly FieldNode[]): number | null {
-    if (isMutation) return configured.sponsor ? 1 : null;
-    if (!pagedFields.includes(name)) return 0;
-    const field = type?.getFields()[name];
-    if (!configured.events || !field || !node) return null;
+  function callsOf(field: GraphQLField<unknown, unknown>, nodes: readonly FieldNode[]): FieldCalls | null {
+    const [node] = nodes;
+    if (!node) return null;
+    const returns = getNamedType(field.type);
     try {
-      return facts.pageCalls(getArgumentValues(field, node, variables)) || null;
-    } catch {
-      // Arguments that only execution can refuse, such as a variable in a `@oneOf` input.
-      return null;
+      return ownFieldCalls({
+        operation: isMutation ? 'mutation' : 'query',
+        name: field.name,
+        readArguments: () => getArgumentValues(field, node, variables),
+        selects: (name) => isObjectType(returns) && selects(returns, nodes, (_, each) => each === name),
+      });
+    } catch (error) {
+      // Its arguments are of a kind that only execution can refuse.
+      if (error instanceof GraphQLError) return null;
+      throw error;
     }
   }
 

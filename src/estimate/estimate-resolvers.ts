@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RateCost } from '../admission/to-points.ts';
-import type { Config } from '../config/config.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/local.ts';
 import type { Generation } from '../graph/generation.ts';
+import { isJoin } from '../joins/joins.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
-import { toCallCounting } from './call-counting.ts';
 import type { CallCounting } from './count-upstream-calls.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { judgeOperation } from './judge-operation.ts';
@@ -16,8 +15,7 @@ import { judgeOperation } from './judge-operation.ts';
 export interface EstimateResolversOptions {
   /** The generation in force at the moment; there is one before the first operation is served. */
   readonly current: () => Generation | undefined;
-  readonly configured: CallCounting['configured'];
-  readonly pages: Config['pages'];
+  readonly ownFieldCalls: CallCounting['ownFieldCalls'];
   /** What operations count for against the rate limit. */
   readonly cost: RateCost;
 }
@@ -40,7 +38,7 @@ interface Asked {
 }
 
 /** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of what they are shown. */
-export function createEstimateResolvers({ current, configured, pages, cost }: EstimateResolversOptions) {
+export function createEstimateResolvers({ current, ownFieldCalls, cost }: EstimateResolversOptions) {
   const askedBy = new WeakMap<OperationContext, Asked>();
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -67,7 +65,7 @@ export function createEstimateResolvers({ current, configured, pages, cost }: Es
         if (context.cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
         const generation = current();
         if (!generation) throw new Error('an estimate was asked for before there was a schema');
-        const calls = toCallCounting({ schema: generation.schema, local: info.schema }, configured, pages);
+        const calls = { schema: generation.schema, local: info.schema, isJoin, ownFieldCalls };
         const known = asked.documents.get(query);
         const read = known?.generation === generation ? known.read : generation.documents.read(query);
         asked.documents.set(query, { generation, read });

@@ -5,12 +5,14 @@ import type { Estimate } from '../generated/local.ts';
 import { buildGeneration, type Generation, type LedgerSource, SchemaCollisionError } from '../graph/generation.ts';
 import { createLocalSchema } from '../graph/own-schema.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
+import { isJoin } from '../joins/joins.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
-import { toCallCounting } from './call-counting.ts';
+import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { type ExplainedSelection, explainCosts, pageSizeOf } from './explain-costs.ts';
 import { findOffendingPlace, type Offence, toOffence } from './find-offence.ts';
 import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
+import { createOwnFieldCalls } from './own-field-calls.ts';
 
 /** What is to be told of an operation, and where every part of its cost comes from. */
 export interface Explanation extends Estimate {
@@ -32,19 +34,20 @@ export interface ExplainedSchema {
 
 /**
  * Tells what a gateway of this configuration would do with an operation. Asks no upstream.
+ * @param upstreams those whose fields are ours
  * @throws SchemaCollisionError when the schema kept cannot be served
  */
-export async function explainOperation(request: JudgedRequest, config: Config): Promise<Explanation> {
-  const local = createLocalSchema([]);
+export async function explainOperation(
+  request: JudgedRequest,
+  config: Config,
+  upstreams: readonly OwnFieldsUpstream[],
+): Promise<Explanation> {
+  const local = createLocalSchema(upstreams);
   const build = (source: LedgerSource): Generation =>
     buildGeneration(source, { local, execute: neverExecute, names: config.profile.joins, config });
   const { generation, schema } = await chooseGeneration(build, config.schema.cacheFile);
-  const { kind } = config.upstreams;
-  const configured = {
-    sponsor: kind === 'devnet' || config.upstreams.sponsor !== null,
-    events: kind === 'devnet' || config.upstreams.events !== null,
-  };
-  const calls = toCallCounting({ schema: generation.schema, local }, configured, config.pages);
+  const ownFieldCalls = createOwnFieldCalls(upstreams, config);
+  const calls = { schema: generation.schema, local, isJoin, ownFieldCalls };
   const judgement = judgeOperation(generation, request);
   return {
     ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),

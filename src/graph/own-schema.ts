@@ -2,15 +2,22 @@ import { readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { IResolvers } from '@graphql-tools/utils';
 import type { GraphQLSchema } from 'graphql';
+import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
 import { sharedScalars } from './scalars.ts';
 
-/** The graph's own part, as files beside the code: what each upstream room adds, and what the gateway says of itself. */
-const sources = ['sponsor', 'events', 'gateway'] as const;
+/** What the gateway says of itself, and the scalars that the parts of all upstreams use. */
+const gatewayTypeDefs = new URL('../../schema/gateway.graphql', import.meta.url);
 
-/** Builds the executable schema of everything that is not the ledger's. */
-export function createLocalSchema(resolvers: readonly object[]): GraphQLSchema {
+/**
+ * Builds the executable schema of everything that is not the ledger's: what each upstream adds, and the gateway's own.
+ * @param resolvers of any of it; a field without one answers what its parent has under its name
+ */
+export function createLocalSchema(
+  upstreams: readonly Pick<OwnFieldsUpstream, 'typeDefs'>[],
+  resolvers: readonly object[] = [],
+): GraphQLSchema {
   return makeExecutableSchema({
-    typeDefs: sources.map((name) => readFileSync(new URL(`../../schema/${name}.graphql`, import.meta.url), 'utf8')),
+    typeDefs: [...upstreams.map((upstream) => upstream.typeDefs()), readFileSync(gatewayTypeDefs, 'utf8')],
     resolvers: [{ ...sharedScalars }, ...(resolvers as IResolvers[])],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });

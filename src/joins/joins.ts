@@ -93,6 +93,10 @@ export const joins: readonly Join[] = [
   },
 ];
 
+/** Is this field of ours looked up in the ledger? */
+export const isJoin = (type: string, field: string): boolean =>
+  joins.some((join) => join.type === type && join.field === field);
+
 export const joinName = ({ type, field }: Join): string => `join:${type}.${field}`;
 
 /** How a join asks the ledger, with the names that the network profile gives. */

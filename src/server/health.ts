@@ -1,11 +1,12 @@
+import type { Upstream } from '../subschemas/upstream.ts';
 import type { UpstreamHealth } from '../transport/upstream-health.ts';
 
 export interface ReadinessFacts {
   readonly draining: boolean;
   /** Where the ledger's part of the schema came from. */
   readonly schemaOrigin: 'ledger' | 'cache' | 'none';
-  /** `null` where an upstream is not configured. */
-  readonly upstreams: Readonly<Record<string, UpstreamHealth | null>>;
+  /** `health` is `null` where an upstream is not configured. */
+  readonly upstreams: readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
 }
 
 export interface Readiness {
@@ -13,18 +14,19 @@ export interface Readiness {
   readonly body: object;
 }
 
-/** Ready means: not draining, and the ledger or another upstream can serve something. */
+/** Ready means: not draining, and some upstream can serve something; the ledger only with a schema. */
 export function toReadiness({ draining, schemaOrigin, upstreams }: ReadinessFacts): Readiness {
-  const { ledger, ...others } = upstreams;
-  const ledgerServes = schemaOrigin !== 'none' && ledger?.state !== 'down';
-  const otherServes = Object.values(others).some((health) => health !== null && health.state !== 'down');
-  const ready = !draining && (ledgerServes || otherServes);
+  const serves = upstreams.some(
+    ({ role, health }) =>
+      health !== null && health.state !== 'down' && (role === 'own fields' || schemaOrigin !== 'none'),
+  );
+  const ready = !draining && serves;
   return {
     status: ready ? 200 : 503,
     body: {
       status: draining ? 'draining' : ready ? 'ready' : 'unready',
       schema: schemaOrigin,
-      upstreams: Object.fromEntries(Object.entries(upstreams).map(([name, health]) => [name, describe(health)])),
+      upstreams: Object.fromEntries(upstreams.map(({ name, health }) => [name, describe(health)])),
     },
   };
 }

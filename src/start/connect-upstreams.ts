@@ -1,26 +1,33 @@
-import type { Config } from '../config/config.ts';
-import type { Secret } from '../config/secret.ts';
-import { createEventsClient, type EventsClient } from '../subschemas/events/create-events-client.ts';
-import { type OpenSponsor, openSponsor } from '../subschemas/sponsor/open-sponsor.ts';
-import type { Telemetry } from '../telemetry/events.ts';
+import type { UpstreamFacts } from '../subschemas/gateway/gateway-resolvers.ts';
+import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
+import type {
+  ConnectedOwnFields,
+  ConnectedUpstream,
+  Upstream,
+  UpstreamCapability,
+  UpstreamHost,
+} from '../subschemas/upstream.ts';
 import { connectUpstream, type UpstreamConnection } from '../transport/connect-upstream.ts';
-import { askLedger, createProbes, type Probe } from '../transport/probe-upstreams.ts';
+import { createProbes } from '../transport/probe-upstreams.ts';
 import type { UpstreamHealth } from '../transport/upstream-health.ts';
 import type { Network } from './open-network.ts';
+import { allUpstreams, type UpstreamList } from './upstreams.ts';
 
 export interface ConnectUpstreamsOptions {
-  readonly config: Config;
-  readonly network: Network;
-  readonly telemetry: Pick<Telemetry, 'sponsorObserved'>;
-  readonly now: () => number;
+  readonly list: UpstreamList;
+  readonly network: Pick<Network, 'addressOf'>;
+  readonly host: UpstreamHost;
 }
 
-/** What is connected; `null` where an upstream is not configured. */
 export interface Upstreams {
-  readonly ledger: UpstreamConnection;
-  readonly sponsor: (OpenSponsor & { readonly health: () => UpstreamHealth; readonly token: Secret | null }) | null;
-  readonly events: { readonly client: EventsClient; readonly health: () => UpstreamHealth } | null;
-  health(): { readonly ledger: UpstreamHealth; readonly [upstream: string]: UpstreamHealth | null };
+  readonly graph: ConnectedGraph;
+  /** Of the fields that are ours, for all their upstreams. */
+  readonly resolvers: readonly object[];
+  readonly capabilities: readonly UpstreamCapability[];
+  /** What can be told of each, in the order of the list. */
+  readonly facts: readonly UpstreamFacts[];
+  /** `health` is `null` where one is not configured. */
+  health(): readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
   /** Asks those that were not heard of lately; their `health` tells. */
   probe(): Promise<void>;
   /** Nothing that cannot be taken back is begun from now on: it might not come to its end. */
@@ -28,58 +35,61 @@ export interface Upstreams {
   close(): Promise<void>;
 }
 
-/** Makes the one connection to each upstream. Nothing is sent yet. */
-export function connectUpstreams({ config, network, telemetry, now }: ConnectUpstreamsOptions): Upstreams {
+/** Makes the one connection to each upstream that is configured. Nothing is sent to them yet. */
+export async function connectUpstreams({ list, network, host }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
-  const connections: UpstreamConnection[] = [];
-  const connect = (url: string): UpstreamConnection => {
-    const connection = connectUpstream({ url, now, isStopping: () => isStopping });
-    connections.push(connection);
-    return connection;
+  const connections = new Map<Upstream, UpstreamConnection>();
+  for (const upstream of allUpstreams(list)) {
+    const url = network.addressOf(upstream);
+    if (url === null) continue;
+    connections.set(upstream, connectUpstream({ url, now: host.now, isStopping: () => isStopping }));
+  }
+  const graphConnection = connections.get(list.graph);
+  if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
+  const graph = list.graph.connect(graphConnection, host.config);
+  const ownFields: [Upstream, ConnectedOwnFields][] = [];
+  const close = async () => {
+    for (const [, connected] of ownFields) await connected.close?.();
+    await Promise.all([...connections.values()].map((connection) => connection.close()));
   };
-  const ledger = connect(network.ledgerUrl);
-  const probes: Probe[] = [{ health: ledger.health, ask: askLedger(ledger.call, ledger.path) }];
+  const outcomes = await Promise.allSettled(
+    list.ownFields.map(async (upstream) => upstream.connect(connections.get(upstream) ?? null, host)),
+  );
+  for (const [index, upstream] of list.ownFields.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.status === 'fulfilled') ownFields.push([upstream, outcome.value]);
+  }
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) {
+    await close();
+    throw failure.reason;
+  }
 
-  const toSponsor = ({ call, path, health }: UpstreamConnection) => {
-    probes.push({ health, ask: (timeoutMs) => call({ method: 'GET', path, timeoutMs }) });
-    const { token } = network;
-    const opened = openSponsor({
-      call,
-      basePath: path,
-      requestTypeKey: config.profile.sponsor.requestTypeKey,
-      sponsorship: { ...config.sponsorship, token },
-      timeouts: config.timeouts,
-      observe: telemetry.sponsorObserved,
-      now,
-    });
-    return { ...opened, health, token };
-  };
-  const toEvents = ({ call, path, health }: UpstreamConnection) => ({
-    client: createEventsClient({
-      call,
-      path,
-      methods: config.profile.events.methods,
-      timeoutMs: config.timeouts.queryMs,
-    }),
-    health,
+  const all: readonly (readonly [Upstream, ConnectedUpstream])[] = [[list.graph, graph], ...ownFields];
+  const probes = all.flatMap(([upstream, { probe: ask }]) => {
+    const health = connections.get(upstream)?.health;
+    return health && ask ? [{ health, ask }] : [];
   });
-  const sponsor = network.sponsorUrl === null ? null : toSponsor(connect(network.sponsorUrl));
-  const events = network.rpcUrl === null ? null : toEvents(connect(network.rpcUrl));
   return {
-    ledger,
-    sponsor,
-    events,
-    health: () => ({
-      ledger: ledger.health(),
-      sponsor: sponsor?.health() ?? null,
-      events: events?.health() ?? null,
-    }),
-    probe: createProbes(probes, now),
+    graph,
+    resolvers: ownFields.map(([, { resolvers }]) => resolvers),
+    capabilities: ownFields.flatMap(([, { capabilities = [] }]) => capabilities),
+    facts: all.map(([upstream, { version }]) => ({
+      name: upstream.name,
+      setting: upstream.setting,
+      health: connections.get(upstream)?.health ?? null,
+      version,
+    })),
+    health: () =>
+      all.map(([upstream]) => ({
+        name: upstream.name,
+        role: upstream.role,
+        health: connections.get(upstream)?.health() ?? null,
+      })),
+    probe: createProbes(probes, host.now),
     stop: () => {
       isStopping = true;
     },
-    close: async () => {
-      await Promise.all(connections.map((connection) => connection.close()));
-    },
+    close,
   };
 }

@@ -1,31 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
+import type { Upstream } from '../subschemas/upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 
 /** Addresses and credentials in force, whoever provides them. */
 export interface Network {
-  readonly ledgerUrl: string;
-  readonly sponsorUrl: string | null;
-  readonly rpcUrl: string | null;
-  /** The sponsor's. */
-  readonly token: Secret | null;
+  /** `null` where an upstream is not configured. */
+  readonly addressOf: (upstream: Upstream) => string | null;
+  /** With the credentials in force. */
+  readonly config: Config;
   close(): Promise<void>;
 }
 
-/** The configured upstreams, or an embedded network that plays all three. */
-export async function openNetwork(
-  { upstreams, sponsorship, profile }: Config,
-  telemetry: Pick<Telemetry, 'networkSimulated'>,
-): Promise<Network> {
+/** The configured upstreams, or the embedded network that plays them. */
+export async function openNetwork(config: Config, telemetry: Pick<Telemetry, 'networkSimulated'>): Promise<Network> {
+  const { upstreams, sponsorship, profile } = config;
   if (upstreams.kind === 'remote') {
-    return {
-      ledgerUrl: upstreams.ledger.graphqlUrl,
-      sponsorUrl: upstreams.sponsor?.url ?? null,
-      rpcUrl: upstreams.events?.rpcUrl ?? null,
-      token: sponsorship.token,
-      close: () => Promise.resolve(),
-    };
+    const { addresses } = upstreams;
+    return { addressOf: ({ setting }) => addresses[setting.name] ?? null, config, close: () => Promise.resolve() };
   }
   const token = sponsorship.token ?? new Secret(randomBytes(24).toString('base64url'));
   // Loaded only where it runs: a gateway over real upstreams has no use for its code.
@@ -36,10 +29,8 @@ export async function openNetwork(
   });
   telemetry.networkSimulated(profile.name);
   return {
-    ledgerUrl: devnet.graphqlUrl,
-    sponsorUrl: devnet.sponsorUrl,
-    rpcUrl: devnet.rpcUrl,
-    token,
+    addressOf: ({ addressOnDevnet }) => addressOnDevnet?.(devnet) ?? null,
+    config: { ...config, sponsorship: { ...sponsorship, token } },
     close: () => devnet.close(),
   };
 }

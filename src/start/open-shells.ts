@@ -9,17 +9,15 @@ import { createLaneOperations, type LaneOperations } from '../shells/lane/lane-o
 import { createSocketOperations } from '../shells/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../shells/websocket/socket-server.ts';
 import { createGateway } from '../shells/yoga/yoga-shell.ts';
-import { createForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
-import { createRawLedger } from '../subschemas/ledger/raw-ledger.ts';
+import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import type { UpstreamConnection } from '../transport/connect-upstream.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenShellsOptions {
   readonly config: Config;
   readonly admission: Pick<Admission, 'gate' | 'addresses'>;
-  readonly schema: Pick<WatchedSchema, 'keeper' | 'ledger'>;
-  readonly ledger: Pick<UpstreamConnection, 'rawCall'>;
+  readonly schema: Pick<WatchedSchema, 'keeper'>;
+  readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
   readonly telemetry: Telemetry;
 }
 
@@ -32,17 +30,16 @@ export interface Shells {
   close(): unknown;
 }
 
-export function openShells({ config, admission, schema, ledger, telemetry }: OpenShellsOptions): Shells {
+export function openShells({ config, admission, schema, graph, telemetry }: OpenShellsOptions): Shells {
   const { keeper } = schema;
   const { limits, timeouts } = config;
   const admit = createAdmitOperation({ gate: admission.gate, keeper, cost: config.rateLimit.cost });
   const maskError = createMaskError(telemetry.errorMasked);
   const openOperation = createOpenOperation({ timeouts, charge: admit.charge, maskError });
-  const runPlan = createRunPlan(createForwardToLedger(schema.ledger));
+  const runPlan = createRunPlan(graph.forward);
   const life = { admit, openOperation, runPlan };
 
   const yoga = createGateway({ ...life, maxBatchSize: limits.maxBatchSize, keeper, maskError });
-  const rawLedger = createRawLedger({ ...schema.ledger, rawCall: ledger.rawCall });
   const sockets = createSocketServer({
     operations: createSocketOperations({ ...life, maskError }),
     addresses: admission.addresses,
@@ -54,7 +51,7 @@ export function openShells({ config, admission, schema, ledger, telemetry }: Ope
   });
   return {
     yoga,
-    lane: createLaneOperations({ ...life, keeper, ledger: rawLedger }),
+    lane: createLaneOperations({ ...life, keeper, ledger: graph.raw }),
     sockets,
     admit,
     close: () => yoga.dispose(),

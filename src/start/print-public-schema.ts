@@ -1,38 +1,32 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { networkProfiles } from '../config/network-profile.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import { buildGeneration } from '../graph/generation.ts';
 import { createLocalSchema } from '../graph/own-schema.ts';
 import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
-import { createLedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
-import { createRpcVersion } from '../subschemas/ledger/rpc-version.ts';
 import { connectUpstream } from '../transport/connect-upstream.ts';
+import { upstreamList } from './upstreams.ts';
 
 /** The graph as clients of the embedded network see it, as SDL. */
 export async function printPublicSchema(): Promise<string> {
   const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0 });
-  const ledger = connectUpstream({ url: devnet.graphqlUrl, now: Date.now });
+  const { graph, ownFields } = upstreamList;
+  const connection = connectUpstream({ url: graph.addressOnDevnet(devnet), now: Date.now });
   try {
-    const execute = createLedgerExecutor({
-      call: ledger.call,
-      path: ledger.path,
-      versionHeader: networkProfiles.ledger.headers.version,
-      version: createRpcVersion(),
-      timeouts: { queryMs: 10_000, mutationMs: 10_000 },
-    });
+    const config = parseConfig({ env: {}, readFile: () => '' });
+    const { execute } = graph.connect(connection, config);
     const introspection = await fetchLedgerIntrospection(execute);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema } = buildGeneration(source, {
-      local: createLocalSchema([]),
+      local: createLocalSchema(ownFields),
       execute,
-      names: networkProfiles.ledger.joins,
-      config: parseConfig({ env: {}, readFile: () => '' }),
+      names: config.profile.joins,
+      config,
     });
     return `${printSchema(lexicographicSortSchema(schema))}\n`;
   } finally {
-    await ledger.close();
+    await connection.close();
     await devnet.close();
   }
 }

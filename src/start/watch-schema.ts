@@ -3,10 +3,9 @@ import type { Config } from '../config/config.ts';
 import type { Generation } from '../graph/generation.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
-import { createLedgerExecutor, type LedgerExecutorOptions } from '../subschemas/ledger/ledger-executor.ts';
-import { createRpcVersion, unknownRpcVersion } from '../subschemas/ledger/rpc-version.ts';
+import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
+import { unknownRpcVersion } from '../subschemas/ledger/rpc-version.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import type { UpstreamConnection } from '../transport/connect-upstream.ts';
 
 /** What can be told of the ledger at any moment. */
 export interface LedgerNews {
@@ -18,7 +17,7 @@ export interface LedgerNews {
 
 export interface WatchSchemaOptions {
   readonly config: Config;
-  readonly ledger: Pick<UpstreamConnection, 'call' | 'path'>;
+  readonly graph: Pick<ConnectedGraph, 'execute' | 'version' | 'watchVersion'>;
   readonly telemetry: Telemetry;
   /** Makes our own part of the graph, which tells of the ledger's part and so needs it in turn. */
   readonly toOwnSchema: (news: LedgerNews) => GraphQLSchema;
@@ -27,8 +26,6 @@ export interface WatchSchemaOptions {
 export interface WatchedSchema {
   readonly keeper: SchemaKeeper;
   readonly version: LedgerNews['version'];
-  /** How the ledger is called by those who call it themselves: its version is seen in their answers too. */
-  readonly ledger: LedgerExecutorOptions;
 }
 
 /**
@@ -36,27 +33,20 @@ export interface WatchedSchema {
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
-  const { config, telemetry, toOwnSchema } = options;
+  const { config, graph, telemetry, toOwnSchema } = options;
   let keeper: SchemaKeeper | undefined;
   let changedMeanwhile = false;
-  const rpcVersion = createRpcVersion((version, previous) => {
+  graph.watchVersion((version, previous) => {
     telemetry.versionChanged(version, previous);
     if (keeper) void keeper.refresh();
     // While the first schema is read: the first version is that schema's, another one may not be.
     else changedMeanwhile = previous !== unknownRpcVersion;
   });
-  const version = () => rpcVersion.current;
-  const ledger: LedgerExecutorOptions = {
-    call: options.ledger.call,
-    path: options.ledger.path,
-    versionHeader: config.profile.headers.version,
-    version: rpcVersion,
-    timeouts: config.timeouts,
-  };
+  const { version } = graph;
   const { cacheFile, pollMs } = config.schema;
   keeper = await startSchemaKeeper({
     local: toOwnSchema({ version, generation: () => keeper?.current }),
-    execute: createLedgerExecutor(ledger),
+    execute: graph.execute,
     names: config.profile.joins,
     config,
     cache: cacheFile === null ? null : createSchemaCache(cacheFile, telemetry.schemaCacheFailed),
@@ -68,5 +58,5 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     },
   });
   if (changedMeanwhile) void keeper.refresh();
-  return { keeper, version, ledger };
+  return { keeper, version };
 }

@@ -1,4 +1,3 @@
-import type { UpstreamCall } from './upstream-call.ts';
 import type { UpstreamHealth } from './upstream-health.ts';
 
 /** How long a readiness probe waits for an upstream, and how long an answer or a failure counts as news, in milliseconds. */
@@ -24,11 +23,4 @@ export function createProbes(probes: readonly Probe[], now: () => number): () =>
     underWay = Promise.allSettled(stale.map(({ ask }) => ask(probeTimeoutMs))).then(() => undefined);
     return underWay;
   };
-}
-
-/** A GraphQL server answers this without touching its data. */
-export function askLedger(call: UpstreamCall, path: string): Probe['ask'] {
-  const body = JSON.stringify({ query: '{__typename}' });
-  return (timeoutMs) =>
-    call({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body, timeoutMs });
 }

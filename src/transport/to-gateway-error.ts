@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { gatewayError, type UpstreamName } from '../errors/gateway-error.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import { UpstreamCallError, type UpstreamFailure } from './upstream-call-error.ts';
 
 const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; readonly says: string }>> = {
@@ -23,7 +23,7 @@ const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; rea
  * socket details stay in `originalError`, for the log. An error already meant for the client passes as it is; anything
  * that is no transport failure is a fault of ours and says nothing.
  */
-export function toGatewayError(error: unknown, upstream: UpstreamName): GraphQLError {
+export function toGatewayError(error: unknown, upstream: string): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const originalError = error instanceof Error ? error : new Error(String(error));
   if (!(error instanceof UpstreamCallError)) {

@@ -6,7 +6,6 @@ import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
-import { createLocalSchema } from '../../src/graph/own-schema.ts';
 import { printJson } from '../../src/json/exact-number.ts';
 import { coerceVariables } from '../../src/operation/coerce-variables.ts';
 import { compileOwn } from '../../src/operation/execute-own.ts';
@@ -28,6 +27,7 @@ import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { connectUpstream, type UpstreamConnection } from '../../src/transport/connect-upstream.ts';
 import type { UpstreamRequest } from '../../src/transport/upstream-call.ts';
+import { createOwnSchema } from '../support/own-schema.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 import { toTestCaller } from '../support/test-caller.ts';
@@ -78,7 +78,7 @@ describe('the plans', () => {
       timeouts,
     };
     const execution = createLedgerExecutor(options);
-    const local = createLocalSchema([
+    const local = createOwnSchema(
       createEventsResolvers({
         client: createEventsClient({
           call: rpc.call,
@@ -103,7 +103,7 @@ describe('the plans', () => {
         limits: { maxTransactionPayloadBytes: 1_000 },
         now: () => 1_800_000_000_000,
       }),
-    ]);
+    );
     generation = buildGeneration(
       { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
       { local, execute: execution, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },

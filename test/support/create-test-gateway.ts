@@ -1,6 +1,7 @@
 import { isConfigKeyName } from '../../src/config/keys.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
-import { startGateway } from '../../src/start.ts';
+import { readConfig } from '../../src/start/read-config.ts';
+import { allUpstreams, upstreamList } from '../../src/start/upstreams.ts';
+import { startGatewayOver } from '../../src/start.ts';
 import { createLogger } from '../../src/telemetry/create-logger.ts';
 
 export interface GraphqlAnswer {
@@ -25,26 +26,33 @@ export interface TestGateway extends AsyncDisposable {
 /**
  * A gateway in this process, configured as the environment would, on a port of its own.
  * @param files what the configuration may read, by path
+ * @param list what is behind it
  */
 export async function createTestGateway(
   env: Record<string, string> = {},
   files: Readonly<Record<string, string>> = {},
+  list = upstreamList,
 ): Promise<TestGateway> {
   // A misspelt key would leave the test to pass without what it sets.
-  for (const key of Object.keys(env)) if (!isConfigKeyName(key)) throw new Error(`there is no setting ${key}`);
+  const addresses = allUpstreams(list).map(({ setting }) => setting.name);
+  for (const key of Object.keys(env))
+    if (!isConfigKeyName(key) && !addresses.includes(key)) throw new Error(`there is no setting ${key}`);
   const log: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
-  const config = parseConfig({
-    // Tests ask faster than people do; those about limits set one.
-    env: { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...env },
-    readFile: (path) => {
-      const text = files[path];
-      if (text === undefined) throw new Error('this test has no such file');
-      return text;
+  const config = readConfig(
+    {
+      // Tests ask faster than people do; those about limits set one.
+      env: { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...env },
+      readFile: (path) => {
+        const text = files[path];
+        if (text === undefined) throw new Error('this test has no such file');
+        return text;
+      },
     },
-  });
+    list,
+  );
   const logger = createLogger({ level: config.logLevel, destination });
-  const gateway = await startGateway({ config, logger });
+  const gateway = await startGatewayOver(list, { config, logger });
   return {
     url: gateway.url,
     log,

@@ -1,6 +1,9 @@
+import { parse } from 'graphql';
 import { type ConfigKey, configGroups } from '../../src/config/config-key.ts';
-import { configKeyNames, configKeys } from '../../src/config/keys.ts';
+import { configKeys } from '../../src/config/keys.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
+import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
+import type { OwnFieldsUpstream } from '../../src/subschemas/upstream.ts';
 
 /** A page that has a generated part: its path, the name in the markers, and what stands between them. */
 export interface GeneratedPart {
@@ -10,9 +13,10 @@ export interface GeneratedPart {
 }
 
 /** The parts of the documentation that are written from the code. */
-export function renderGeneratedParts(): readonly GeneratedPart[] {
+export function renderGeneratedParts(list: UpstreamList = upstreamList): readonly GeneratedPart[] {
   return [
-    { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables() },
+    { page: 'docs/configuration.md', name: 'upstreams', content: toUpstreamTable(list) },
+    { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables(list) },
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
   ];
 }
@@ -35,11 +39,30 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-function toConfigurationTables(): string {
+function toUpstreamTable({ graph, ownFields }: UpstreamList): string {
+  const rows = [
+    [graph.name, `\`${graph.setting.name}\``, 'the graph itself'],
+    ...ownFields.map((upstream) => [upstream.name, `\`${upstream.setting.name}\``, toRootFields(upstream)]),
+  ];
+  return `${toRow(['Upstream', 'Its address', 'What it answers'])}|---|---|---|\n${rows.map(toRow).join('')}`;
+}
+
+function toRootFields({ typeDefs }: OwnFieldsUpstream): string {
+  return parse(typeDefs())
+    .definitions.flatMap((definition) =>
+      'fields' in definition && definition.name && /^(Query|Mutation)$/.test(definition.name.value)
+        ? (definition.fields ?? []).map(({ name }) => `\`${name.value}\``)
+        : [],
+    )
+    .join(', ');
+}
+
+function toConfigurationTables(list: UpstreamList): string {
+  const addresses = allUpstreams(list).map(({ setting }) => [setting.name, setting.key] as const);
+  const keys: Readonly<Record<string, ConfigKey<unknown>>> = { ...configKeys, ...Object.fromEntries(addresses) };
   return configGroups
     .map((group) => {
-      const rows = configKeyNames
-        .map((name): [string, ConfigKey<unknown>] => [name, configKeys[name]])
+      const rows = Object.entries(keys)
         .filter(([, key]) => key.group === group && key.inForce === true)
         .map(([name, key]) => toRow([`\`${name}\``, key.kind.expected, toDefault(key), key.description]));
       const head = toRow(['Key', 'Value', 'Default', 'What it does']);

@@ -4,7 +4,6 @@ import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
-import { createLocalSchema } from '../../src/graph/own-schema.ts';
 import { coerceVariables } from '../../src/operation/coerce-variables.ts';
 import { createOpenOperation, type ServerContext } from '../../src/operation/open-operation.ts';
 import { createRunPlan } from '../../src/operation/run-plan.ts';
@@ -24,6 +23,7 @@ import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { connectUpstream } from '../../src/transport/connect-upstream.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
+import { createOwnSchema } from './own-schema.ts';
 import { toTestCaller } from './test-caller.ts';
 
 export interface PlannedAndStitched extends AsyncDisposable {
@@ -63,7 +63,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
   };
   const execution = createLedgerExecutor(options);
   const { methods } = profile.events;
-  const local = createLocalSchema([
+  const local = createOwnSchema(
     createEventsResolvers({
       client: createEventsClient({ call: rpc.call, path: rpc.path, methods, timeoutMs: timeouts.queryMs }),
       missingSetting: '',
@@ -83,7 +83,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       limits: { maxTransactionPayloadBytes: 1_000 },
       now: () => 1_800_000_000_000,
     }),
-  ]);
+  );
   const generation = buildGeneration(
     { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
     { local, execute: execution, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },

@@ -1,13 +1,13 @@
 import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
-import { createLocalSchema } from '../../src/graph/own-schema.ts';
 import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
 import { createRawCall } from '../../src/transport/raw-call.ts';
 import { letRunOn } from '../../src/transport/run-on.ts';
 import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
+import { createOwnSchema } from './own-schema.ts';
 import { toTestCaller } from './test-caller.ts';
 
 export interface SponsorGraphOptions {
@@ -58,14 +58,14 @@ export function createSponsorGraph({
     timeouts: { queryMs: 10_000, mutationMs },
     observe: (observation) => observations.push(observation),
   });
-  const schema = createLocalSchema([
+  const schema = createOwnSchema(
     createSponsorResolvers({
       client,
       sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000 },
       limits: { maxTransactionPayloadBytes: 10_000 },
       now,
     }),
-  ]);
+  );
 
   return {
     observations,

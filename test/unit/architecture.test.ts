@@ -13,7 +13,17 @@ interface Room {
 
 /** What an upstream's room may know: itself, and what every call to an upstream needs. */
 const subschema: Room = {
-  rooms: ['errors', 'config', 'telemetry', 'json', 'transport', 'limits', 'operation-context', 'types of generated'],
+  rooms: [
+    'errors',
+    'config',
+    'telemetry',
+    'json',
+    'transport',
+    'limits',
+    'operation-context',
+    'types of generated',
+    'types of upstream',
+  ],
   packages: ['graphql', '@graphql-tools/*', 'zod', '@scure/base', '@noble/*'],
 };
 
@@ -34,6 +44,8 @@ const house: Readonly<Record<string, Room>> = {
   'operation-context': { rooms: ['config', 'types of transport'], packages: [] },
   /** Resolver types name the models behind them. */
   generated: { rooms: ['types of devnet', 'types of operation-context'], packages: ['graphql'] },
+  /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
+  upstream: { rooms: ['types of config', 'types of telemetry', 'types of transport', 'types of devnet'], packages: [] },
   /** Pure: what an operation's text decides. Knows no upstream by name. */
   planning: { rooms: ['errors', 'json', 'types of limits'], packages: ['graphql'] },
   /** The compiled engine, and the reference one beside it. */
@@ -81,6 +93,7 @@ const house: Readonly<Record<string, Room>> = {
       'joins',
       'operation-context',
       'subschemas/ledger',
+      'types of upstream',
     ],
     packages: ['graphql', '@graphql-tools/*'],
   },
@@ -118,6 +131,7 @@ const house: Readonly<Record<string, Room>> = {
       'operation',
       'operation-context',
       'subschemas/ledger',
+      'upstream',
       'types of generated',
     ],
     packages: ['graphql'],
@@ -140,6 +154,7 @@ const house: Readonly<Record<string, Room>> = {
       'documents',
       'telemetry',
       'types of transport',
+      'types of upstream',
       'types of shells/lane',
       'types of shells/websocket',
     ],
@@ -237,6 +252,19 @@ describe('rooms', () => {
   test('Yoga appears only in its shell', () => {
     const isHome = ({ path }: SourceFile) => path.startsWith('src/shells/yoga/');
     expect(offenders(files, (file) => imports(file, /^(graphql-yoga|@graphql-yoga\/)/) && !isHome(file))).toEqual([]);
+  });
+
+  test('an upstream is entered by its own room and by the list of upstreams alone', () => {
+    const isHome = ({ path }: SourceFile) =>
+      /^src\/subschemas\/(sponsor|events)\//.test(path) || path === 'src/start/upstreams.ts';
+    const enters = (file: SourceFile) => imports(file, /subschemas\/(sponsor|events)\//);
+    expect(offenders(files, (file) => enters(file) && !isHome(file))).toEqual([]);
+  });
+
+  test('errors about an upstream are made in its room, or in one that speaks for the ledger', () => {
+    const isHome = ({ path }: SourceFile) => /^src\/subschemas\/(sponsor|events|ledger)\//.test(path);
+    const names = ({ code }: SourceFile) => /upstream: '(?!ledger')/.test(code);
+    expect(offenders(files, (file) => names(file) && !isHome(file))).toEqual([]);
   });
 
   test('HTTP listeners and clients of Node appear only in the server and the devnet', () => {

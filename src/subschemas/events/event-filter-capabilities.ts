@@ -1,12 +1,5 @@
 import { eventFilterMembers, type NetworkProfile } from '../../config/network-profile.ts';
-
-export interface EventFilterCapability {
-  /** For example `eventFilter:moveEventType`. */
-  readonly name: string;
-  readonly available: boolean;
-  /** Why it is not available; `null` when it is. */
-  readonly reason: string | null;
-}
+import type { UpstreamCapability } from '../upstream.ts';
 
 /**
  * Which members of `EventQueryFilter` work here, in the order of the input type.
@@ -15,7 +8,7 @@ export interface EventFilterCapability {
 export function eventFilterCapabilities(
   profile: NetworkProfile,
   configured: { readonly events: boolean; readonly missingSetting: string },
-): readonly EventFilterCapability[] {
+): readonly UpstreamCapability[] {
   return eventFilterMembers.map((member) => {
     const reason =
       profile.events.filters[member] === null

@@ -1,22 +1,24 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
-import type { UpstreamName } from '../../errors/gateway-error.ts';
 import type { GatewayCapability, GatewayUpstream, GatewayUpstreamState, Resolvers } from '../../generated/local.ts';
 import { joinName, joins } from '../../joins/joins.ts';
 import type { UpstreamHealth } from '../../transport/upstream-health.ts';
+import type { ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream.ts';
 
-/** A configured upstream, or the key that would configure it. */
-export type UpstreamFacts =
-  | { readonly health: () => UpstreamHealth; readonly version?: (() => string | Promise<string | null>) | undefined }
-  | { readonly setting: string };
+export interface UpstreamFacts extends Pick<Upstream, 'name' | 'setting'>, Pick<ConnectedUpstream, 'version'> {
+  /** `null` where it is not configured. */
+  readonly health: (() => UpstreamHealth) | null;
+}
 
 /** What the gateway can tell about itself at any moment. */
 export interface GatewayFacts {
   readonly version: string;
   readonly profile: NetworkProfile;
   readonly rpcVersion: () => string;
-  readonly upstreams: ReadonlyMap<UpstreamName, UpstreamFacts>;
+  /** In the order in which they are told. */
+  readonly upstreams: readonly UpstreamFacts[];
   readonly missingJoins: () => ReadonlyMap<string, string>;
-  readonly eventFilters: readonly GatewayCapability[];
+  /** Of the upstreams. */
+  readonly capabilities: readonly UpstreamCapability[];
 }
 
 const states: Readonly<Record<UpstreamHealth['state'], GatewayUpstreamState>> = {
@@ -28,31 +30,29 @@ const states: Readonly<Record<UpstreamHealth['state'], GatewayUpstreamState>> = 
 
 /** Resolvers of `Query.gateway`. They read what is already known, and ask no upstream but for a version not known. */
 export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
+  const versions = new Map(facts.upstreams.map(({ name, version }) => [name, version]));
   return {
     Query: {
       gateway: () => ({
         version: facts.version,
         networkProfile: facts.profile.name,
         rpcVersion: facts.rpcVersion(),
-        upstreams: [...facts.upstreams].map(toGatewayUpstream),
-        capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.eventFilters],
+        upstreams: facts.upstreams.map(toGatewayUpstream),
+        capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.capabilities],
       }),
     },
     GatewayUpstream: {
-      version({ name }) {
-        const upstream = facts.upstreams.get(name as UpstreamName);
-        return upstream && 'version' in upstream ? (upstream.version?.() ?? null) : null;
-      },
+      version: ({ name }) => versions.get(name)?.() ?? null,
     },
   };
 }
 
-function toGatewayUpstream([name, upstream]: readonly [UpstreamName, UpstreamFacts]): GatewayUpstream {
-  if ('setting' in upstream) {
-    const detail = `Set ${upstream.setting} to configure it.`;
+function toGatewayUpstream({ name, setting, health }: UpstreamFacts): GatewayUpstream {
+  if (!health) {
+    const detail = `Set ${setting.name} to configure it.`;
     return { name, configured: false, state: 'NOT_CONFIGURED', lastSeenAt: null, detail };
   }
-  const { state, lastSeenMs, detail } = upstream.health();
+  const { state, lastSeenMs, detail } = health();
   return {
     name,
     configured: true,

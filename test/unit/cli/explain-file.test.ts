@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
 import { explainFile } from '../../../src/cli/explain-file.ts';
+import { readConfig } from '../../../src/start/read-config.ts';
 import type { ExplainRequest, Explanation } from '../../../src/start.ts';
 
 const served: Explanation = {
@@ -46,6 +47,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
     randomBytes: unused,
     version: '1.2.3',
     services: {
+      readConfig: async (source) => readConfig(source),
       startGateway: unused,
       printPublicSchema: unused,
       startDevnet: unused,

@@ -6,6 +6,7 @@ import { hashApiKey } from '../../../src/config/api-key.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
+import { readConfig } from '../../../src/start/read-config.ts';
 import { createLogger } from '../../../src/telemetry/create-logger.ts';
 
 interface Overrides extends Partial<Omit<CliWorld, 'services'>> {
@@ -51,6 +52,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     randomBytes: (count) => new Uint8Array(count).fill(7),
     version: '1.2.3',
     services: {
+      readConfig: async (source) => readConfig(source),
       startGateway: async ({ config }) => {
         seen.configs.push(config);
         return { url: 'http://127.0.0.1:4000', close };
@@ -157,9 +159,11 @@ describe('devnet', () => {
     const config = parseConfig({ env, readFile: world.readFile });
     expect(config.upstreams).toMatchObject({
       kind: 'remote',
-      ledger: { graphqlUrl: 'http://127.0.0.1:4100/graphql' },
-      sponsor: { url: 'http://127.0.0.1:4100/sponsor' },
-      events: { rpcUrl: 'http://127.0.0.1:4100/rpc' },
+      addresses: {
+        LEDGER_GRAPHQL_URL: 'http://127.0.0.1:4100/graphql',
+        SPONSOR_URL: 'http://127.0.0.1:4100/sponsor',
+        LEDGER_RPC_URL: 'http://127.0.0.1:4100/rpc',
+      },
     });
     expect(config.sponsorship.token?.reveal()).toBe('made-up');
     expect(config.notInForce).toEqual([]);

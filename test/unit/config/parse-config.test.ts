@@ -91,9 +91,7 @@ describe('upstreams', () => {
   test('a ledger alone has neither sponsor nor events', () => {
     expect(parse(ledger).upstreams).toEqual({
       kind: 'remote',
-      ledger: { graphqlUrl: 'https://ledger.example/graphql' },
-      sponsor: null,
-      events: null,
+      addresses: { LEDGER_GRAPHQL_URL: 'https://ledger.example/graphql' },
     });
   });
 
@@ -101,9 +99,12 @@ describe('upstreams', () => {
     const env = { ...real, LEDGER_RPC_URL: 'http://rpc.example', LEDGER_RPC_WS_URL: 'wss://rpc.example/ws' };
     expect(parse(env).upstreams).toEqual({
       kind: 'remote',
-      ledger: { graphqlUrl: 'https://ledger.example/graphql' },
-      sponsor: { url: 'http://sponsor.example:9527' },
-      events: { rpcUrl: 'http://rpc.example', wsUrl: 'wss://rpc.example/ws' },
+      addresses: {
+        LEDGER_GRAPHQL_URL: 'https://ledger.example/graphql',
+        SPONSOR_URL: 'http://sponsor.example:9527',
+        LEDGER_RPC_URL: 'http://rpc.example',
+        LEDGER_RPC_WS_URL: 'wss://rpc.example/ws',
+      },
     });
   });
 

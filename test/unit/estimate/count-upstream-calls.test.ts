@@ -1,8 +1,10 @@
 import { buildSchema, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { type CallCounting, countUpstreamCalls } from '../../../src/estimate/count-upstream-calls.ts';
+import { createOwnFieldCalls, type OwnFieldCalls } from '../../../src/estimate/own-field-calls.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
 import type { Plan } from '../../../src/planning/plan-operation.ts';
+import { upstreamList } from '../../../src/start/upstreams.ts';
 
 const ours = /* GraphQL */ `
   type Query {
@@ -33,9 +35,15 @@ const facts: CallCounting = {
   schema: buildSchema(ours + theirs),
   local: buildSchema(ours),
   isJoin: (type, field) => ['Event.block', 'Coin.object'].includes(`${type}.${field}`),
-  configured: { sponsor: true, events: true },
-  pageCalls: ({ first, last }) => Math.ceil((first ?? last ?? 20) / 50),
+  ownFieldCalls: callsWith(['SPONSOR_URL', 'LEDGER_RPC_URL']),
 };
+
+/** What the fields of the real upstreams take where those with these settings have an address. */
+function callsWith(settings: readonly string[]): OwnFieldCalls {
+  const addresses = Object.fromEntries(settings.map((name) => [name, 'http://127.0.0.1']));
+  const pages = { defaultSize: 20, maxSize: 1_000 };
+  return createOwnFieldCalls(upstreamList.ownFields, { upstreams: { kind: 'remote', addresses }, pages });
+}
 
 function count(
   text: string,
@@ -86,20 +94,20 @@ describe('a query takes', () => {
   test('nothing for a page whose arguments are refused when it is executed', () => {
     const text = 'query ($sender: String!) { queryEvents(filter: { sender: $sender }) { page } }';
     expect(count(text, { sender: 'a' })).toBe(1);
-    const refusing = { pageCalls: () => 0 };
-    expect(count(text, { sender: 'a' }, refusing)).toBe(0);
+    const refused = 'query ($sender: String!) { queryEvents(filter: { sender: $sender }, first: 1001) { page } }';
+    expect(count(refused, { sender: 'a' })).toBe(0);
   });
 
   test('nothing of an upstream without an address', () => {
     const text = '{ chain sponsor { health version { raw } } queryEvents { nodes { block { id } } } }';
     expect(count(text)).toBe(5);
-    expect(count(text, {}, { configured: { sponsor: false, events: true } })).toBe(3);
-    expect(count(text, {}, { configured: { sponsor: false, events: false } })).toBe(1);
+    expect(count(text, {}, { ownFieldCalls: callsWith(['LEDGER_RPC_URL']) })).toBe(3);
+    expect(count(text, {}, { ownFieldCalls: callsWith([]) })).toBe(1);
     expect(
       count(
         'mutation { reserveGas { coins { object { id } } } }',
         {},
-        { configured: { sponsor: false, events: true } },
+        { ownFieldCalls: callsWith(['LEDGER_RPC_URL']) },
       ),
     ).toBe(0);
   });

@@ -7,10 +7,12 @@ import {
   maxEstimatedLetters,
   maxEstimates,
 } from '../../../src/estimate/estimate-resolvers.ts';
+import { createOwnFieldCalls } from '../../../src/estimate/own-field-calls.ts';
 import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
-import { createLocalSchema } from '../../../src/graph/own-schema.ts';
+import { upstreamList } from '../../../src/start/upstreams.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
+import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const config = parseConfig({
@@ -25,17 +27,16 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
   const stored: string[] = [];
   const read: string[] = [];
   let generation: Generation | undefined;
-  const local = createLocalSchema([
+  const local = createOwnSchema(
     createEstimateResolvers({
       current: () => {
         onUse();
         return generation;
       },
-      configured: { sponsor: true, events: true },
-      pages: config.pages,
+      ownFieldCalls: createOwnFieldCalls(upstreamList.ownFields, config),
       cost: 'request',
     }),
-  ]);
+  );
   const built = buildGeneration(null, {
     local,
     execute: () => Promise.reject(new Error('nobody is asked')),

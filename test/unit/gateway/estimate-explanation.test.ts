@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import { type Explanation, explainOperation } from '../../../src/estimate/explain-operation.ts';
 import { shippedLimits as limits } from '../../../src/limits/limits.ts';
+import { type Explanation, explainOperation } from '../../../src/start.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
 
 const shipped = readFileSync('schema/ledger.graphql', 'utf8');

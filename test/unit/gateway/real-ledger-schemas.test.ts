@@ -15,8 +15,8 @@ import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { findCollisions } from '../../../src/graph/find-collisions.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
-import { createLocalSchema } from '../../../src/graph/own-schema.ts';
 import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
+import { createOwnSchema } from '../../support/own-schema.ts';
 
 const realSchemas = [
   {
@@ -42,7 +42,7 @@ describe.each(realSchemas)('the unmodified schema of $name', ({ profile, file })
     buildSchema(sdl),
     parse('extend input EventFilter { origin: String = "any" @deprecated(reason: "Use sender.") }'),
   );
-  const local = createLocalSchema([]);
+  const local = createOwnSchema();
   const options = { oneOf: true, inputValueDeprecation: true } as const;
   const generation = buildGeneration(
     { introspection: introspectionFromSchema(ledger, options), service: silentLedgerService, origin: 'ledger' },

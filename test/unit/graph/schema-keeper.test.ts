@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import type { LedgerSource } from '../../../src/graph/generation.ts';
-import { createLocalSchema } from '../../../src/graph/own-schema.ts';
 import { type SchemaCache, type SchemaKeeper, startSchemaKeeper } from '../../../src/graph/schema-keeper.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
+import { createOwnSchema } from '../../support/own-schema.ts';
 
 const typeDefs = (fields: string) =>
   `type Query { serviceConfig: ServiceConfig! ${fields} } type ServiceConfig { maxQueryNodes: Int! }`;
@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 async function start({ pollMs = 0, cache = null }: { pollMs?: number; cache?: SchemaCache | null } = {}) {
-  const local = createLocalSchema([]);
+  const local = createOwnSchema();
   const reads = vi.spyOn(local, 'getTypeMap');
   const started = await startSchemaKeeper({
     local,

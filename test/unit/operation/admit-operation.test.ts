@@ -4,14 +4,14 @@ import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
-import { createLocalSchema } from '../../../src/graph/own-schema.ts';
 import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
+import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const config = parseConfig({ env: { LIMIT_MAX_QUERY_NODES: '10' }, readFile: () => '' });
 const build = (): Generation =>
   buildGeneration(null, {
-    local: createLocalSchema([]),
+    local: createOwnSchema(),
     execute: () => Promise.reject(new Error('nobody is asked')),
     names: networkProfiles.ledger.joins,
     config,

@@ -1,36 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { toReadiness } from '../../../src/server/health.ts';
+import { type ReadinessFacts, toReadiness } from '../../../src/server/health.ts';
+import type { UpstreamHealth } from '../../../src/transport/upstream-health.ts';
 
 const up = { state: 'up', lastSeenMs: 0, detail: null } as const;
 const down = { state: 'down', lastSeenMs: null, detail: 'cannot connect (ECONNREFUSED)' } as const;
 const unknown = { state: 'unknown', lastSeenMs: null, detail: null } as const;
 
+/** Upstreams as the list has them; the first is the one whose schema the graph is based on. */
+const listed = (upstreams: Readonly<Record<string, UpstreamHealth | null>>): ReadinessFacts['upstreams'] =>
+  Object.entries(upstreams).map(([name, health], index) => ({
+    name,
+    role: index === 0 ? 'graph' : 'own fields',
+    health,
+  }));
+
 describe('readiness', () => {
   it.each([
     [
       'all is well',
-      { draining: false, schemaOrigin: 'ledger', upstreams: { ledger: up, sponsor: up, events: up } },
+      { draining: false, schemaOrigin: 'ledger', upstreams: listed({ ledger: up, sponsor: up, events: up }) },
       200,
     ],
-    ['draining', { draining: true, schemaOrigin: 'ledger', upstreams: { ledger: up } }, 503],
+    ['draining', { draining: true, schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) }, 503],
     [
       'the ledger is down and nothing else is configured',
-      { draining: false, schemaOrigin: 'ledger', upstreams: { ledger: down, sponsor: null } },
+      { draining: false, schemaOrigin: 'ledger', upstreams: listed({ ledger: down, sponsor: null }) },
       503,
     ],
     [
       'the ledger is down but a sponsor serves',
-      { draining: false, schemaOrigin: 'none', upstreams: { ledger: down, sponsor: up } },
+      { draining: false, schemaOrigin: 'none', upstreams: listed({ ledger: down, sponsor: up }) },
       200,
     ],
     [
       'the ledger is down and so is the sponsor',
-      { draining: false, schemaOrigin: 'cache', upstreams: { ledger: down, sponsor: down } },
+      { draining: false, schemaOrigin: 'cache', upstreams: listed({ ledger: down, sponsor: down }) },
       503,
     ],
     [
       'a kept schema and a ledger not asked yet',
-      { draining: false, schemaOrigin: 'cache', upstreams: { ledger: unknown } },
+      { draining: false, schemaOrigin: 'cache', upstreams: listed({ ledger: unknown }) },
       200,
     ],
   ] as const)('%s', (_, facts, status) => {
@@ -39,8 +48,11 @@ describe('readiness', () => {
 
   it('says of each upstream how it is and why', () => {
     expect(
-      toReadiness({ draining: false, schemaOrigin: 'none', upstreams: { ledger: down, sponsor: null, events: up } })
-        .body,
+      toReadiness({
+        draining: false,
+        schemaOrigin: 'none',
+        upstreams: listed({ ledger: down, sponsor: null, events: up }),
+      }).body,
     ).toEqual({
       status: 'ready',
       schema: 'none',

@@ -1,16 +1,16 @@
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Quota } from '../../../../src/admission/rate-limiter.ts';
-import { createLocalSchema } from '../../../../src/graph/own-schema.ts';
 import { createViewerResolvers } from '../../../../src/subschemas/gateway/viewer-resolvers.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
+import { createOwnSchema } from '../../../support/own-schema.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
 const query = '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit } } }';
 
 const view = (quota: Quota | null) =>
   graphql({
-    schema: createLocalSchema([createViewerResolvers({ peek: async () => quota })]),
+    schema: createOwnSchema(createViewerResolvers({ peek: async () => quota })),
     source: query,
     contextValue: {
       requestId: 'r',

@@ -2,7 +2,6 @@ import { graphql } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
-import { createLocalSchema } from '../../../../src/graph/own-schema.ts';
 import type { OperationContext, Scope } from '../../../../src/subschemas/operation-context.ts';
 import {
   createSponsorResolvers,
@@ -11,6 +10,7 @@ import {
 import type { SponsorClient, SponsorExecution } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
 import { readEffects } from '../../../../src/subschemas/sponsor/wire.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
+import { createOwnSchema } from '../../../support/own-schema.ts';
 import { sponsorEffects } from '../../../support/sponsor-effects.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
@@ -82,7 +82,7 @@ function ask(
     caller: toTestCaller({ authorization: new Secret('Bearer mine'), scopes: new Set(scopes) }),
   };
   return graphql({
-    schema: createLocalSchema([createSponsorResolvers(options)]),
+    schema: createOwnSchema(createSponsorResolvers(options)),
     source,
     contextValue,
     variableValues,

@@ -1,0 +1,17 @@
+import { eventsUpstream } from '../subschemas/events/events-upstream.ts';
+import { type GraphUpstream, ledgerUpstream } from '../subschemas/ledger/ledger-upstream.ts';
+import { sponsorUpstream } from '../subschemas/sponsor/sponsor-upstream.ts';
+import type { OwnFieldsUpstream, Upstream } from '../subschemas/upstream.ts';
+
+/** All that is behind a gateway. */
+export interface UpstreamList {
+  readonly graph: GraphUpstream;
+  readonly ownFields: readonly OwnFieldsUpstream[];
+}
+
+/** The one place that names the upstreams; everything else is given a list. Clients are told of them in this order. */
+export const upstreamList: UpstreamList = { graph: ledgerUpstream, ownFields: [sponsorUpstream, eventsUpstream] };
+
+export function allUpstreams({ graph, ownFields }: UpstreamList): readonly Upstream[] {
+  return [graph, ...ownFields];
+}

@@ -1,0 +1,59 @@
+import type { Config } from '../../config/config.ts';
+import { configKeys } from '../../config/keys.ts';
+import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
+import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream.ts';
+import { createForwardToLedger, type ForwardToLedger } from './forward-to-ledger.ts';
+import { createLedgerExecutor, type LedgerExecutor } from './ledger-executor.ts';
+import { createRawLedger, type RawLedger } from './raw-ledger.ts';
+import { createRpcVersion } from './rpc-version.ts';
+
+/** The service whose schema the graph is based on, and the ways in which it is asked. */
+export interface GraphUpstream extends Upstream {
+  readonly role: 'graph';
+  /** The embedded network is first of all a ledger. */
+  readonly addressOnDevnet: (devnet: DevnetAddresses) => string;
+  /** Makes the ways to ask it. Sends nothing yet. */
+  readonly connect: (connection: UpstreamConnection, config: Pick<Config, 'profile' | 'timeouts'>) => ConnectedGraph;
+}
+
+export interface ConnectedGraph extends ConnectedUpstream {
+  /** As its answers said last. */
+  readonly version: () => string;
+  /** Has somebody told whenever its answers bear another version than before; the last one who asked for it. */
+  readonly watchVersion: (tell: (version: string, previous: string) => void) => void;
+  readonly probe: (timeoutMs: number) => Promise<unknown>;
+  /** For documents written here. */
+  readonly execute: LedgerExecutor;
+  /** For documents passed on as they are, their answers read. */
+  readonly forward: ForwardToLedger;
+  /** The same, their answers passed on unread. */
+  readonly raw: RawLedger;
+}
+
+/** A GraphQL server answers this without touching its data. */
+const cheapestQuery = JSON.stringify({ query: '{__typename}' });
+
+/** The ledger's GraphQL service. Its schema is read from it, and read again when it reports another version. */
+export const ledgerUpstream: GraphUpstream = {
+  role: 'graph',
+  name: 'ledger',
+  setting: { name: 'LEDGER_GRAPHQL_URL', key: configKeys.LEDGER_GRAPHQL_URL },
+  addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
+
+  connect({ call, rawCall, path }, { profile, timeouts }) {
+    let tellVersion = (_version: string, _previous: string) => {};
+    const version = createRpcVersion((current, previous) => tellVersion(current, previous));
+    const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
+    const headers = { 'content-type': 'application/json' };
+    return {
+      version: () => version.current,
+      watchVersion: (tell) => {
+        tellVersion = tell;
+      },
+      probe: (timeoutMs) => call({ method: 'POST', path, headers, body: cheapestQuery, timeoutMs }),
+      execute: createLedgerExecutor(options),
+      forward: createForwardToLedger(options),
+      raw: createRawLedger({ ...options, rawCall }),
+    };
+  },
+};
