@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../src/config/config-error.ts';
+import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { explainOperation } from '../../../src/estimate/explain-operation.ts';
+import { readConfig } from '../../../src/start/read-config.ts';
+import { type UpstreamList, upstreamList } from '../../../src/start/upstreams.ts';
+import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+import { renderGeneratedParts } from '../../support/generated-docs.ts';
+import { pricesUpstream } from '../../support/prices-upstream.ts';
+import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
+
+/** All that is done to have one more: its own file, and this line. */
+const list: UpstreamList = { ...upstreamList, ownFields: [...upstreamList.ownFields, pricesUpstream] };
+
+let devnet: Devnet;
+let prices: ScriptedSponsor;
+let gateway: TestGateway;
+const start = (env: Record<string, string> = {}) =>
+  createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, ...env }, {}, list);
+const pathsOf = ({ requests }: ScriptedSponsor) => requests.map(({ path }) => path);
+
+beforeAll(async () => {
+  devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, genesis: { checkpoints: 3 } });
+  prices = await startScriptedSponsor();
+  prices.answer('/price/gold', { contentType: 'text/plain', body: '12.50' });
+  prices.answer('/price/lead', 'hang-up');
+  prices.answer('/market', { contentType: 'text/plain', body: 'Exchange' });
+  gateway = await start({ PRICES_URL: prices.origin });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await prices[Symbol.asyncDispose]();
+  await devnet.close();
+});
+
+describe('an upstream that is put on the list', () => {
+  test.each([
+    ['alone', '{ price(coin: "gold") { amount } }'],
+    ['beside the ledger', '{ chainIdentifier price(coin: "gold") { amount } }'],
+    ['by stitching', '{ chainIdentifier price(coin: "gold") { amount } __type(name: "Price") { name } }'],
+  ])('answers its fields %s, at first sight and when the document is known', async (_, query) => {
+    for (let time = 0; time < 3; time += 1) {
+      const { data, errors } = await gateway.query(query);
+      expect(errors).toBeUndefined();
+      expect(data.price).toEqual({ amount: '12.50' });
+    }
+  });
+
+  test('is told of with the others, with its version and what it can do', async () => {
+    const { data } = await gateway.query(
+      '{ gateway { upstreams { name configured version state } capabilities { name available } } }',
+    );
+    const { upstreams, capabilities } = data.gateway;
+    expect(upstreams.map(({ name }: { name: string }) => name)).toEqual(['ledger', 'sponsor', 'events', 'prices']);
+    expect(upstreams[3]).toEqual({ name: 'prices', configured: true, version: '7.0.0-prices', state: 'UP' });
+    expect(capabilities).toContainEqual({ name: 'prices:market', available: true });
+  });
+
+  test('is asked whether it is there, and makes the gateway ready when nobody else does', async () => {
+    const ready = await fetch(`${gateway.url}/health/ready`);
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toMatchObject({ upstreams: { prices: { state: 'up' } } });
+    await using alone = await start({ LEDGER_GRAPHQL_URL: 'http://127.0.0.1:1', PRICES_URL: prices.origin });
+    const health = await fetch(`${alone.url}/health/ready`);
+    expect(await health.json()).toMatchObject({ schema: 'none', upstreams: { ledger: { state: 'down' } } });
+    expect(health.status).toBe(200);
+    // Its fields have not been asked here yet, so the question was whether it is there.
+    expect(pathsOf(prices)).toContain('/up');
+  });
+
+  const documents: [string, number][] = [
+    ['{ price(coin: "gold") { amount } }', 1],
+    ['{ a: price(coin: "gold") { amount } b: price(coin: "gold") { amount } chainIdentifier }', 3],
+    ['{ market { name } again: market { name } price(coin: "gold") { amount } }', 2],
+    ['{ market { __typename } }', 0],
+  ];
+
+  test.each(documents)('takes the calls that its estimate says: %s', async (query, calls) => {
+    const asked = await gateway.query('query ($query: String!) { estimate(query: $query) { upstreamCalls } }', {
+      query,
+    });
+    expect(asked.data.estimate.upstreamCalls).toBe(calls);
+    const before = prices.requests.length;
+    expect((await gateway.query(query)).errors).toBeUndefined();
+    const ledgerCalls = query.includes('chainIdentifier') ? 1 : 0;
+    expect(prices.requests.length - before).toBe(calls - ledgerCalls);
+    const config = readConfig(
+      { env: { LEDGER_GRAPHQL_URL: devnet.graphqlUrl, PRICES_URL: prices.origin }, readFile: () => '' },
+      list,
+    );
+    const request = { query, variables: {}, operationName: null };
+    expect((await explainOperation(request, config, list.ownFields)).upstreamCalls).toBe(calls);
+  });
+
+  test('is named by the errors about it', async () => {
+    const { data, errors } = await gateway.query('{ chainIdentifier price(coin: "lead") { amount } }');
+    expect(data).toMatchObject({ chainIdentifier: expect.any(String), price: null });
+    expect(errors).toMatchObject([
+      { path: ['price'], extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'prices' } },
+    ]);
+    expect(errors?.[0]?.message).toBe('The prices upstream closed the connection before its answer was complete.');
+  });
+});
+
+describe('one without an address', () => {
+  test('keeps its fields, which name the setting, and costs nothing', async () => {
+    await using without = await start();
+    const query = '{ price(coin: "gold") { amount } }';
+    const { data, errors } = await without.query(query);
+    expect(data).toEqual({ price: null });
+    expect(errors?.[0]?.extensions).toEqual({ code: 'NOT_CONFIGURED', upstream: 'prices', setting: 'PRICES_URL' });
+    const told = await without.query(
+      'query ($query: String!) { gateway { upstreams { name configured detail } } estimate(query: $query) { upstreamCalls } }',
+      { query },
+    );
+    expect(told.data.gateway.upstreams[3]).toEqual({
+      name: 'prices',
+      configured: false,
+      detail: 'Set PRICES_URL to configure it.',
+    });
+    expect(told.data.estimate.upstreamCalls).toBe(0);
+    const ready = await fetch(`${without.url}/health/ready`);
+    expect(await ready.json()).toMatchObject({ upstreams: { prices: { state: 'not_configured' } } });
+  });
+});
+
+describe('its setting', () => {
+  const mistakesOf = (env: Record<string, string>, file = '') => {
+    try {
+      return readConfig({ env, readFile: () => file }, list).upstreams;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.message;
+    }
+  };
+  const ledger = { LEDGER_GRAPHQL_URL: 'http://ledger.example/graphql' };
+
+  test('is read from the environment and from the file, and held to what an address is', () => {
+    const addresses = { ...ledger, PRICES_URL: 'http://prices.example/' };
+    const remote = {
+      kind: 'remote',
+      addresses: expect.objectContaining({ PRICES_URL: expect.stringContaining('prices.example') }),
+    };
+    expect(mistakesOf(addresses)).toEqual(remote);
+    expect(mistakesOf({ ...ledger, CONFIG_FILE: 'f' }, 'PRICES_URL: http://prices.example/')).toEqual(remote);
+    expect(mistakesOf({ ...ledger, PRICES_URL: 'ftp://prices.example' })).toMatch(/^PRICES_URL: expected /);
+    expect(mistakesOf({ ...ledger, CONFIG_FILE: 'f' }, 'PRICE_URL: http://prices.example/')).toContain('PRICES_URL');
+  });
+
+  test('stands beside a real ledger or not at all', () => {
+    expect(mistakesOf({ PRICES_URL: 'http://prices.example' })).toBe(
+      'PRICES_URL: expected LEDGER_GRAPHQL_URL beside it, got no LEDGER_GRAPHQL_URL',
+    );
+  });
+
+  test('is in the documentation, with its upstream', () => {
+    const pages = renderGeneratedParts(list).map(({ content }) => content);
+    expect(pages.some((content) => content.includes('| `PRICES_URL` | a URL'))).toBe(true);
+    expect(pages.some((content) => /\| prices \| `PRICES_URL` \| .*`price`, `market`/.test(content))).toBe(true);
+  });
+});
