@@ -6,29 +6,29 @@ import type { Secret } from '../config/secret.ts';
 import type { ExplainRequest, Explanation } from '../start.ts';
 import type { Logger } from '../telemetry/create-logger.ts';
 
-/** All that commands touch of the world outside. */
+/** Everything outside the program that commands use. */
 export interface CliWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
-  /** Standard input to its end. */
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Does a person look at the output? */
+  /** Is standard output a terminal? */
   readonly isTerminal: boolean;
   /** Resolves when the process is asked to stop. */
   readonly stopRequested: Promise<void>;
-  /** Takes what is told of an error that nobody caught; the process then ends with 1. */
+  /** Registers what to do with an error that nobody caught; the process then ends with 1. */
   readonly onCrash: (tell: (error: unknown) => void) => void;
   readonly createLogger: (level: Config['logLevel']) => Logger;
   readonly randomToken: () => Secret;
-  /** Fit for keys. */
+  /** Random bytes good enough for keys. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly version: string;
   readonly services: Services;
 }
 
-/** The services behind the commands, loaded when they are asked for: `--help` needs none of them. */
+/** The services behind the commands. Each is loaded when it is first called: `--help` needs none of them. */
 export interface Services {
   /** Rejects with a `ConfigError` that has every mistake there is. */
   readConfig(source: ConfigSource): Promise<Config>;
@@ -48,7 +48,7 @@ export interface DevnetSettings {
   readonly host: string;
   readonly port: number;
   readonly sponsorToken: string;
-  /** What the network it plays calls things. */
+  /** The header names and time ranges of the network it plays. */
   readonly dialect: Pick<NetworkProfile, 'headers'> & Pick<NetworkProfile['events'], 'timeRange'>;
   readonly seed?: number;
   readonly startMs?: number;

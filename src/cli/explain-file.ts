@@ -1,10 +1,10 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Explanation } from '../start.ts';
 import type { CliWorld } from './cli-world.ts';
+import type { Command } from './command.ts';
 import { toExplainJson } from './explain-json.ts';
 import { toExplainText } from './explain-text.ts';
 import { toFailureLine } from './failure-line.ts';
-import type { Command } from './parse-arguments.ts';
 
 /** Selections shown to people; a query within its limits rarely has more, and `--json` has the rest. */
 const maxLines = 200;
@@ -12,8 +12,8 @@ const maxLines = 200;
 const exitCodes = { served: 0, refused: 1, mistake: 2, interrupted: 130 } as const;
 
 /**
- * Explains the operation in a file. Resolves with the exit code: 0 it would be served, 1 it would be refused, 2 the file,
- * the configuration or the schema kept cannot be used.
+ * Explains the operation in a file. Resolves with the exit code: 0 it would be served, 1 it would be refused, 2 the
+ * file, the configuration or the kept schema cannot be used.
  */
 export async function explainFile(command: Command & { readonly name: 'explain' }, world: CliWorld): Promise<number> {
   const { file, variables, operationName, isJson } = command;

@@ -2,7 +2,7 @@ import type { Explanation } from '../start.ts';
 
 type Selection = Explanation['tree'][number];
 
-/** A selection and what it selects. */
+/** A selection and the selections in it. */
 export interface ExplainedNode extends Omit<Selection, 'level'> {
   readonly children: readonly ExplainedNode[];
 }

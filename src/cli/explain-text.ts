@@ -98,7 +98,7 @@ function toTreeLine(
   return isOffending ? `${paint.bad(line)}${note}${paint.bad('  <== refused here')}` : `${line}${note}`;
 }
 
-/** What the lines left out come to. */
+/** Sums up the lines that are left out. */
 function toRest(
   shown: readonly Selection[],
   { usage, isCounted }: { readonly usage: Explanation['usage']; readonly isCounted: boolean },
@@ -110,7 +110,7 @@ function toRest(
   return `${toNumber(nodes).padStart(width)}  ... in ${toNumber(selections)} more selections`;
 }
 
-/** Columns as wide as their widest cell: the first to the left, numbers to the right. */
+/** Turns rows into columns of padded cells: the first column aligned left, the others, which hold numbers, right. */
 function alignColumns(rows: readonly (readonly string[])[]): string[][] {
   const count = Math.max(...rows.map((row) => row.length));
   return Array.from({ length: count }, (_, column) => {

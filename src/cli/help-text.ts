@@ -1,5 +1,5 @@
 import { defaults } from '../config/defaults.ts';
-import { devnetDefaults } from './parse-arguments.ts';
+import { devnetDefaults } from './devnet-defaults.ts';
 
 export const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
 

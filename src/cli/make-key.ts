@@ -1,8 +1,11 @@
 import { hashApiKey, toApiKey } from '../config/api-key.ts';
 import type { CliWorld } from './cli-world.ts';
-import type { Command } from './parse-arguments.ts';
+import type { Command } from './command.ts';
 
-/** Makes an API key: the key and the entry of the clients file on standard output, what to do with them beside it. */
+/**
+ * Makes an API key. Standard output gets the key and its entry for the clients file; standard error says what to do
+ * with them.
+ */
 export function makeKey(command: Command & { readonly name: 'keys new' }, world: CliWorld): number {
   const { id, scopes, perMinute, origins } = command;
   const key = toApiKey(id, world.randomBytes(32)).reveal();

@@ -1,68 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { clientIdRule, isClientId } from '../config/api-key.ts';
 import type { ValueKind } from '../config/config-key.ts';
-import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
-import { type Client, clientScopes } from '../config/parse-clients.ts';
 import { quoteText } from '../config/quote-text.ts';
-import type { Secret } from '../config/secret.ts';
-import { bearerToken, host, integer, origins } from '../config/value-kinds.ts';
-
-export type Command =
-  | { readonly name: 'serve' }
-  | {
-      readonly name: 'devnet';
-      readonly host: string;
-      /** One port for all faces; 0 = any free one. */
-      readonly port: number;
-      /** `null` where the devnet's own default holds. */
-      readonly seed: number | null;
-      readonly sponsorToken: Secret | null;
-      /** The network it plays. */
-      readonly profile: NetworkProfileName;
-      /** When the network's time begins, milliseconds since the Unix epoch; `null` = the system's time. */
-      readonly startMs: number | null;
-      /** 0 = a checkpoint closes only when a transaction is executed. */
-      readonly checkpointIntervalMs: number | null;
-      /** Checkpoints of history that are kept. `null` where the devnet's own default holds, as below. */
-      readonly historyCheckpoints: number | null;
-      /** Checkpoints behind the newest at which live objects can be read. */
-      readonly availableCheckpoints: number | null;
-    }
-  | { readonly name: 'schema print' }
-  | {
-      readonly name: 'keys new';
-      readonly id: string;
-      readonly scopes: Client['scopes'];
-      /** `null`: what everybody may. */
-      readonly perMinute: number | null;
-      /** `null`: bound to none. */
-      readonly origins: Client['origins'];
-    }
-  | {
-      readonly name: 'explain';
-      /** `-` = standard input. */
-      readonly file: string;
-      readonly variables: Readonly<Record<string, unknown>>;
-      /** `null`: the only one there is. */
-      readonly operationName: string | null;
-      readonly isJson: boolean;
-    }
-  | { readonly name: 'help' }
-  | { readonly name: 'version' };
-
-export interface UsageError {
-  readonly name: 'usage error';
-  /** One line. */
-  readonly message: string;
-}
-
-export const devnetDefaults = {
-  host: '127.0.0.1',
-  port: 4100,
-  checkpointMs: 500,
-  /** When the time of a network with a seed begins, unless told otherwise: without a fixed one no digest could be. */
-  seededStart: '2026-01-01T00:00:00Z',
-} as const;
+import { bearerToken, host, integer } from '../config/value-kinds.ts';
+import type { Command, UsageError } from './command.ts';
+import { devnetDefaults } from './devnet-defaults.ts';
+import { clientId, jsonObject, namedOrigins, profileName, scopeList, startTime } from './option-kinds.ts';
 
 const everywhere = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
 
@@ -91,58 +33,7 @@ const ofExplain = {
   json: { type: 'boolean' },
 } as const;
 
-const jsonObject: ValueKind<Readonly<Record<string, unknown>>> = {
-  expected: 'a JSON object',
-  parse: (text) => {
-    try {
-      const value: unknown = JSON.parse(text);
-      return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-    } catch {
-      return undefined;
-    }
-  },
-};
-
-/** The years a ledger's whole milliseconds and RFC 3339 can both say. */
-const startTime: ValueKind<number | 'now'> = {
-  expected: 'now, or an instant in UTC like 2026-01-31T12:00:00Z, from 1971 to 2199',
-  parse: (text) => {
-    if (text === 'now') return text;
-    if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text)) return undefined;
-    const ms = Date.parse(text);
-    const isOfCalendar = Number.isFinite(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 19));
-    const year = Number(text.slice(0, 4));
-    return isOfCalendar && year >= 1971 && year <= 2199 ? ms : undefined;
-  },
-};
-
-const profileNames = Object.keys(networkProfiles) as NetworkProfileName[];
-
-const profileName: ValueKind<NetworkProfileName> = {
-  expected: `one of ${profileNames.join(', ')}`,
-  parse: (text) => profileNames.find((name) => name === text),
-};
-
-const clientId: ValueKind<string> = { expected: clientIdRule, parse: (text) => (isClientId(text) ? text : undefined) };
-
-const scopeList: ValueKind<Client['scopes']> = {
-  expected: `scopes separated by commas, of ${clientScopes.join(', ')}`,
-  parse: (text) => {
-    const asked = new Set(text.split(',').map((scope) => scope.trim()));
-    const known = clientScopes.filter((scope) => asked.has(scope));
-    return known.length === asked.size ? known : undefined;
-  },
-};
-
-const namedOrigins: ValueKind<readonly string[]> = {
-  expected: 'origins separated by commas, each like https://app.example.com, without a path',
-  parse: (text) => {
-    const list = origins.parse(text);
-    return list === '*' ? undefined : list;
-  },
-};
-
-/** Reads the arguments after the program's name. `serve` is what no command means. */
+/** Reads the arguments after the program's name. Without a command it means `serve`. */
 export function parseArguments(argv: readonly string[]): Command | UsageError {
   const command = argv.find((argument) => !argument.startsWith('-'));
   const own = new Map<string | undefined, ParseArgsConfig['options']>([
@@ -229,7 +120,7 @@ function toKeysNew([, subcommand, extra]: readonly string[], values: OptionTexts
   });
 }
 
-/** Reads options by the rules of settings; every one that breaks its rule is told. */
+/** Reads options by the same rules as settings, and collects what is wrong with each. */
 function optionReader<Option extends string>(values: OptionTexts) {
   const mistakes: string[] = [];
   return {
@@ -254,7 +145,7 @@ function usageError(message: string): UsageError {
   return { name: 'usage error', message };
 }
 
-/** Node explains at length; its first sentence names the option. */
+/** The first sentence of Node's long message names the option that is wrong. */
 function firstSentence(error: unknown): string {
   const [sentence = ''] = (error instanceof Error ? error.message : '').split(/\.\s|\n/);
   return sentence.replace(/\.$/, '') || 'The arguments cannot be read';

@@ -1,9 +1,9 @@
 import type { CliWorld } from './cli-world.ts';
+import type { Command, UsageError } from './command.ts';
 import { explainFile } from './explain-file.ts';
 import { toFailureLine } from './failure-line.ts';
 import { helpText } from './help-text.ts';
 import { makeKey } from './make-key.ts';
-import type { Command, UsageError } from './parse-arguments.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runServe } from './run-serve.ts';
 

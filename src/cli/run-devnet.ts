@@ -2,8 +2,9 @@ import { defaults } from '../config/defaults.ts';
 import { configKeys } from '../config/keys.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import type { CliWorld, RunningDevnet } from './cli-world.ts';
+import type { Command } from './command.ts';
+import { devnetDefaults } from './devnet-defaults.ts';
 import { toFailureLine } from './failure-line.ts';
-import { type Command, devnetDefaults } from './parse-arguments.ts';
 
 /** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
@@ -35,7 +36,7 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
   }
 }
 
-/** Where its faces are, and what a gateway in front of it has to be told, to be pasted into a shell. */
+/** Lists the addresses of its faces, and the settings of a gateway in front of it, ready to paste into a shell. */
 function describeDevnet(
   { graphqlUrl, sponsorUrl, rpcUrl, rpcWsUrl }: RunningDevnet,
   profile: NetworkProfileName,

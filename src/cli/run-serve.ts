@@ -12,7 +12,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   try {
     const started = world.services.startGateway({ config, logger });
     const gateway = await Promise.race([started, world.stopRequested]);
-    // Asked to stop before anything was served: there is nothing to finish.
+    // A stop was requested before anything was served.
     if (!gateway) return 0;
     if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} is ready at ${gateway.url}/graphql\n`);
     await world.stopRequested;

@@ -1,24 +1,24 @@
 export interface StopRequestOptions {
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Called when somebody insists. */
+  /** Called at a second signal that is not an echo of the first. */
   readonly onInsist: (signal: string) => void;
 }
 
 export interface StopRequest {
   /** Resolves at the first signal. */
   readonly requested: Promise<void>;
-  /** Takes note of a signal of the operating system. */
+  /** Call it for each signal of the operating system. */
   signal(name: string): void;
 }
 
 /**
- * At Ctrl-C the terminal signals the whole group, and npm then passes its own copy on: two signals a moment apart are
- * one wish.
+ * At Ctrl-C the terminal signals the whole process group, and npm then passes on its own copy: signals this close
+ * together, in milliseconds, count as one.
  */
 const echoMs = 250;
 
-/** Tells the first wish to stop from the second, which means at once. */
+/** The first signal asks for an orderly stop; a second one asks to stop at once. */
 export function createStopRequest({ now, onInsist }: StopRequestOptions): StopRequest {
   const { promise, resolve } = deferred();
   let firstAt: number | null = null;

@@ -1,0 +1,53 @@
+import type { NetworkProfileName } from '../config/network-profile.ts';
+import type { Client } from '../config/parse-clients.ts';
+import type { Secret } from '../config/secret.ts';
+
+/** What the program was asked to do, with its options read. */
+export type Command =
+  | { readonly name: 'serve' }
+  | {
+      readonly name: 'devnet';
+      readonly host: string;
+      /** One port for all three faces; 0 = any free one. */
+      readonly port: number;
+      /** `null`: the devnet's default. */
+      readonly seed: number | null;
+      readonly sponsorToken: Secret | null;
+      /** The network whose wire names it uses. */
+      readonly profile: NetworkProfileName;
+      /** When the network's time begins, milliseconds since the Unix epoch; `null` = the system's time. */
+      readonly startMs: number | null;
+      /** 0 = a checkpoint closes only when a transaction is executed. */
+      readonly checkpointIntervalMs: number | null;
+      /** Checkpoints of history that are kept; `null`: the devnet's default. */
+      readonly historyCheckpoints: number | null;
+      /** Checkpoints behind the newest at which live objects can be read; `null`: the devnet's default. */
+      readonly availableCheckpoints: number | null;
+    }
+  | { readonly name: 'schema print' }
+  | {
+      readonly name: 'keys new';
+      readonly id: string;
+      readonly scopes: Client['scopes'];
+      /** Attempts a minute; `null`: the limit that applies to everybody. */
+      readonly perMinute: number | null;
+      /** `null`: usable from any web origin. */
+      readonly origins: Client['origins'];
+    }
+  | {
+      readonly name: 'explain';
+      /** `-` = standard input. */
+      readonly file: string;
+      readonly variables: Readonly<Record<string, unknown>>;
+      /** `null`: the file's only operation. */
+      readonly operationName: string | null;
+      readonly isJson: boolean;
+    }
+  | { readonly name: 'help' }
+  | { readonly name: 'version' };
+
+export interface UsageError {
+  readonly name: 'usage error';
+  /** One line. */
+  readonly message: string;
+}
