@@ -1,7 +1,13 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { IntrospectionQuery } from 'graphql';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
-import type { SchemaCache } from './schema-keeper.ts';
+import type { LedgerSource } from './generation.ts';
+
+/** Where the last good ledger schema is kept between runs. */
+export interface SchemaCache {
+  read(): Promise<LedgerSource | null>;
+  write(source: LedgerSource): Promise<void>;
+}
 
 /**
  * Keeps the last good ledger schema in a file, replaced in one step so that a crash never leaves half of it. A file that
