@@ -37,49 +37,16 @@ const notYet = new Error('the lookup has not been answered');
  * Collects the lookups of one operation and asks the ledger for them together: one request, or as few as the ledger's
  * bounds allow. The same lookup twice is asked once.
  */
-export function createJoinLoader({ execute, limits, variables, cancellation }: JoinLoaderOptions): JoinLoader {
+export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
   const known = new Map<string, Asked>();
   // DataLoader collects the sets of lookups made in one turn of the event loop, so that they travel together.
   const sets = new DataLoader<readonly Asked[], null>(
     async (collected) => {
-      await askAll(collected.flat());
+      await askAll(collected.flat(), options);
       return collected.map(() => null);
     },
     { cache: false },
   );
-
-  async function askAll(asked: readonly Asked[]): Promise<void> {
-    const sent = variablesOf(new Set(asked.flatMap(({ lookup }) => [...lookup.selection.variables.keys()])));
-    const sharedBytes = Buffer.byteLength(JSON.stringify(sent));
-    const groups = groupJoinLookups(
-      asked.map(({ lookup }) => lookup),
-      limits,
-      sharedBytes,
-    );
-    let start = 0;
-    await Promise.all(
-      groups.map((group) => {
-        const own = asked.slice(start, start + group.length);
-        start += group.length;
-        return askGroup(group, own);
-      }),
-    );
-  }
-
-  async function askGroup(group: readonly JoinLookup[], asked: readonly Asked[]): Promise<void> {
-    const names = new Set(group.flatMap(({ selection }) => [...selection.variables.keys()]));
-    const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
-    try {
-      const result = await execute({ document, variables: variablesOf(names), cancellation });
-      for (const [index, each] of asked.entries()) each.answer = toAnswer(result, joinAlias(index));
-    } catch (error) {
-      for (const each of asked) each.answer = error instanceof Error ? error : new Error(String(error));
-    }
-  }
-
-  function variablesOf(names: ReadonlySet<string>): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
-  }
 
   return {
     async load(lookups) {
@@ -105,13 +72,51 @@ export function createJoinLoader({ execute, limits, variables, cancellation }: J
   };
 }
 
+/** Asks the ledger for lookups, in as few requests as its bounds allow, and notes the answers. */
+async function askAll(asked: readonly Asked[], options: JoinLoaderOptions): Promise<void> {
+  const lookups = asked.map(({ lookup }) => lookup);
+  const sharedBytes = Buffer.byteLength(JSON.stringify(variablesOf(lookups, options)));
+  let start = 0;
+  await Promise.all(
+    groupJoinLookups(lookups, options.limits, sharedBytes).map((group) => {
+      const members = asked.slice(start, start + group.length);
+      start += group.length;
+      return askGroup(group, members, options);
+    }),
+  );
+}
+
+async function askGroup(
+  group: readonly JoinLookup[],
+  members: readonly Asked[],
+  options: JoinLoaderOptions,
+): Promise<void> {
+  const { execute, cancellation } = options;
+  const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
+  try {
+    const result = await execute({ document, variables: variablesOf(group, options), cancellation });
+    for (const [index, each] of members.entries()) each.answer = toAnswer(result, joinAlias(index));
+  } catch (error) {
+    for (const each of members) each.answer = error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** The operation's variables that some lookups use. */
+function variablesOf(
+  lookups: readonly JoinLookup[],
+  { variables }: JoinLoaderOptions,
+): Readonly<Record<string, unknown>> {
+  const names = new Set(lookups.flatMap(({ selection }) => [...selection.variables.keys()]));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
+}
+
 function toAnswer({ data, errors = [] }: ExecutionResult, alias: string): JoinAnswer {
   const value = data?.[alias] ?? null;
   if (errors.length === 0) return { value, errors };
-  const own = errors.filter((error) => error.path === undefined || error.path[0] === alias);
+  const below = errors.filter((error) => error.path === undefined || error.path[0] === alias);
   return {
     value,
-    errors: own.map(
+    errors: below.map(
       (error) => new GraphQLError(error.message, { path: error.path?.slice(1), extensions: error.extensions }),
     ),
   };

@@ -32,3 +32,9 @@ function compare(a: Position, b: Position): number | null {
   if (a.timestampMs === null || b.timestampMs === null || a.timestampMs === b.timestampMs) return null;
   return Math.sign(a.timestampMs - b.timestampMs);
 }
+
+/** Times only serve to put items in order, so anything but whole milliseconds counts as no time. */
+export function toTimestampMs(text: string | null): number | null {
+  const value = text === null ? Number.NaN : Number(text);
+  return Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
