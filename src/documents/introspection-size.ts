@@ -10,38 +10,40 @@ import {
   isObjectType,
   Kind,
   parse,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { type ExecutableDocument, toExecutableDocument } from '../limits/executable-document.ts';
 
-/** What `__schema` and `__type` make an answer of. */
+/** The size of what `__schema` and `__type` answer. */
 export interface IntrospectionSize {
-  /** Fields, each as often as it is in the answer. */
+  /** Fields of the answer. */
   readonly fields: number;
-  /** Letters of their names and values, about as JSON has them. */
+  /** Characters of their names and values, about as in JSON. */
   readonly letters: number;
 }
 
 export interface IntrospectionExcess extends IntrospectionSize {
   readonly max: IntrospectionSize;
-  /** The root field with which the bound is passed. */
+  /** The root field with which the answer passes the bound. */
   readonly field: FieldNode;
 }
 
 /**
- * Answers may be so many times as large as that of the standard query with every option on. No tool asks for more, and
- * each part of a large schema's takes some twenty milliseconds in which nobody else is served.
+ * How much larger an introspection may be than the standard query with every option on. No tool asks for more, and answering
+ * the standard query for a large schema already blocks the process for some twenty milliseconds.
  */
 export const maxTimesStandard = 1.5;
 
-/** Letters around a name and its value in JSON. */
+/** Characters of quotes, colon, comma and braces around a name and its value in JSON. */
 const punctuation = 6;
 const limitless: IntrospectionSize = { fields: Number.POSITIVE_INFINITY, letters: Number.POSITIVE_INFINITY };
 const standardSizes = new WeakMap<GraphQLSchema, IntrospectionSize>();
 
 /**
- * What a valid document asks of the schema beyond the bound, in all its operations together and whatever its variables and
- * directives; `null` when it is within. Takes no longer than an answer of the largest size allowed.
+ * Finds an introspection that is too large; `null` when the document has none. Counts all operations together, and ignores
+ * variables and directives. Stops at the bound, so it takes no longer than the largest answer allowed.
+ * @param executable of a valid document
  */
 export function findIntrospectionExcess(
   schema: GraphQLSchema,
@@ -56,7 +58,7 @@ export function findIntrospectionExcess(
   return measure(schema, executable, max).excess;
 }
 
-/** What the standard query with every option on makes. */
+/** The size of the standard query's answer, with every option on. Measured once per schema. */
 export function standardSize(schema: GraphQLSchema): IntrospectionSize {
   const known = standardSizes.get(schema);
   if (known) return known;
@@ -73,7 +75,7 @@ export function standardSize(schema: GraphQLSchema): IntrospectionSize {
   return size;
 }
 
-/** Does it at all? Most documents do not, and each definition is read once. */
+/** Does the document introspect at all? Most do not, and this looks at the top of each definition once only. */
 function asksForSchema({ operations, fragmentDefinitions }: ExecutableDocument): boolean {
   const isAsked = ({ selections }: SelectionSetNode): boolean =>
     selections.some((selection) => {
@@ -87,69 +89,98 @@ function isIntrospection({ name }: FieldNode): boolean {
   return name.value === '__schema' || name.value === '__type';
 }
 
+/** An introspection that is being measured. `fields` and `letters` grow while it is walked. */
+interface Measuring {
+  readonly schema: GraphQLSchema;
+  /** The resolvers of introspection read nothing of it but the schema. */
+  readonly info: GraphQLResolveInfo;
+  readonly fragments: ExecutableDocument['fragments'];
+  readonly max: IntrospectionSize;
+  fields: number;
+  letters: number;
+  excess: IntrospectionExcess | null;
+}
+
 function measure(schema: GraphQLSchema, { operations, fragments }: ExecutableDocument, max: IntrospectionSize) {
   const info = { schema } as GraphQLResolveInfo;
-  let fields = 0;
-  let letters = 0;
-  let excess: IntrospectionExcess | null = null;
-  for (const { selectionSet } of operations) lookAtRoot(selectionSet);
+  const measuring: Measuring = { schema, info, fragments, max, fields: 0, letters: 0, excess: null };
+  for (const { selectionSet } of operations) measureRoot(selectionSet, measuring);
+  const { fields, letters, excess } = measuring;
   return { size: { fields, letters }, excess };
+}
 
-  function lookAtRoot({ selections }: SelectionSetNode): void {
-    for (const selection of selections) {
-      if (selection.kind !== Kind.FIELD) {
-        const holder = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-        if (holder) lookAtRoot(holder.selectionSet);
-      } else if (isIntrospection(selection) && selection.selectionSet && !excess) {
-        lookAtAll(selection, selection.selectionSet);
-        if (isOver()) excess = { fields, letters, max, field: selection };
+function measureRoot({ selections }: SelectionSetNode, measuring: Measuring): void {
+  for (const selection of selections) {
+    if (selection.kind !== Kind.FIELD) {
+      const holder = holderOf(selection, measuring);
+      if (holder) measureRoot(holder.selectionSet, measuring);
+    } else if (isIntrospection(selection) && selection.selectionSet && !measuring.excess) {
+      measureIntrospection(selection, selection.selectionSet, measuring);
+      if (isOver(measuring)) {
+        const { fields, letters, max } = measuring;
+        measuring.excess = { fields, letters, max, field: selection };
       }
     }
   }
+}
 
-  function lookAtAll(field: FieldNode, selectionSet: SelectionSetNode): void {
-    if (field.name.value === '__schema') {
-      lookAt(selectionSet, __Schema, schema);
-      return;
-    }
-    const name = field.arguments?.find((each) => each.name.value === 'name')?.value;
-    // A variable may turn out to be the name of any of them.
-    const types = name?.kind === Kind.STRING ? [schema.getType(name.value)] : Object.values(schema.getTypeMap());
-    for (const type of types) if (type) lookAt(selectionSet, __Type, type);
+function measureIntrospection(field: FieldNode, selectionSet: SelectionSetNode, measuring: Measuring): void {
+  const { schema } = measuring;
+  if (field.name.value === '__schema') {
+    measureSelections(selectionSet, __Schema, schema, measuring);
+    return;
   }
+  const name = field.arguments?.find((each) => each.name.value === 'name')?.value;
+  // A variable may name any type: count them all.
+  const types = name?.kind === Kind.STRING ? [schema.getType(name.value)] : Object.values(schema.getTypeMap());
+  for (const type of types) if (type) measureSelections(selectionSet, __Type, type, measuring);
+}
 
-  /** Adds what is selected of one part of the schema. Ends where the bound is passed, so it takes as long as that allows. */
-  function lookAt({ selections }: SelectionSetNode, type: GraphQLObjectType, source: unknown): void {
-    for (const selection of selections) {
-      if (isOver()) return;
-      if (selection.kind === Kind.FIELD) {
-        lookAtField(selection, type, source);
-      } else {
-        // Looking costs no less where there is no field.
-        fields += 1;
-        const holder = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-        if (holder) lookAt(holder.selectionSet, type, source);
-      }
-    }
-  }
-
-  function lookAtField(node: FieldNode, type: GraphQLObjectType, source: unknown): void {
-    fields += 1;
-    letters += (node.alias ?? node.name).value.length + punctuation;
-    const definition = type.getFields()[node.name.value];
-    if (!definition?.resolve) return;
-    const below = node.selectionSet ? getNamedType(definition.type) : null;
-    const value: unknown = definition.resolve(source, { includeDeprecated: true }, null, info);
-    if (!below) {
-      letters += typeof value === 'string' ? value.length : Array.isArray(value) ? value.length * 16 : 5;
-      return;
-    }
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (item && isObjectType(below) && node.selectionSet) lookAt(node.selectionSet, below, item);
+/**
+ * Adds the answer of a selection set. Returns as soon as the bound is passed.
+ * @param source the part of the schema that is asked about, of the introspection type `type`
+ */
+function measureSelections(
+  { selections }: SelectionSetNode,
+  type: GraphQLObjectType,
+  source: unknown,
+  measuring: Measuring,
+): void {
+  for (const selection of selections) {
+    if (isOver(measuring)) return;
+    if (selection.kind === Kind.FIELD) {
+      measureField(selection, type, source, measuring);
+    } else {
+      // A fragment counts as a field, since visiting it takes as long.
+      measuring.fields += 1;
+      const holder = holderOf(selection, measuring);
+      if (holder) measureSelections(holder.selectionSet, type, source, measuring);
     }
   }
+}
 
-  function isOver(): boolean {
-    return fields > max.fields || letters > max.letters;
+function measureField(node: FieldNode, type: GraphQLObjectType, source: unknown, measuring: Measuring): void {
+  measuring.fields += 1;
+  measuring.letters += (node.alias ?? node.name).value.length + punctuation;
+  const definition = type.getFields()[node.name.value];
+  if (!definition?.resolve) return;
+  const value: unknown = definition.resolve(source, { includeDeprecated: true }, null, measuring.info);
+  if (!node.selectionSet) {
+    measuring.letters += typeof value === 'string' ? value.length : Array.isArray(value) ? value.length * 16 : 5;
+    return;
   }
+  const below = getNamedType(definition.type);
+  if (!isObjectType(below)) return;
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (item) measureSelections(node.selectionSet, below, item, measuring);
+  }
+}
+
+/** What holds the selections of a fragment; `undefined` for a spread of an unknown one. */
+function holderOf(selection: Exclude<SelectionNode, FieldNode>, { fragments }: Measuring) {
+  return selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+}
+
+function isOver({ fields, letters, max }: Measuring): boolean {
+  return fields > max.fields || letters > max.letters;
 }
