@@ -8,14 +8,14 @@ import type { PreparedDocument } from './prepared-document.ts';
 import { type ToldError, toGraphQLErrors } from './told-error.ts';
 
 export type Admission =
-  /** `usage` is null for the document that only asks for the schema. */
+  /** `usage` is `null` for a document that asks for the schema alone. */
   | { readonly kind: 'admitted'; readonly document: DocumentNode; readonly usage: Usage | null }
-  /** `usage` is null where the document was never counted to its end. */
+  /** `usage` is `null` if the document was refused before it was counted. */
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly usage: Usage | null };
 
 /**
- * Decides whether a request may be executed: what its text decides first, then what needs the variables, then what the
- * schema has against it, as the ledger orders its refusals. Costs microseconds for a prepared document.
+ * Decides whether a request may be executed. Refuses in the ledger's order: first for the text, then for the variables, then
+ * for the schema. Takes microseconds for a prepared document.
  */
 export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): Admission {
   const refused = (errors: readonly ToldError[], usage: Usage | null): Admission => ({

@@ -8,22 +8,22 @@ import {
 } from './prepared-document.ts';
 
 export interface DocumentStore {
-  /** The prepared document of a text, made when it is first seen. */
+  /** Returns the prepared document of a text. Prepares it at first sight, and keeps it. */
   prepare(text: string): PreparedDocument;
-  /** What is known of a text already. Counts as a use. */
+  /** Returns the prepared document of a text if it is kept. Counts as a use. */
   find(text: string): PreparedDocument | undefined;
-  /** The same for a text that is asked about and not executed: neither looked up nor kept. */
+  /** Reads a text that is only explained, not executed. Neither looks it up nor keeps it. */
   read(text: string): ReadDocument;
 }
 
 /**
- * Memory for prepared documents of one generation, in bytes as each document says. A newcomer is on trial in a small part;
- * one that is asked for again moves to the large one. So a flood of texts that are never repeated passes through the
- * small part alone, and what is in use stays.
+ * Memory for the prepared documents of one generation, in bytes as `PreparedDocument.bytes` says. A new document is on trial
+ * in a small cache; its second use moves it to the large one. So a flood of texts that are never repeated only goes
+ * through the small cache and does not push out documents in use.
  */
 const maxTrialBytes = 16 * 1024 * 1024;
 const maxProvenBytes = 48 * 1024 * 1024;
-/** Longer texts carry transactions inline, which are never seen twice. */
+/** Longer texts are not kept: they hold transactions as literals, so they never come twice. */
 const maxStoredCharacters = 20_000;
 
 export interface DocumentStoreBounds {
@@ -31,7 +31,7 @@ export interface DocumentStoreBounds {
   readonly maxProvenBytes: number;
 }
 
-/** Keeps what was prepared, bounded by bytes: a million distinct documents cost time, not memory. */
+/** Keeps prepared documents, up to a bound in bytes: a million different documents cost time, not memory. */
 export function createDocumentStore(
   options: PrepareOptions,
   bounds: DocumentStoreBounds = { maxTrialBytes, maxProvenBytes },

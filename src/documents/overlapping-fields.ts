@@ -17,17 +17,17 @@ import {
 } from 'graphql';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 
-/** What is known of the fields of a document that have one response name in one place, before any two are compared. */
+/** A cheap look at the fields that share a response name in one place, to decide whether comparing all pairs is needed. */
 export interface Overlaps {
-  /** All that share a name are the same field with the same arguments, all the way down: nothing can be in conflict. */
+  /** Fields that share a name are always the same field with the same arguments, at every depth: none can conflict. */
   readonly areAlike: boolean;
-  /** Pairs that the rule of the specification would compare, of fields and of fragments. */
+  /** Pairs of fields and of fragments that the rule of the specification would compare. */
   readonly pairs: number;
-  /** The first field of those with which the pairs pass `maxPairs`. */
+  /** A field of the group with which the pairs pass `maxPairs`; `null` when they do not. */
   readonly crowded: FieldNode | null;
 }
 
-/** Each pair takes up to a few microseconds, and a document can have as many as the square of its fields. */
+/** A pair takes up to a few microseconds to compare, and pairs grow with the square of the fields. */
 export const maxPairs = 4_000;
 
 interface Placed {
@@ -41,8 +41,8 @@ interface Part {
 }
 
 /**
- * Looks at each selection as often as the document counts it, so its time is bounded by what is counted; the rule of the
- * specification compares every two. To be asked only about documents in which no fragment contains itself.
+ * Visits each selection as often as `inputNodes` counts it, so the limit of nodes bounds its time; the rule of the
+ * specification compares every pair. It recurses, so no fragment may contain itself.
  */
 export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: ExecutableDocument): Overlaps {
   let areAlike = true;
@@ -53,7 +53,7 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
   }
   return { areAlike, pairs, crowded };
 
-  /** Selection sets whose fields end up side by side in the answer. */
+  /** @param parts selection sets whose fields end up in one object of the answer */
   function lookAt(parts: readonly Part[]): void {
     const groups = new Map<string, Placed[]>();
     const spread = new Set<string>();
@@ -80,7 +80,7 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
         }
         if (selection.kind === Kind.FRAGMENT_SPREAD) {
           spreads += 1;
-          // What is there already is the same again.
+          // A second spread of the same fragment adds the same fields again.
           if (spread.has(selection.name.value)) continue;
           spread.add(selection.name.value);
         }

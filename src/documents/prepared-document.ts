@@ -9,24 +9,24 @@ import { refusedBytes, treeBytes } from './kept-bytes.ts';
 import { type ToldError, toToldError } from './told-error.ts';
 import { type ValidationOptions, validateDocument } from './validate-document.ts';
 
-/** Why a document can never be served, whatever its variables. */
+/** Why a document is refused, whatever its variables. */
 export interface DocumentRefusal {
   readonly errors: readonly ToldError[];
-  /** It was counted to its end, so usage can be shown. */
+  /** The document was counted to its end, so usage can be shown. */
   readonly hasUsage: boolean;
 }
 
 /**
- * Everything that depends on a document's text alone. Made once per text and generation, used by every request. Of a
- * document that is refused nothing is kept but numbers and what is told of it.
+ * Everything that depends on a document's text alone. Made once per text and generation, used by every request. A refused
+ * document keeps only its numbers and its errors, not its tree.
  */
 export type PreparedDocument = {
   readonly text: string;
-  /** Memory it takes for as long as it is kept, at most. */
+  /** Memory that it takes at most while it is kept. */
   readonly bytes: number;
 } & (
   | { readonly kind: 'unreadable'; readonly refusal: DocumentRefusal }
-  /** Over a bound that comes before anything that needs variables: nesting, directives, unknown fragments, depth, nodes. */
+  /** The text alone breaks a bound: nesting, directives, unknown fragments, depth or nodes. */
   | {
       readonly kind: 'refused';
       readonly size: DocumentSize;
@@ -35,7 +35,7 @@ export type PreparedDocument = {
   | {
       readonly kind: 'readable';
       readonly size: DocumentSize;
-      /** What the schema has to say; reported only after every limit. Worked out when first asked for, then kept. */
+      /** Validates against the schema. Called after every limit was checked; validates once and keeps the result. */
       readonly validate: () => Validity;
     }
 );
@@ -48,25 +48,25 @@ export interface PrepareOptions extends ValidationOptions {
   readonly limits: Limits;
 }
 
-/** What was read of a document, for those who explain it. */
+/** A prepared document with the tree it was made from, for explaining it. */
 export interface ReadDocument {
   readonly prepared: PreparedDocument;
-  /** `null` when it cannot be read. */
+  /** `null` when the text cannot be parsed. */
   readonly executable: ExecutableDocument | null;
 }
 
 /**
- * Lexical tokens a document may have: more than the text of a query has at three bytes each, and what stands in transaction
- * payload is a few long strings. A list of thousands of short ones would take tens of milliseconds to validate.
+ * Lexical tokens that a document may have. More than fit in the query text at three bytes each; transaction payload adds
+ * few, since it is a few long strings. A list of thousands of short strings would take tens of milliseconds to validate.
  */
 export const maxTokens = 4_000;
 
-/** Reads, measures and bounds a document. Never throws. */
+/** Parses and measures a document, and checks the limits that its text decides. Never throws. */
 export function prepareDocument(text: string, options: PrepareOptions): PreparedDocument {
   return readDocument(text, options).prepared;
 }
 
-/** The same, with what else was read. */
+/** Prepares a document and returns its tree as well. Never throws. */
 export function readDocument(text: string, options: PrepareOptions): ReadDocument {
   const { limits } = options;
   const bytes = refusedBytes(text);
@@ -93,7 +93,7 @@ export function readDocument(text: string, options: PrepareOptions): ReadDocumen
 
 function createValidate(measured: MeasuredDocument, options: PrepareOptions): () => Validity {
   let known: Validity | undefined;
-  // Let go of as soon as it has been asked: an invalid document is not kept.
+  // Dropped after the first validation, so that an invalid document does not hold its tree in memory.
   let unasked: MeasuredDocument | null = measured;
   return () => {
     if (unasked) {
@@ -112,7 +112,7 @@ function toRefusal({ error, hasUsage }: { readonly error: GraphQLError; readonly
 }
 
 function toParseRefusal(error: unknown): DocumentRefusal {
-  // Nesting deep enough to exhaust the parser's stack is over the bound on nesting, not a fault of ours.
+  // Any other error is a stack overflow of the parser: the document nests too deep.
   if (!(error instanceof GraphQLError)) return toRefusal(nestingRefusal());
   return { errors: [toToldError(error, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
 }

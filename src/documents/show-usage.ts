@@ -1,6 +1,6 @@
 /**
- * Does a request ask to be told its usage? The header counts by its value, as the contract says: `false`, `0` and an empty
- * one mean no, although the services themselves look at its presence alone.
+ * Does the show-usage header ask for usage? As the contract says, `false`, `0` and an empty value mean no, although real
+ * ledgers only look whether the header is there.
  */
 export function isUsageAsked(header: string | string[] | null | undefined): boolean {
   const value = (Array.isArray(header) ? header[0] : header)?.trim().toLowerCase() ?? '';

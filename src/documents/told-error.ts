@@ -2,8 +2,8 @@ import { GraphQLError, Source } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.ts';
 
 /**
- * What is told of a refused document, as plain data: an error of the reference library holds on to the whole document,
- * read and unread.
+ * An error of a refused document as plain data, to be kept with it. A `GraphQLError` would hold the document's text and tree
+ * in memory.
  */
 export interface ToldError {
   readonly message: string;
@@ -12,12 +12,12 @@ export interface ToldError {
   readonly extensions: { readonly code?: ErrorCode } & Readonly<Record<string, unknown>>;
 }
 
-/** Longer messages are cut, in characters: they quote names and values of any length. */
+/** Characters after which a message is cut, because messages quote names and values of any length. */
 const maxMessageLength = 500;
-/** As many places as are told of one error; an error about things that occur twice has two. */
+/** Locations of one error that are shown; an error about things that occur twice has two. */
 const maxPositions = 8;
 
-/** @param code for an error that has none of its own */
+/** @param code used if the error has no code of its own */
 export function toToldError({ message, positions, extensions }: GraphQLError, code?: ErrorCode): ToldError {
   return {
     message: message.length > maxMessageLength ? `${toCopy(message.slice(0, maxMessageLength))}…` : message,
@@ -26,7 +26,7 @@ export function toToldError({ message, positions, extensions }: GraphQLError, co
   };
 }
 
-/** @param text the document that the errors are about */
+/** @param text the text of the document that the errors are about */
 export function toGraphQLErrors(errors: readonly ToldError[], text: string): GraphQLError[] {
   const source = new Source(text);
   return errors.map(
@@ -35,7 +35,7 @@ export function toGraphQLErrors(errors: readonly ToldError[], text: string): Gra
   );
 }
 
-/** A part of a text keeps the whole of it in memory; what is read from bytes stands alone. */
+/** Copies through bytes, because a slice of a JavaScript string keeps the whole string in memory. */
 function toCopy(part: string): string {
   return Buffer.from(part).toString();
 }

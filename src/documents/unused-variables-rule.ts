@@ -1,6 +1,6 @@
 import { GraphQLError, type ValidationRule } from 'graphql';
 
-/** What the specification says of variables that are not used, in the ledger's words. */
+/** The specification's rule against unused variables, with the ledger's message. */
 export const UnusedVariablesRule: ValidationRule = (context) => ({
   OperationDefinition: {
     leave(operation) {

@@ -16,27 +16,27 @@ import { UnusedVariablesRule } from './unused-variables-rule.ts';
 
 export interface ValidationOptions {
   readonly schema: GraphQLSchema;
-  /** Beside the rules of the specification. */
+  /** Further rules beside those of the specification. */
   readonly rules: readonly ValidationRule[];
-  /** No names of the schema are told beside those that the document has. */
+  /** Messages suggest no names of the schema, which would reveal it while introspection is off. */
   readonly hidesSuggestions: boolean;
 }
 
 /**
- * As many errors as are told of a document, and one that says that there are more. Looking for names that could have been
- * meant takes half a millisecond each.
+ * Errors that are reported for a document, before a last one that says there are more. Low, because searching the schema for
+ * the name that was meant takes half a millisecond per error.
  */
 export const maxErrors = 10;
 
-/** Rules whose time grows with the text. */
+/** Rules that take time linear in the text: all of the specification but one. */
 const linearRules = specifiedRules
   .filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
   .map((rule) => (rule === NoUnusedVariablesRule ? UnusedVariablesRule : rule));
 
 /**
- * What the schema has against a document. Fields that overlap are compared last, and only in a document with no other
- * fault: then no fragment is without use, so all there is to compare has been counted.
- * @param document within its limits
+ * Validates a document against the schema. Overlapping fields are compared last, and only in a document without other
+ * errors: then every fragment is used, so the limit of nodes bounds what there is to compare.
+ * @param document one that was found within the limits
  */
 export function validateDocument(
   document: DocumentNode,
@@ -61,14 +61,14 @@ function introspectionRefusal({ fields, letters, max, field }: IntrospectionExce
   const [unit, bound, actual] =
     fields > max.fields ? (['fields', max.fields, fields] as const) : (['letters', max.letters, letters] as const);
   const message = `Introspection has over ${bound} ${unit}, ${maxTimesStandard} times what answers the standard query`;
-  // What is far beyond the bound is not counted to its end.
+  // Counting stopped at the bound, so the number itself means nothing beyond it.
   const limit = { name: 'introspection', max: bound, actual: Math.min(actual, bound + 1) };
   return gatewayError('BAD_USER_INPUT', message, { limit }, { nodes: [field] });
 }
 
 /**
- * Hides the text from the rules, which read none of it. Each error looks up the line of each of its places by reading
- * the text from its start, and hundreds of places in thousands of lines take seconds.
+ * Hides the text while the rules run; they do not read it. Otherwise each error would find the line of each of its locations
+ * by reading the text from its start, which takes seconds for hundreds of locations in thousands of lines.
  */
 function withoutText<Result>({ loc }: DocumentNode, work: () => Result): Result {
   if (!loc) return work();
