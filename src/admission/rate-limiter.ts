@@ -4,12 +4,12 @@ import { createMemoryRateStore } from './memory-rate-store.ts';
 import type { Outage } from './outage.ts';
 import type { RateStore } from './rate-store.ts';
 
-/** Whose attempts are counted. */
+/** The part of a caller that says under which key and limit it is counted. */
 export type RatedCaller = Pick<Caller, 'rate'>;
 
-/** Where a caller stands. */
+/** What a caller has left of its limit. */
 export interface Quota {
-  /** Points a window. */
+  /** Points allowed in a window. */
   readonly limit: number;
   readonly remaining: number;
   /** When the window ends, in milliseconds since the Unix epoch. */
@@ -28,25 +28,25 @@ export interface Refusal extends Quota {
 
 export interface RateLimiter {
   /**
-   * Takes points from what the caller has left in this window. What was refused counts too, so one who keeps asking is
-   * served again only in the next window. More points than the whole limit count as the whole limit.
+   * Takes points from what the caller has left in this window. Refused attempts count too, so a caller that keeps asking is
+   * served again only in the next window. Never takes more than the whole limit.
    * @returns `null` for a caller without a limit
    */
   consume(caller: RatedCaller, points: number): Promise<Allowance | Refusal | null>;
-  /** Takes nothing. */
+  /** Reads what the caller has left, without taking anything. */
   peek(caller: RatedCaller): Promise<Quota | null>;
-  /** Is what it counts, at this moment, the same for all instances? */
+  /** Does the store answer at this moment, so that all instances count together? */
   isShared(): Promise<boolean>;
   close(): void;
 }
 
 export interface RateLimiterOptions {
   readonly store: RateStore;
-  /** Points a minute of a caller that has no limit of its own; 0 = no limit. */
+  /** Points a minute for callers without a limit of their own; 0 = no limit. */
   readonly perMinute: number;
   /**
-   * Instances that count in the same store. While it is away each of them counts in its own memory and grants that part
-   * of the limit, so what all grant together stays bounded.
+   * How many instances share the store. While it is away, each counts in its own memory and grants this part of the limit,
+   * so that all together stay near the limit.
    */
   readonly sharedBy?: number;
   readonly outage: Outage;
@@ -56,93 +56,127 @@ export interface RateLimiterOptions {
 
 const unlimited = Promise.resolve(null);
 
-/** Says how much each caller may ask. Never rejects: with the store away it counts in this process. */
+/** The counters of one limit: those in the store, and those that replace them while it is away. */
+interface Counters {
+  readonly shared: RateLimiterAbstract;
+  readonly own: RateLimiterAbstract;
+}
+
+/** Limits how much each caller may ask. Never rejects: while the store is away, it counts in the memory of this process. */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { store, outage, now, sharedBy = 1 } = options;
-  const own = createMemoryRateStore();
-  const countersOf = memoize((perMinute) => ({
-    shared: store.countersOf(perMinute),
-    own: own.countersOf(Math.ceil(perMinute / sharedBy)),
-  }));
-
+  const ownStore = createMemoryRateStore();
+  const countersOf = memoize(
+    (perMinute): Counters => ({
+      shared: store.countersOf(perMinute),
+      own: ownStore.countersOf(Math.ceil(perMinute / sharedBy)),
+    }),
+  );
   const limitOf = ({ rate }: RatedCaller) => rate.perMinute ?? options.perMinute;
-
-  const toQuota = (points: number, result: RateLimiterRes | null): Quota => ({
-    limit: points,
-    remaining: result?.remainingPoints ?? points,
-    resetsAtMs: now() + Math.max(0, result?.msBeforeNext ?? 0),
-  });
-
-  const toAllowance = (points: number, result: RateLimiterRes): Allowance => ({
-    isGranted: true,
-    limit: points,
-    remaining: result.remainingPoints,
-    resetsAtMs: now() + Math.max(0, result.msBeforeNext),
-  });
-
-  /** The library rejects both with refusals and with errors. */
-  const toRefusal = (points: number, error: unknown): Refusal => {
-    if (!(error instanceof RateLimiterRes)) throw error;
-    const { limit, resetsAtMs } = toQuota(points, error);
-    const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-    return { isGranted: false, limit, remaining: 0, resetsAtMs, retryAfterSeconds };
-  };
-
-  const take = (counters: RateLimiterAbstract, key: string, cost: number) =>
-    counters.consume(key, Math.min(cost, counters.points));
-
-  /** While the store is away, this process alone counts. */
-  const takeOwn = (counters: RateLimiterAbstract, key: string, cost: number, reason: unknown) => {
-    outage.failed(reason);
-    return take(counters, key, cost).then(
-      (result) => toAllowance(counters.points, result),
-      (error: unknown) => toRefusal(counters.points, error),
-    );
-  };
 
   return {
     consume(caller, cost) {
       const perMinute = limitOf(caller);
       if (perMinute === 0) return unlimited;
-      const { shared, own: fallback } = countersOf(perMinute);
-      const { key } = caller.rate;
-      return take(shared, key, cost).then(
-        (result) => {
-          outage.succeeded();
-          return toAllowance(shared.points, result);
-        },
-        // Who has used up everything may be refused without asking the store: that says nothing of the store.
-        (error: unknown) =>
-          error instanceof RateLimiterRes ? toRefusal(shared.points, error) : takeOwn(fallback, key, cost, error),
-      );
+      return consumeFrom(countersOf(perMinute), caller.rate.key, cost, outage, now);
     },
     async peek(caller) {
       const perMinute = limitOf(caller);
       if (perMinute === 0) return null;
-      const { shared, own: fallback } = countersOf(perMinute);
-      const { key } = caller.rate;
-      try {
-        const result = await shared.get(key);
-        outage.succeeded();
-        return toQuota(shared.points, result);
-      } catch (error) {
-        outage.failed(error);
-        return toQuota(fallback.points, await fallback.get(key));
-      }
+      return peekInto(countersOf(perMinute), caller.rate.key, outage, now);
     },
-    isShared: () =>
-      store.check().then(
-        () => {
-          outage.succeeded();
-          return true;
-        },
-        (error: unknown) => {
-          outage.failed(error);
-          return false;
-        },
-      ),
+    isShared: () => isReachable(store, outage),
     close: () => store.close(),
   };
+}
+
+function consumeFrom(
+  { shared, own }: Counters,
+  key: string,
+  cost: number,
+  outage: Outage,
+  now: () => number,
+): Promise<Allowance | Refusal> {
+  return take(shared, key, cost).then(
+    (result) => {
+      outage.succeeded();
+      return toAllowance(shared.points, result, now());
+    },
+    (error: unknown) => {
+      // Do not call `outage.succeeded` here: a caller without points left is refused without asking the store.
+      if (error instanceof RateLimiterRes) return toRefusal(shared.points, error, now());
+      outage.failed(error);
+      return consumeOwn(own, key, cost, now);
+    },
+  );
+}
+
+/** Counts in this process, while the store is away. */
+function consumeOwn(
+  own: RateLimiterAbstract,
+  key: string,
+  cost: number,
+  now: () => number,
+): Promise<Allowance | Refusal> {
+  return take(own, key, cost).then(
+    (result) => toAllowance(own.points, result, now()),
+    (error: unknown) => toRefusal(own.points, error, now()),
+  );
+}
+
+async function peekInto({ shared, own }: Counters, key: string, outage: Outage, now: () => number): Promise<Quota> {
+  try {
+    const result = await shared.get(key);
+    outage.succeeded();
+    return toQuota(shared.points, result, now());
+  } catch (error) {
+    outage.failed(error);
+    return toQuota(own.points, await own.get(key), now());
+  }
+}
+
+function isReachable(store: RateStore, outage: Outage): Promise<boolean> {
+  return store.check().then(
+    () => {
+      outage.succeeded();
+      return true;
+    },
+    (error: unknown) => {
+      outage.failed(error);
+      return false;
+    },
+  );
+}
+
+/** Takes at most the whole limit; otherwise an operation that costs more could never be asked. */
+function take(counters: RateLimiterAbstract, key: string, cost: number): Promise<RateLimiterRes> {
+  return counters.consume(key, Math.min(cost, counters.points));
+}
+
+/** @param result `null` for a caller that has not asked in this window */
+function toQuota(points: number, result: RateLimiterRes | null, nowMs: number): Quota {
+  return {
+    limit: points,
+    remaining: result?.remainingPoints ?? points,
+    resetsAtMs: nowMs + Math.max(0, result?.msBeforeNext ?? 0),
+  };
+}
+
+function toAllowance(points: number, result: RateLimiterRes, nowMs: number): Allowance {
+  return {
+    isGranted: true,
+    limit: points,
+    remaining: result.remainingPoints,
+    resetsAtMs: nowMs + Math.max(0, result.msBeforeNext),
+  };
+}
+
+/** @param error the library rejects with a result for a refusal, and with an error for a failure, which is thrown again */
+function toRefusal(points: number, error: unknown, nowMs: number): Refusal {
+  if (!(error instanceof RateLimiterRes)) throw error;
+  const resetsAtMs = nowMs + Math.max(0, error.msBeforeNext);
+  const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+  return { isGranted: false, limit: points, remaining: 0, resetsAtMs, retryAfterSeconds };
 }
 
 function memoize<Value>(make: (key: number) => Value): (key: number) => Value {
