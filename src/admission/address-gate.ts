@@ -5,16 +5,16 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { Sender } from './sender.ts';
 
 export interface AddressAdmission {
-  /** Why the address may not ask now; `null` when it may. */
+  /** Why the address is refused now; `null` when it is admitted. */
   readonly error: ReturnType<typeof gatewayError> | null;
   readonly standing: Standing;
 }
 
-/** What addresses are held to, whoever their senders say they are. */
+/** Limits attempts by address, whatever credentials come with them. */
 export interface AddressGate {
-  /** What a sender is counted by: an IPv4 address, or the /64 of an IPv6 one; `null` once its connection is closed. */
+  /** The network that a sender is counted by: an IPv4 address, or the /64 of an IPv6 one; `null` once its connection is closed. */
   networkOf(sender: Sender): string | null;
-  /** Counts one attempt that is no operation. Never rejects. */
+  /** Counts one attempt that is not an operation, such as opening a WebSocket. Never rejects. */
   admit(sender: Sender): Promise<AddressAdmission>;
 }
 

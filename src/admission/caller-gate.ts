@@ -6,21 +6,21 @@ import type { Sender } from './sender.ts';
 
 type GatewayError = ReturnType<typeof gatewayError>;
 
-/** Where the caller stands after the attempt; `null` for a caller without a limit. */
+/** What the caller has left of its limit after an attempt; `null` for a caller without a limit. */
 export type Standing = Quota | Refusal | null;
 
 export type CallerAdmission =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: Standing }
   | { readonly kind: 'refused'; readonly error: GatewayError; readonly standing: Standing };
 
-/** The first question of every operation, whichever shell it came through: who asks, and may they ask again? */
+/** Identifies and counts the caller of every operation, whichever shell it came through. */
 export interface CallerGate {
   /**
-   * Counts one attempt, before anything of the operation is read. Credentials that are not valid count against the
-   * address that sent them.
+   * Identifies the caller and counts one attempt, before the operation is read. An attempt with invalid credentials counts
+   * against the address that sent it.
    */
   admit(sender: Sender): Promise<CallerAdmission>;
-  /** Counts what the operation turned out to cost beyond that. */
+  /** Counts the points of an operation beyond that one. */
   charge(caller: Caller, points: number): Promise<CallerAdmission>;
 }
 
@@ -49,7 +49,7 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
   }
 }
 
-/** Why one who stands there may not ask now; `null` when it may. */
+/** The error for a caller with this standing; `null` if it has not used up its limit. */
 export function toRefusal(standing: Standing): GatewayError | null {
   if (!standing || !('retryAfterSeconds' in standing)) return null;
   const { limit, retryAfterSeconds } = standing;

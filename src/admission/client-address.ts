@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Networks whose word on where a request came from is believed. */
+/** Networks whose `X-Forwarded-For` is believed. */
 export type TrustedProxies = readonly (readonly [Address, number])[];
 
 export interface ClientAddress {
-  /** As it is commonly written: IPv4 with dots, also where it came mapped into IPv6; IPv6 shortest. */
+  /** In the usual spelling: IPv4 with dots, even if it came mapped into IPv6; IPv6 in its shortest form. */
   readonly address: string;
-  /** What attempts are counted by: an IPv4 address, or the /64 of an IPv6 one, for one subscriber has all of it. */
+  /** The network that attempts are counted by: an IPv4 address, or the /64 of an IPv6 one, since one subscriber has a whole /64. */
   readonly network: string;
 }
 
@@ -35,16 +35,16 @@ export function toTrustedProxies(networks: readonly string[]): TrustedProxies {
 }
 
 /**
- * Who sent a request, by address. Each proxy adds to `X-Forwarded-For` the peer it heard, so the header is read from the
- * right and only as far as trusted proxies wrote it; what stands left of that is the client's own invention.
- * @returns `null` when the connection has no address of its own any more, because it is closed
+ * The address of the client that sent a request. Each proxy appends its peer to `X-Forwarded-For`, so the header is read from
+ * the right, and only as far as trusted proxies wrote it: a client can invent everything left of that.
+ * @returns `null` when the connection is closed and has no address any more
  */
 export function toClientAddress(
   { remoteAddress, forwardedFor }: ClientAddressFacts,
   trustedProxies: TrustedProxies,
 ): ClientAddress | null {
   if (forwardedFor === undefined) {
-    // Nearly every request; the text of an IPv4 address that Node gives is the common one.
+    // The fast path for nearly every request: Node already gives an IPv4 address in its usual spelling.
     const text = remoteAddress.startsWith(mappedPrefix) ? remoteAddress.slice(mappedPrefix.length) : remoteAddress;
     if (isIPv4(text)) return { address: text, network: text };
   }
@@ -53,32 +53,32 @@ export function toClientAddress(
   const hops = forwardedFor === undefined || trustedProxies.length === 0 ? [] : forwardedFor.split(',');
   while (hops.length > 0 && isTrusted(client, trustedProxies)) {
     const hop = parseHop(hops.pop() ?? '');
-    // A proxy that does not know its peer vouches for nothing beyond itself.
+    // A proxy that wrote no address does not know its peer: stop at the proxy itself.
     if (hop === null) break;
     client = hop;
   }
   return { address: toText(client), network: toNetwork(client) };
 }
 
-/** What the attempts of a network are counted under, those of its callers without a key among them. */
+/** The key of a network's counter, in which its callers without an API key are counted too. */
 export function toAddressKey(network: string): string {
   return `address:${network}`;
 }
 
-/** How an IPv4 peer is written by a socket that listens for both. */
+/** The prefix of IPv4 peers on a socket that listens for IPv4 and IPv6. */
 const mappedPrefix = '::ffff:';
 
 function isTrusted(address: Address, networks: TrustedProxies): boolean {
   return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
-/** One entry of the header; some proxies write the port of the peer besides. */
+/** Parses one entry of the header. Some proxies add the port of the peer: `[::1]:80`, `1.2.3.4:80`. */
 function parseHop(text: string): Address | null {
   const hop = text.trim();
   return parseAddress(/^\[([^\]]+)\](?::\d{1,5})?$/.exec(hop)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(hop)?.[1] ?? hop);
 }
 
-/** Only the usual spellings: `isIP` refuses octal, hexadecimal and short IPv4 ones, which mean different things to different readers. */
+/** Accepts only the usual spellings. `isIP` refuses octal, hexadecimal and short IPv4, which parsers read differently. */
 function parseAddress(text: string): Address | null {
   const [bare = ''] = text.split('%');
   return isIP(bare) ? unmapped(ipaddr.parse(bare)) : null;

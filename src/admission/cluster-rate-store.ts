@@ -2,13 +2,13 @@ import { RateLimiterCluster } from 'rate-limiter-flexible';
 import { type RateStore, rateKeyPrefix, windowSeconds } from './rate-store.ts';
 
 /**
- * Counts in the primary process of a `node:cluster`, for all its workers; the primary must have made a
- * `RateLimiterClusterMaster` before the first of them.
- * @param timeoutMs how long its answer may take
+ * Counts in the primary process of a `node:cluster`, for all its workers. The primary must create a
+ * `RateLimiterClusterMaster` before it starts the first worker.
+ * @param timeoutMs how long the primary's answer may take
  */
 export function createClusterRateStore(timeoutMs: number): RateStore {
   return {
-    // The primary keeps one counter for each prefix, with the limit of whoever asked first: so the limit is part of it.
+    // The primary keeps one limiter per prefix, with the limit of its first use: each limit needs a prefix of its own.
     countersOf: (points) =>
       new RateLimiterCluster({ keyPrefix: `${rateKeyPrefix}:${points}`, points, duration: windowSeconds, timeoutMs }),
     check: () => Promise.resolve(),

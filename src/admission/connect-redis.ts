@@ -3,35 +3,35 @@ import type { Secret } from '../config/secret.ts';
 
 export interface RedisOptions {
   readonly url: Secret;
-  /** How long an answer may take, in milliseconds, before Redis counts as away. */
+  /** Milliseconds that an answer may take before Redis counts as away. */
   readonly timeoutMs?: number;
 }
 
-/** Longer than any answer of a healthy Redis, shorter than what a caller notices. */
+/** A healthy Redis answers sooner, and a caller does not notice a wait of this length. */
 const defaultTimeoutMs = 300;
 const connectTimeoutMs = 1_000;
-/** The longest pause between two attempts to reconnect, so that it is used again within a second of its return. */
+/** The longest pause between attempts to reconnect: Redis is used again within a second of its return. */
 const maxReconnectDelayMs = 500;
 
 export interface RedisEvents {
   readonly failed: (error: unknown) => void;
-  /** It is connected, for the first time or again. */
+  /** Redis is connected, for the first time or again. */
   readonly ready: () => void;
 }
 
-/** Resolves when it is connected, or after the time a connection may take; it connects by itself later. */
+/** Connects to Redis. Resolves when it is connected, refused or too slow; then the client goes on trying by itself. */
 export async function connectRedis(
   { url, timeoutMs = defaultTimeoutMs }: RedisOptions,
   { failed, ready }: RedisEvents,
 ): Promise<Redis> {
   const redis = new Redis(url.reveal(), {
-    // Without a connection, fail at once: somebody is waiting.
+    // Without a connection commands fail at once, since a request waits for them.
     enableOfflineQueue: false,
-    // An attempt that may have been counted is not sent again: it would count twice.
+    // Do not resend a command: Redis may have counted it already.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // A frozen server keeps its connections: only the missing answer tells. Then the connection is given up with all that
-    // waits on it, and callers wait no longer until a new one has answered.
+    // A frozen Redis keeps its connections open; only the missing answer shows it. Then drop the connection with all that
+    // waits on it, so that later callers fail at once until a new one is up.
     commandTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     connectTimeout: connectTimeoutMs,
@@ -46,7 +46,7 @@ export async function connectRedis(
       clearTimeout(patience);
       resolve();
     });
-    // A refused connection is known at once.
+    // A refused connection need not be waited for.
     redis.once('close', () => {
       clearTimeout(patience);
       resolve();

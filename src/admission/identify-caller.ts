@@ -9,23 +9,23 @@ import type { Sender } from './sender.ts';
 
 export type Identity =
   | { readonly kind: 'caller'; readonly caller: Caller }
-  /** Credentials that are not valid, or not valid there. Whoever sent them is known by address alone. */
+  /** The credentials are invalid, or not allowed for this origin. The sender is known by address alone. */
   | {
       readonly kind: 'refused';
       readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN' | 'BAD_REQUEST';
       readonly message: string;
-      /** Whose attempt it was; `null` when not even the address is known. */
+      /** The counter that the attempt counts against; `null` when not even the address is known. */
       readonly rate: Caller['rate'] | null;
     };
 
 export interface IdentifyOptions {
-  /** Who holds the sponsor's token: with `forward` the callers, and the sponsor decides what their credentials are worth. */
+  /** Who holds the sponsor's token. `forward`: the callers, and the sponsor judges their credentials. `token`: the gateway. */
   readonly auth: 'forward' | 'token';
-  /** May callers without a credential spend the sponsor's gas? Asked in token mode only. */
+  /** May callers without a credential spend the sponsor's gas? Matters in token mode only. */
   readonly allowAnonymous: boolean;
-  /** Is the network the embedded one? */
+  /** Is the network the embedded devnet? */
   readonly devnet: boolean;
-  /** `null`: nobody has an API key, and none is looked at. */
+  /** `null`: there are no API keys, and a key that is sent is ignored. */
   readonly clients: readonly Client[] | null;
   readonly trustedProxies: TrustedProxies;
 }
@@ -35,8 +35,8 @@ const sponsoring: ReadonlySet<Scope> = new Set(['read', 'sponsor']);
 const reading: ReadonlySet<Scope> = new Set(['read']);
 
 /**
- * Tells who is calling: a client by its API key, else somebody by address. In token mode a key may also be the bearer
- * token; `x-api-key` is looked at first. On the embedded network, who calls from this machine may also administer.
+ * Identifies callers: a client by its API key, anybody else by address. The key comes as `x-api-key` or, in token mode, as
+ * the bearer token; `x-api-key` wins. On the embedded devnet, callers from this machine have every scope.
  */
 export function createIdentify(options: IdentifyOptions): (sender: Sender) => Identity {
   const { auth, allowAnonymous, devnet, trustedProxies } = options;
@@ -47,7 +47,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     if (!address) return refuse('BAD_REQUEST', 'The connection is closed.', null);
     const id = `address:${address.address}`;
     const byAddress = { key: toAddressKey(address.network), perMinute: null };
-    // It could not be forwarded, and is no reason to think ill of the sponsor.
+    // Refuse a credential that cannot be forwarded; failing later would look like a fault of the sponsor.
     if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
       return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);
     }
@@ -74,7 +74,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     return {
       id,
       kind: 'API_KEY',
-      // In token mode it is at most the key itself, and goes nowhere.
+      // In token mode the header can only be the API key itself, which is not forwarded.
       authorization: auth === 'forward' ? authorization : null,
       scopes: auth === 'forward' ? everything : new Set(client.scopes),
       rate: { key: id, perMinute: client.perMinute },
@@ -89,7 +89,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
   function scopesOfAnonymous({ remoteAddress, forwardedFor }: Sender): ReadonlySet<Scope> {
     if (auth === 'forward') return everything;
     if (!allowAnonymous) return reading;
-    // What a proxy on this machine forwards does not come from this machine.
+    // A request that a proxy on this machine forwards may come from anywhere.
     return devnet && forwardedFor === undefined && isLoopback(remoteAddress) ? everything : sponsoring;
   }
 }
@@ -103,8 +103,9 @@ function refuse(
 }
 
 /**
- * The client whose key was sent. It is looked up by the hash of what was sent: how long that takes tells something about
- * a hash, and nobody can choose one to come near another.
+ * Finds the client whose key was sent, by the key's hash. The time of the lookup may reveal something about a hash, but
+ * nobody can choose keys whose hashes approach a stored one.
+ * @param isBare the credential is the key alone, without `Bearer`
  */
 function findClient(clients: ReadonlyMap<string, Client>, credential: Secret, isBare: boolean): Client | undefined {
   const text = credential.reveal();
@@ -115,7 +116,7 @@ function findClient(clients: ReadonlyMap<string, Client>, credential: Secret, is
   return client && timingSafeEqual(Buffer.from(client.hash), Buffer.from(hash)) ? client : undefined;
 }
 
-/** Tells credentials apart in logs without telling them. */
+/** A short name of a credential for logs, which does not reveal it. */
 function shortHash(credential: Secret): string {
   return createHash('sha256').update(credential.reveal()).digest('hex').slice(0, 12);
 }

@@ -9,7 +9,7 @@ import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 
 export interface AdmissionOptions {
   readonly config: Pick<Config, 'clients' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
-  /** Told when the shared counts go away and come back. */
+  /** Called when Redis goes away and when it comes back. */
   readonly outage: OutageEvents;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
@@ -21,7 +21,7 @@ export interface Admission {
   readonly limiter: RateLimiter;
 }
 
-/** Opens the door: who may call, and how much. Close its limiter when nothing is served any more. */
+/** Builds what decides who may call and how much. Close the limiter once nothing is served any more. */
 export async function openAdmission({ config, outage: events, now }: AdmissionOptions): Promise<Admission> {
   const { redis, perMinute } = config.rateLimit;
   const outage = createOutage(events);

@@ -5,17 +5,17 @@ import type { RateStore } from './rate-store.ts';
 import type { RedisRateStoreOptions } from './redis-rate-store.ts';
 
 export type RateStoreOptions =
-  /** In this process alone. */
+  /** Counts in this process alone. */
   | { readonly kind: 'memory' }
-  /** Among the workers of one `node:cluster`, in its primary process. */
+  /** Counts for all workers of one `node:cluster`, in its primary process. */
   | { readonly kind: 'cluster'; readonly timeoutMs?: number }
-  /** Among all instances that share one Redis. */
+  /** Counts for all instances that share one Redis. */
   | ({ readonly kind: 'redis' } & RedisRateStoreOptions);
 
-/** How long the primary process may take to answer, in milliseconds, before a caller is counted here instead. */
+/** Milliseconds that the primary process may take to answer; after that the worker counts the caller itself. */
 const clusterTimeoutMs = 300;
 
-/** Opens a store. With Redis, resolves once it is connected or has had its chance to; it is used as soon as it answers. */
+/** Opens a store. With Redis: resolves once it is connected, or after a bounded wait; it is used as soon as it answers. */
 export async function openRateStore(options: RateStoreOptions, outage: Outage): Promise<RateStore> {
   switch (options.kind) {
     case 'memory':
@@ -23,7 +23,7 @@ export async function openRateStore(options: RateStoreOptions, outage: Outage): 
     case 'cluster':
       return createClusterRateStore(options.timeoutMs ?? clusterTimeoutMs);
     case 'redis': {
-      // Loaded only where it is used: the client is a large part of what there is to load.
+      // Loaded only when used, because the Redis client is a large part of all code to load at start.
       const { connectRedisRateStore } = await import('./redis-rate-store.ts');
       return connectRedisRateStore(options, outage);
     }

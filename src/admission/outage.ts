@@ -1,10 +1,10 @@
 export interface OutageEvents {
-  /** @param reason one line, without credentials */
+  /** Called at the first failure. @param reason one line, without credentials */
   readonly began: (reason: string) => void;
   readonly ended: () => void;
 }
 
-/** Turns many failures and successes into two events: it went away, it came back. */
+/** Turns many failures and successes into two events: the store went away, the store came back. */
 export interface Outage {
   failed(error: unknown): void;
   succeeded(): void;
@@ -26,7 +26,7 @@ export function createOutage({ began, ended }: OutageEvents): Outage {
   };
 }
 
-/** Errors of the client carry the failed command, and that of a refused login carries the password: only the text is told. */
+/** Takes the message alone. Errors of the Redis client also hold the failed command, and a failed login holds the password. */
 function toReason(error: unknown): string {
   const { message, code } =
     error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error), code: undefined };

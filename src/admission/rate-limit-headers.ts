@@ -1,14 +1,14 @@
 import type { Quota, Refusal } from './rate-limiter.ts';
 import { windowSeconds } from './rate-store.ts';
 
-/** Names of the headers that tell callers where they stand; pages of other origins must be allowed to read them. */
+/** Headers that tell a caller what it has left. CORS must expose them, or pages of other origins cannot read them. */
 export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-after'] as const;
 
 /**
- * The headers of the IETF draft "RateLimit header fields for HTTP", names and values by turns, structured fields both: what
- * is left and for how many seconds (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A refusal says
- * besides when to come back.
+ * The headers of the IETF draft "RateLimit header fields for HTTP": what is left and for how many seconds
+ * (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A refusal adds `Retry-After`.
  * @param nowMs milliseconds since the Unix epoch
+ * @returns names and values by turns
  */
 export function toRateLimitHeaders(quota: Quota | Refusal, nowMs: number): string[] {
   const seconds = Math.max(0, Math.ceil((quota.resetsAtMs - nowMs) / 1000));

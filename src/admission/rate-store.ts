@@ -1,16 +1,16 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 
-/** Seconds of one window; it begins with a caller's first attempt. */
+/** Seconds of one window. A window begins with the caller's first attempt. */
 export const windowSeconds = 60;
 
-/** In front of every key, so that a store that others use too keeps ours apart. */
+/** Begins every key, since other programs may use the same Redis. */
 export const rateKeyPrefix = 'ledger-gateway:rate';
 
-/** Where attempts are counted. */
+/** Creates the counters of attempts: in memory, in Redis, or in a cluster's primary process. */
 export interface RateStore {
-  /** The counters of all callers that may have so many points in a window. Asked for once per limit. */
+  /** Creates the counters of all callers with a limit of so many points a window. Called once per limit. */
   countersOf(points: number): RateLimiterAbstract;
-  /** Rejects when nothing can be counted there. */
+  /** Rejects when the store cannot count at this moment. */
   check(): Promise<unknown>;
   close(): void;
 }

@@ -5,7 +5,7 @@ import { type RateStore, rateKeyPrefix, windowSeconds } from './rate-store.ts';
 
 export type RedisRateStoreOptions = RedisOptions;
 
-/** Counts in Redis. Resolves when it is connected, or after the time a connection may take; it connects by itself later. */
+/** Counts in Redis. Resolves when it is connected, or after a bounded wait; then it goes on trying by itself. */
 export async function connectRedisRateStore(options: RedisRateStoreOptions, outage: Outage): Promise<RateStore> {
   const redis = await connectRedis(options, { failed: outage.failed, ready: outage.succeeded });
   return {
@@ -15,10 +15,10 @@ export async function connectRedisRateStore(options: RedisRateStoreOptions, outa
         keyPrefix: rateKeyPrefix,
         points,
         duration: windowSeconds,
-        // Who has used up everything is refused from here until the window ends: hammering costs Redis nothing.
+        // A caller without points left is refused in this process until its window ends, so hammering costs Redis nothing.
         inMemoryBlockOnConsumed: points,
       }),
-    // It must be written to: a copy that may only be read counts nothing.
+    // Checks by writing, because a read-only replica answers but cannot count.
     check: () => redis.set(`${rateKeyPrefix}-check`, '', 'EX', windowSeconds),
     close: () => redis.disconnect(),
   };

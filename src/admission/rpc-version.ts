@@ -1,14 +1,14 @@
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 
-/** What a request says about the RPC version it wants, before anything is believed. */
+/** The RPC version that a request asks for, as it came and unchecked. */
 export interface RequestedVersion {
-  /** Values of the version header as they came: `undefined` for none, several joined by `, ` as Node joins them. */
+  /** The version header; `undefined` without one. Node joins several by `, `. */
   readonly header: string | undefined;
   /** The segment after `/graphql/`; `null` for the path without one. */
   readonly path: string | null;
 }
 
-/** What this gateway can say it serves. */
+/** The versions that this gateway serves. */
 export interface ServedVersion {
   /** Full build version of the ledger, `major.minor.patch-sha`. */
   readonly build: string;
@@ -23,13 +23,13 @@ export interface VersionRefusal {
 }
 
 const named = new Set(['stable', 'beta', 'legacy']);
-/** Longest value that is repeated in an error. */
+/** Characters of a client's text that an error repeats. */
 const maxShown = 40;
 
 /**
- * Decides whether a request can be served with the version it asks for; `null` = yes. Header and path both have to hold.
- * Absent, empty, a channel name, the running `<year>.<month>` as written there, or the full build shown in responses: yes.
- * Well-formed but another: 421. Malformed, or several values: 400.
+ * Decides whether the version that a request asks for is served; `null` = yes. Header and path must both be acceptable.
+ * Served: none, an empty one, a channel name, the running `<year>.<month>` in the ledger's spelling, the full build.
+ * Refused: another well-formed version with 421; a malformed one, or several, with 400.
  */
 export function checkRpcVersion(requested: RequestedVersion, served: ServedVersion): VersionRefusal | null {
   const { header, path } = requested;

@@ -1,23 +1,23 @@
 import { Secret } from '../config/secret.ts';
 
-/** What a request says of who sent it, and what the connection knows. Nothing of it is checked yet. */
+/** What a request and its connection say about who sent it. Nothing of it is checked yet. */
 export interface Sender {
   /** `Authorization`, whole; `null` if none. */
   readonly authorization: Secret | null;
   /** `x-api-key`; `null` if none. */
   readonly apiKey: Secret | null;
-  /** The web origin of the page that sent it; browsers alone say so. */
+  /** The web origin of the page that sent the request; only browsers send it. */
   readonly origin: string | undefined;
-  /** The peer of the connection; empty once that is closed. */
+  /** The address of the connection's peer; empty once the connection is closed. */
   readonly remoteAddress: string;
   /** `X-Forwarded-For`, the values of several headers joined by commas. */
   readonly forwardedFor: string | undefined;
 }
 
-/** Headers by their lower-case names; values of several of one name in a list. */
+/** Headers by lower-case name; a list where a header came several times. */
 export type SenderHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** @param remoteAddress the peer of the connection */
+/** @param remoteAddress the address of the connection's peer */
 export function toSender(headers: SenderHeaders, remoteAddress: string | undefined): Sender {
   return {
     authorization: toSecret(headers.authorization),

@@ -2,13 +2,13 @@ import { Secret } from '../config/secret.ts';
 import { connectRedis, type RedisOptions } from './connect-redis.ts';
 
 export interface ShareSecretOptions extends RedisOptions {
-  /** Its key in Redis. */
+  /** The secret's key in Redis. */
   readonly name: string;
-  /** Offered to the others, and gone by until it is known what they have. */
+  /** The secret of this instance: used until Redis tells another, and offered to Redis if it has none. */
   readonly own: Secret;
-  /** Told of each secret that is to be used from now on. */
+  /** Called with each secret that replaces the one in use. */
   readonly adopt: (secret: Secret) => void;
-  /** How often it is looked for again, in milliseconds. */
+  /** Milliseconds between two looks into Redis. */
   readonly everyMs?: number;
 }
 
@@ -16,13 +16,13 @@ export interface SharedSecret {
   close(): void;
 }
 
-/** A Redis that was emptied has it back within a minute, so that an instance started then gets what the others have. */
+/** Puts the secret back within a minute after Redis was emptied, so that new instances find it again. */
 const defaultEveryMs = 60_000;
 
 /**
- * Has all instances on one Redis use one secret: whoever comes first puts its own there, everybody takes what is there. While
- * Redis is away each goes on with what it has, and looks again when it is back.
- * @returns when it has been looked for, or Redis has had its chance to answer
+ * Makes all instances on one Redis use one secret: the first instance stores its own, and all others adopt it. While Redis is
+ * away each keeps the secret it has, and looks again when Redis is back.
+ * @returns after the first look, or when Redis did not answer in time
  */
 export async function shareSecret(options: ShareSecretOptions): Promise<SharedSecret> {
   const { name, adopt, everyMs = defaultEveryMs } = options;
@@ -31,12 +31,12 @@ export async function shareSecret(options: ShareSecretOptions): Promise<SharedSe
   const exchange = async (): Promise<void> => {
     await redis.set(name, current.reveal(), 'NX');
     const there = await redis.get(name);
-    // What is no secret of ours was put there by somebody else.
+    // Ignore a value that no gateway would have stored.
     if (there === null || !/^[\x21-\x7e]{32,}$/.test(there) || there === current.reveal()) return;
     current = new Secret(there);
     adopt(current);
   };
-  // Redis being away is told once, by those who count in it.
+  // Do not report failures here: the rate store reports that Redis is away, once.
   const tryExchange = (): Promise<void> => exchange().catch(() => {});
 
   const redis = await connectRedis(options, { failed: () => {}, ready: () => {} });

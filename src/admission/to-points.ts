@@ -1,6 +1,6 @@
 export type RateCost = 'request' | 'usage';
 
-/** The parts of an operation's usage that say what it costs to serve. */
+/** The parts of an operation's usage that decide its price. */
 export interface PricedUsage {
   readonly inputNodes: number;
   readonly outputNodes: number;
@@ -11,13 +11,13 @@ export interface PriceLimits {
   readonly maxOutputNodes: number;
 }
 
-/** Points that a question as large as allowed adds, and an answer as large as allowed adds again. */
+/** Points added for input nodes at their limit, and again for output nodes at theirs. */
 const pointsPerFullLimit = 10;
 
 /**
- * What an operation counts for. By `request`: 1. By `usage`: 1 for asking, and up to 10 each by how near its input nodes
- * and its output nodes come to their limits. So small operations count as they do by request, and the largest, 21,
- * leaves a caller of 600 a minute 28 of them: nodes drive the work of the ledger, and a limit is what it bears at once.
+ * The points of an operation. By `request`: 1. By `usage`: 1, plus up to 10 for input nodes and up to 10 for output nodes, in
+ * proportion to their limits, because nodes drive the ledger's work. So a small operation counts 1, and a caller with 600
+ * points a minute can ask 28 of the largest, 21 points each.
  * @param usage `null` when the operation was refused unread
  */
 export function toPoints(usage: PricedUsage | null, cost: RateCost, limits: PriceLimits): number {
