@@ -204,6 +204,15 @@ describe('a large answer', () => {
     expect(await (await ask()).text()).toBe('{"data":{"rows":[]}}');
   });
 
+  test('tells the version of the ledger like any other', async () => {
+    const body = `{"data":{"rows":[${rows(3_000)}]}}`;
+    const version = '2026.12.0-of-the-large';
+    front.answer = (res) =>
+      void res.writeHead(200, { ...type, 'content-length': body.length, 'x-ledger-rpc-version': version }).end(body);
+    expect(await (await ask()).text()).toBe(body);
+    expect((await fetch(`${gateway.url}/health/live`)).headers.get('x-ledger-rpc-version')).toBe(version);
+  });
+
   test('comes no faster than the client reads it, and hanging up ends it at the ledger', async () => {
     const { seen, answer } = endless();
     front.answer = answer;

@@ -192,6 +192,21 @@ test('by usage, a large operation counts for more than a small one', async () =>
   expect(refused.data).toBeUndefined();
 });
 
+test('by usage, an operation that fails is counted once, whoever finishes it', async () => {
+  await using gateway = await start({
+    RATE_LIMIT_PER_MINUTE: '20',
+    RATE_LIMIT_COST: 'usage',
+    LIMIT_MAX_QUERY_NODES: '20',
+  });
+  // 11 of 20 nodes, and nobody to ask for the events.
+  const failing = `{ queryEvents { nodes { type } } ${Array.from({ length: 8 }, (_, index) => `a${index}: chainIdentifier`).join(' ')} }`;
+  for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
+    const { headers, errors } = await gateway.query(failing, {}, from(address));
+    expect(errors).toHaveLength(1);
+    expect(headers.get('ratelimit')).toMatch(/r=14;/);
+  }
+});
+
 describe('by usage, an estimate', () => {
   const env = { RATE_LIMIT_PER_MINUTE: '30', RATE_LIMIT_COST: 'usage', LIMIT_MAX_QUERY_NODES: '20' };
   // 11 of 20 nodes: 5 of 10 points besides the one for asking.

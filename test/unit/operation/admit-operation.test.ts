@@ -94,5 +94,7 @@ describe('while the limiter is held', () => {
     letGo();
     expect((await deciding).kind).toBe('refused');
     expect((await admit.decide(server, caller, dear)).kind).toBe('refused');
+    // Nor one that costs no more than to ask, for which nobody waits.
+    expect(await admit.decide(server, caller, { ...dear, query: '{ __typename }' })).toMatchObject({ kind: 'refused' });
   });
 });

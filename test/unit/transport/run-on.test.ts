@@ -153,11 +153,20 @@ describe('a call that cannot be taken back', () => {
   });
 
   it.each(['aborted', 'timeout'] as const)('is not begun for an operation that is over: %s', async (cause) => {
-    const { begin, seen } = await setUp();
+    const { begin, held, arrived, seen } = await setUp();
+    // A connection is open, and would take it at once.
+    const before = begin();
+    await arrived(1);
+    held[0]?.end('done');
+    await before.answered;
     const cancellation = createCancellation();
     cancellation.cancel(cause);
     expect(await begin({ cancellation }).answered).toBe('unsent');
-    expect(seen.requests).toBe(0);
+    const after = begin();
+    await arrived(2);
+    held[1]?.end('done');
+    await after.answered;
+    expect(seen.requests).toBe(2);
   });
 
   it('is not begun when the gateway stops, and one that was begun runs on', async () => {
