@@ -3,11 +3,11 @@ import type { Config } from './config/config.ts';
 import { type Explanation, explainOperation as explain } from './estimate/explain-operation.ts';
 import type { JudgedRequest } from './estimate/judge-operation.ts';
 import { connectUpstreams } from './start/connect-upstreams.ts';
-import { createUpstreamHost } from './start/create-upstream-host.ts';
 import { openListener } from './start/open-listener.ts';
 import { openNetwork } from './start/open-network.ts';
 import { openOwnSchema } from './start/open-own-schema.ts';
 import { openShells } from './start/open-shells.ts';
+import { createUpstreamHost } from './start/upstream-host.ts';
 import { type UpstreamList, upstreamList } from './start/upstreams.ts';
 import { watchSchema } from './start/watch-schema.ts';
 import type { Logger } from './telemetry/create-logger.ts';
@@ -66,14 +66,11 @@ async function open(
   defer: (closer: Closer) => void,
 ): Promise<string> {
   const telemetry = createTelemetry(logger);
-  // What could not be opened needs no closing, and whoever waits for it hears why.
-  const deferClosing = (opening: Promise<{ close(): unknown }>) =>
-    defer(() =>
-      opening.then(
-        (opened) => opened.close(),
-        () => {},
-      ),
-    );
+  // What could not be opened needs no closing; whoever waits for it hears why.
+  const deferClosing = (opening: Promise<{ close(): unknown }>) => {
+    const settled = opening.catch(() => null);
+    defer(async () => (await settled)?.close());
+  };
 
   const network = await openNetwork(config, telemetry);
   defer(() => network.close());

@@ -125,6 +125,51 @@ describe('one without an address', () => {
   });
 });
 
+describe('what an upstream opens beside its connection', () => {
+  /** One that opens something and says when it is closed. */
+  const opening = (closed: string[], connect: () => void = () => {}): UpstreamList => ({
+    ...list,
+    ownFields: [
+      {
+        ...pricesUpstream,
+        async connect(connection, host) {
+          return { ...(await pricesUpstream.connect(connection, host)), close: () => closed.push('prices') };
+        },
+      },
+      ...upstreamList.ownFields,
+      {
+        ...pricesUpstream,
+        name: 'moods',
+        typeDefs: () => 'extend type Query { mood: String }',
+        connect() {
+          connect();
+          return { resolvers: {} };
+        },
+      },
+    ],
+  });
+
+  test('is closed when the gateway is', async () => {
+    const closed: string[] = [];
+    const running = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl }, {}, opening(closed));
+    expect((await running.query('{ mood }')).data).toEqual({ mood: null });
+    expect(closed).toEqual([]);
+    await running.close();
+    expect(closed).toEqual(['prices']);
+  });
+
+  test('is closed when another upstream cannot be connected, and why is told', async () => {
+    const closed: string[] = [];
+    const failing = opening(closed, () => {
+      throw new Error('no mood today');
+    });
+    await expect(createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl }, {}, failing)).rejects.toThrow(
+      'no mood today',
+    );
+    expect(closed).toEqual(['prices']);
+  });
+});
+
 describe('its setting', () => {
   const mistakesOf = (env: Record<string, string>, file = '') => {
     try {
