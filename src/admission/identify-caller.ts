@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hashApiKey } from '../config/api-key.ts';
+import type { Client } from '../config/client.ts';
 import { isHeaderValue } from '../config/header-value.ts';
-import type { Client } from '../config/parse-clients.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
 import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';

@@ -1,5 +1,5 @@
+import type { Client } from './client.ts';
 import type { NetworkProfile } from './network-profile.ts';
-import type { Client } from './parse-clients.ts';
 import type { Secret } from './secret.ts';
 
 /** The complete, checked configuration of a service. Only `parseConfig` builds one. */

@@ -1,5 +1,6 @@
+import type { Client } from './client.ts';
 import type { ConfigMistake } from './config-error.ts';
-import { type Client, parseClients } from './parse-clients.ts';
+import { parseClients } from './parse-clients.ts';
 import { quoteText } from './quote-text.ts';
 import { type ReadFile, toErrorCode } from './read-settings.ts';
 
