@@ -10,18 +10,6 @@ export function toRequestTarget(url: string | undefined): string {
   return target.startsWith('/') || target === '*' ? target : `/${target}`;
 }
 
-/** What a request without an address of its own is said to be for; nothing is decided by it. */
-const someHost = 'localhost';
-
-/**
- * Leaves of a request only what the library that reads it can read: it makes a URL of the Host header, and fails with a
- * stack on one that is none.
- */
-export function normaliseTarget(req: IncomingMessage): void {
-  req.url = toRequestTarget(req.url);
-  req.headers.host = someHost;
-}
-
 /** The path of a target. */
 export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const end = url.indexOf('?');

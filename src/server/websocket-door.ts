@@ -11,6 +11,7 @@ import type { Telemetry } from '../telemetry/events.ts';
 import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
 import { sendRaw } from './raw-response.ts';
+import type { RefusedVersion } from './refused-version.ts';
 import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-target.ts';
 import type { SocketPlaces } from './socket-places.ts';
 import { isListed, type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
@@ -22,8 +23,7 @@ export interface WebSocketDoorOptions {
   readonly places: SocketPlaces;
   readonly graphqlPath: string;
   readonly corsOrigins: '*' | readonly string[];
-  /** Why the version that a request asks for is not served; `null` when it is. */
-  readonly refusedVersion: (req: IncomingMessage, path: string | null) => VersionRefusal | null;
+  readonly refusedVersion: RefusedVersion;
   readonly stamps: Stamps;
   readonly telemetry: Pick<Telemetry, 'upgradeAnswered' | 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
