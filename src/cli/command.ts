@@ -1,5 +1,5 @@
+import type { Client } from '../config/client.ts';
 import type { NetworkProfileName } from '../config/network-profile.ts';
-import type { Client } from '../config/parse-clients.ts';
 import type { Secret } from '../config/secret.ts';
 
 /** What the program was asked to do, with its options read. */

@@ -1,7 +1,7 @@
 import { clientIdRule, isClientId } from '../config/api-key.ts';
+import { type Client, clientScopes } from '../config/client.ts';
 import type { ValueKind } from '../config/config-key.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
-import { type Client, clientScopes } from '../config/parse-clients.ts';
 import { origins } from '../config/value-kinds.ts';
 
 export const jsonObject: ValueKind<Readonly<Record<string, unknown>>> = {
