@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { ConfigSource } from '../config/parse-config.ts';
-import type { ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
+import type { ConfigSource } from '../settings/parse-config.ts';
+import type { ReadFile } from '../settings/read-settings.ts';
 import type { ExplainRequest, Explanation } from '../start.ts';
 import type { Logger } from '../telemetry/create-logger.ts';
 

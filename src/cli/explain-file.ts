@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../settings/config-error.ts';
 import type { Explanation } from '../start.ts';
 import type { CliWorld } from './cli-world.ts';
 import type { Command } from './command.ts';

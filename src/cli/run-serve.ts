@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../settings/config-error.ts';
 import type { CliWorld } from './cli-world.ts';
 import { toFailureLine } from './failure-line.ts';
 

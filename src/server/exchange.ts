@@ -4,10 +4,10 @@ import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
 import { type Sender, toSender } from '../admission/sender.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { type PlainType, readAccept } from '../http/accept.ts';
 import type { OperationRecord, ServerContext } from '../operation/open-operation.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import { type PlainType, readAccept } from './accept.ts';
 import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressGate } from '../admission/address-gate.ts';
+import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { createConnections } from './connections.ts';
@@ -10,7 +11,6 @@ import { createRefuseMalformed } from './malformed-request.ts';
 import { createRequestClass, isUpgradeOffered } from './offered-upgrade.ts';
 import { createRefusedVersion, type RefusedVersionOptions } from './refused-version.ts';
 import { toRequestRecord } from './request-record.ts';
-import { isHostMissing, pathOf, toRequestTarget } from './request-target.ts';
 import { createRoute, type RouteOptions } from './route.ts';
 import { refuseMethod } from './serve-graphql.ts';
 import type { SocketPlaces } from './socket-places.ts';

@@ -1,7 +1,7 @@
+import { versionIn } from '../http/request-target.ts';
 import type { Exchange } from './exchange.ts';
 import type { Readiness } from './health.ts';
 import type { RefusedVersion } from './refused-version.ts';
-import { versionIn } from './request-target.ts';
 import { sendJson } from './response-body.ts';
 import { createServeGraphql, type ServeGraphqlOptions } from './serve-graphql.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { acceptsPage, readAccept } from '../http/accept.ts';
+import { isEncoded, isJsonType } from '../http/content-type.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
 import type { ServerContext } from '../operation/open-operation.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
-import { acceptsPage, readAccept } from './accept.ts';
-import { isEncoded, isJsonType } from './content-type.ts';
 import type { Exchange } from './exchange.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Lane } from './lane.ts';

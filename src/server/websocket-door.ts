@@ -6,13 +6,13 @@ import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
 import { type Sender, toSender } from '../admission/sender.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { isHostMissing, pathOf, toRequestTarget, versionIn } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
 import { sendRaw } from './raw-response.ts';
 import type { RefusedVersion } from './refused-version.ts';
-import { isHostMissing, pathOf, toRequestTarget, versionIn } from './request-target.ts';
 import type { SocketPlaces } from './socket-places.ts';
 import { isListed, type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
 

@@ -1,7 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { parseConfig } from '../config/parse-config.ts';
 import { buildGeneration } from '../graph/generation.ts';
 import { createLocalSchema } from '../graph/own-schema.ts';
+import { parseConfig } from '../settings/parse-config.ts';
 import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { connectUpstream } from '../transport/connect-upstream.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { type ConfigSource, parseConfig } from '../config/parse-config.ts';
+import { type ConfigSource, parseConfig } from '../settings/parse-config.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';
 
 /**

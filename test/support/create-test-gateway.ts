@@ -1,4 +1,4 @@
-import { isConfigKeyName } from '../../src/config/keys.ts';
+import { isConfigKeyName } from '../../src/settings/keys.ts';
 import { readConfig } from '../../src/start/read-config.ts';
 import { allUpstreams, upstreamList } from '../../src/start/upstreams.ts';
 import { startGatewayOver } from '../../src/start.ts';

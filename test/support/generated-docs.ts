@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import { type ConfigKey, configGroups } from '../../src/config/config-key.ts';
-import { configKeys } from '../../src/config/keys.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
+import { configKeys } from '../../src/settings/keys.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
 import type { OwnFieldsUpstream } from '../../src/subschemas/upstream.ts';
 

@@ -1,6 +1,5 @@
 import { type DocumentNode, type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
 import { networkProfiles } from '../../src/config/network-profile.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
@@ -10,6 +9,7 @@ import { createRunPlan } from '../../src/operation/run-plan.ts';
 import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import type { Plan } from '../../src/planning/plan-operation.ts';
+import { parseConfig } from '../../src/settings/parse-config.ts';
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
 import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';

@@ -16,6 +16,7 @@ const subschema: Room = {
   rooms: [
     'errors',
     'config',
+    'settings',
     'telemetry',
     'json',
     'transport',
@@ -35,7 +36,12 @@ const house: Readonly<Record<string, Room>> = {
   errors: { rooms: [], packages: ['graphql'] },
   /** JSON whose numbers keep their digits, and the bounds of what is read as JSON. */
   json: { rooms: [], packages: [] },
-  config: { rooms: ['errors'], packages: ['zod', 'yaml'] },
+  /** What is configured, as everybody may know it. */
+  config: { rooms: [], packages: ['zod'] },
+  /** How it is read: the settings there are, the files and the environment they are in, and what is said of mistakes. */
+  settings: { rooms: ['config'], packages: ['zod', 'yaml'] },
+  /** Pure: what the headers and targets of HTTP requests say. */
+  http: { rooms: [], packages: [] },
   telemetry: { rooms: ['config'], packages: ['pino'] },
   /** One call to an upstream: deadline, cancelling, sharing. */
   transport: { rooms: ['errors'], packages: ['graphql', 'undici'] },
@@ -151,6 +157,7 @@ const house: Readonly<Record<string, Room>> = {
   server: {
     rooms: [
       ...belowShells,
+      'http',
       'documents',
       'telemetry',
       'types of transport',
@@ -167,7 +174,7 @@ const house: Readonly<Record<string, Room>> = {
   /** Composition root, public API and command line: they join what knows nothing of one another. */
   start: { rooms: ['every room'], packages: ['graphql'] },
   index: { rooms: ['every room'], packages: [] },
-  cli: { rooms: ['config', 'telemetry', 'errors', 'devnet', 'start'], packages: [] },
+  cli: { rooms: ['config', 'settings', 'telemetry', 'errors', 'devnet', 'start'], packages: [] },
 };
 
 const installed = Object.keys(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { configKeys } from '../../config/keys.ts';
 import { countPageCalls } from '../../limits/event-pages.ts';
+import { configKeys } from '../../settings/keys.ts';
 import type { OwnFieldsUpstream } from '../upstream.ts';
 import { createEventsClient } from './create-events-client.ts';
 import { createEventsResolvers } from './create-events-resolvers.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { configKeys } from '../../config/keys.ts';
+import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream.ts';
 import { createForwardToLedger, type ForwardToLedger } from './forward-to-ledger.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { configKeys } from '../../config/keys.ts';
+import { configKeys } from '../../settings/keys.ts';
 import type { OwnFieldsUpstream } from '../upstream.ts';
 import { createSponsorResolvers } from './create-sponsor-resolvers.ts';
 import { openSponsor } from './open-sponsor.ts';

@@ -4,8 +4,8 @@ import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { hashApiKey } from '../../../src/config/api-key.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
+import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
 import { createLogger } from '../../../src/telemetry/create-logger.ts';
 

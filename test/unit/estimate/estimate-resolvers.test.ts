@@ -1,7 +1,6 @@
 import { execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { parseConfig } from '../../../src/config/parse-config.ts';
 import {
   createEstimateResolvers,
   maxEstimatedLetters,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/estimate/estimate-resolvers.ts';
 import { createOwnFieldCalls } from '../../../src/estimate/own-field-calls.ts';
 import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
+import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { upstreamList } from '../../../src/start/upstreams.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';

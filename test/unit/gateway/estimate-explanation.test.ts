@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../src/config/parse-config.ts';
 import { shippedLimits as limits } from '../../../src/limits/limits.ts';
+import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { type Explanation, explainOperation } from '../../../src/start.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
 

@@ -12,9 +12,9 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { parseConfig } from '../../../src/config/parse-config.ts';
 import { findCollisions } from '../../../src/graph/find-collisions.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
+import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 

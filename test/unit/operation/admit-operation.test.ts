@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CallerGate, Standing } from '../../../src/admission/caller-gate.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { parseConfig } from '../../../src/config/parse-config.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
 import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
+import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 

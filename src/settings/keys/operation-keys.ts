@@ -1,6 +1,6 @@
-import { configKey } from '../config-key.ts';
+import { configKey } from '../../config/config-key.ts';
+import { filePath, integer, oneOf, secretFilePath, signingKeys, workerCount } from '../../config/value-kinds.ts';
 import { defaults } from '../defaults.ts';
-import { filePath, integer, oneOf, secretFilePath, signingKeys, workerCount } from '../value-kinds.ts';
 
 export const operationKeys = {
   CONFIG_FILE: configKey({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseEncoding } from '../../../src/server/accept-encoding.ts';
+import { chooseEncoding } from '../../../src/http/accept-encoding.ts';
 
 describe('how an answer is compressed', () => {
   it.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.ts';
-import { type ConfigKeyName, configKeyNames, configKeys, isConfigKeyName } from '../../../src/config/keys.ts';
-import { type ConfigSource, parseConfig } from '../../../src/config/parse-config.ts';
+import { ConfigError } from '../../../src/settings/config-error.ts';
+import { type ConfigKeyName, configKeyNames, configKeys, isConfigKeyName } from '../../../src/settings/keys.ts';
+import { type ConfigSource, parseConfig } from '../../../src/settings/parse-config.ts';
 
 const secret = 'hunter2-never-shown';
 

@@ -1,6 +1,6 @@
-import { configKey } from '../config-key.ts';
+import { configKey } from '../../config/config-key.ts';
+import { anyText, filePath, integer, oneOf, url } from '../../config/value-kinds.ts';
 import { defaults } from '../defaults.ts';
-import { anyText, filePath, integer, oneOf, url } from '../value-kinds.ts';
 
 export const callerKeys = {
   CLIENTS_FILE: configKey({

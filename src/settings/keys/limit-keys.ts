@@ -1,7 +1,7 @@
-import { configKey } from '../config-key.ts';
+import { configKey } from '../../config/config-key.ts';
+import { maxSpareCalls } from '../../config/event-calls.ts';
+import { filePath, integer } from '../../config/value-kinds.ts';
 import { defaults } from '../defaults.ts';
-import { maxSpareCalls } from '../event-calls.ts';
-import { filePath, integer } from '../value-kinds.ts';
 
 const longestTimeoutMs = 600_000;
 const upstreams = 'the ledger’s own';

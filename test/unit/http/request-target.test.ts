@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toRequestTarget } from '../../../src/server/request-target.ts';
+import { toRequestTarget } from '../../../src/http/request-target.ts';
 
 it.each([
   ['/graphql?query={a}', '/graphql?query={a}'],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../../src/config/config.ts';
-import { ConfigError, type ConfigMistake } from '../../../src/config/config-error.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { parseConfig } from '../../../src/config/parse-config.ts';
+import { ConfigError, type ConfigMistake } from '../../../src/settings/config-error.ts';
+import { parseConfig } from '../../../src/settings/parse-config.ts';
 
 type Env = Readonly<Record<string, string>>;
 

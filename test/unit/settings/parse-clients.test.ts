@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Client, clientScopes } from '../../../src/config/client.ts';
-import { parseClients } from '../../../src/config/parse-clients.ts';
+import { parseClients } from '../../../src/settings/parse-clients.ts';
 
 const hash = 'ab'.repeat(32);
 const other = 'cd'.repeat(32);

@@ -1,6 +1,6 @@
-import type { AddressSetting } from './address-setting.ts';
+import type { AddressSetting } from '../config/address-setting.ts';
+import type { ConfigKey } from '../config/config-key.ts';
 import type { ConfigMistake } from './config-error.ts';
-import type { ConfigKey } from './config-key.ts';
 import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys } from './keys.ts';
 import { quoteText } from './quote-text.ts';
 import { type RawSettings, type ReadFile, toErrorCode } from './read-settings.ts';

@@ -1,4 +1,4 @@
-import type { AddressSetting } from './address-setting.ts';
+import type { AddressSetting } from '../config/address-setting.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { configKeyNames } from './keys.ts';
 import { parseConfigFile } from './parse-config-file.ts';

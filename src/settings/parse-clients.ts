@@ -1,10 +1,10 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { clientIdRule, isClientId, looksLikeApiKey } from './api-key.ts';
-import { type Client, clientScopes } from './client.ts';
+import { clientIdRule, isClientId, looksLikeApiKey } from '../config/api-key.ts';
+import { type Client, clientScopes } from '../config/client.ts';
+import { origins } from '../config/value-kinds.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { quoteText } from './quote-text.ts';
-import { origins } from './value-kinds.ts';
 
 export type ClientsResult =
   | { readonly clients: readonly Client[] }

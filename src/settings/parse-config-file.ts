@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
-import type { AddressSetting } from './address-setting.ts';
+import type { AddressSetting } from '../config/address-setting.ts';
+import type { ConfigKey } from '../config/config-key.ts';
 import type { ConfigMistake } from './config-error.ts';
-import type { ConfigKey } from './config-key.ts';
 import { configKeys } from './keys.ts';
 import { nearestName } from './nearest-name.ts';
 import { quoteText } from './quote-text.ts';

@@ -1,6 +1,6 @@
-import { configKey } from '../config-key.ts';
+import { configKey } from '../../config/config-key.ts';
+import { bearerToken, boolean, integer, oneOf, secretFilePath, signingKeys, url } from '../../config/value-kinds.ts';
 import { defaults } from '../defaults.ts';
-import { bearerToken, boolean, integer, oneOf, secretFilePath, signingKeys, url } from '../value-kinds.ts';
 
 export const sponsorshipKeys = {
   SPONSOR_URL: configKey({

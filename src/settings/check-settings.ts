@@ -1,6 +1,6 @@
-import type { AddressSetting } from './address-setting.ts';
+import type { AddressSetting } from '../config/address-setting.ts';
+import { itemsPerCall, maxSpareCalls } from '../config/event-calls.ts';
 import type { ConfigMistake } from './config-error.ts';
-import { itemsPerCall, maxSpareCalls } from './event-calls.ts';
 import type { ConfigKeyName, ConfigValues } from './keys.ts';
 import { secretFiles } from './parse-values.ts';
 

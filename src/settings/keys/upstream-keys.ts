@@ -1,6 +1,6 @@
-import { configKey } from '../config-key.ts';
-import { type NetworkProfileName, networkProfiles } from '../network-profile.ts';
-import { jsonObject, oneOf, url } from '../value-kinds.ts';
+import { configKey } from '../../config/config-key.ts';
+import { type NetworkProfileName, networkProfiles } from '../../config/network-profile.ts';
+import { jsonObject, oneOf, url } from '../../config/value-kinds.ts';
 
 const profileNames = Object.keys(networkProfiles) as NetworkProfileName[];
 

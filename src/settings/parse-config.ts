@@ -1,16 +1,16 @@
-import type { AddressSetting } from './address-setting.ts';
+import type { AddressSetting } from '../config/address-setting.ts';
+import type { Config, Upstreams } from '../config/config.ts';
+import type { ConfigKey } from '../config/config-key.ts';
+import { networkProfiles } from '../config/network-profile.ts';
+import { Secret } from '../config/secret.ts';
 import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
-import type { Config, Upstreams } from './config.ts';
 import { ConfigError } from './config-error.ts';
-import type { ConfigKey } from './config-key.ts';
 import { defaults } from './defaults.ts';
 import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys, isConfigKeyName } from './keys.ts';
-import { networkProfiles } from './network-profile.ts';
 import { parseNetworkProfile } from './parse-network-profile.ts';
 import { parseAddresses, parseValues } from './parse-values.ts';
 import { readClients } from './read-clients.ts';
 import { type ReadFile, readSettings } from './read-settings.ts';
-import { Secret } from './secret.ts';
 
 export interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { eventFilterMembers, type NetworkProfile } from '../config/network-profile.ts';
 import type { ConfigMistake } from './config-error.ts';
-import { eventFilterMembers, type NetworkProfile } from './network-profile.ts';
 import { quoteText } from './quote-text.ts';
 
 const headerName = z.string().regex(/^[a-z\d!#$%&'*+.^_`|~-]+$/, 'a header name in lower case');

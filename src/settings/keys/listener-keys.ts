@@ -1,6 +1,6 @@
-import { configKey } from '../config-key.ts';
+import { configKey } from '../../config/config-key.ts';
+import { boolean, host, integer, networks, origins } from '../../config/value-kinds.ts';
 import { defaults } from '../defaults.ts';
-import { boolean, host, integer, networks, origins } from '../value-kinds.ts';
 
 export const listenerKeys = {
   HOST: configKey({

@@ -1,4 +1,4 @@
-import type { Client } from './client.ts';
+import type { Client } from '../config/client.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { parseClients } from './parse-clients.ts';
 import { quoteText } from './quote-text.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isEncoded, isJsonType } from '../../../src/server/content-type.ts';
+import { isEncoded, isJsonType } from '../../../src/http/content-type.ts';
 
 describe('the Content-Type of a body', () => {
   it.each([

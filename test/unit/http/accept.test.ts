@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptsPage, readAccept } from '../../../src/server/accept.ts';
+import { acceptsPage, readAccept } from '../../../src/http/accept.ts';
 
 const json = 'application/json';
 const strict = 'application/graphql-response+json';

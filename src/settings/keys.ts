@@ -1,4 +1,4 @@
-import type { ConfigKey, ValueOfKey } from './config-key.ts';
+import type { ConfigKey, ValueOfKey } from '../config/config-key.ts';
 import { callerKeys } from './keys/caller-keys.ts';
 import { limitKeys } from './keys/limit-keys.ts';
 import { listenerKeys } from './keys/listener-keys.ts';
