@@ -88,13 +88,15 @@ describe('while the limiter is held', () => {
   });
 
   test('an operation whose caller goes is not begun', async () => {
-    const { admit, caller, letGo, seen, server } = start();
+    const { admit, caller, keeper, letGo, seen, server } = start();
     const deciding = admit.decide(server, caller, dear);
     seen.isGone = true;
     letGo();
     expect((await deciding).kind).toBe('refused');
     expect((await admit.decide(server, caller, dear)).kind).toBe('refused');
-    // Nor one that costs no more than to ask, for which nobody waits.
-    expect(await admit.decide(server, caller, { ...dear, query: '{ __typename }' })).toMatchObject({ kind: 'refused' });
+    // Nor one that costs no more than asking did, for which there is nothing to wait.
+    const never = () => Promise.reject(new Error('nobody is counted'));
+    const byRequest = createAdmitOperation({ gate: { admit: never, charge: never }, keeper, cost: 'request' });
+    expect(byRequest.decide(server, caller, dear)).toMatchObject({ kind: 'refused' });
   });
 });
