@@ -5,33 +5,32 @@ import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type UpstreamHealth } from './upstream-health.ts';
 
-/** Largest answer of an upstream that is read, in bytes: introspection of a large ledger is a few megabytes. */
+/** Bytes of the largest answer that is read. The introspection of a large ledger has a few megabytes. */
 const maxResponseBytes = 64 * 1024 * 1024;
 
-/** More calls than this wait their turn: what an upstream is asked at once is bounded, however many ask us. */
+/** Calls to an upstream at once; more wait. Bounds the load on the upstream, however many clients there are. */
 const connections = 128;
 /**
- * Large answers that are passed on as they come at once, each no faster than its client reads, however slowly that is: the
- * other connections are left to those who read. Beyond it an answer is collected as fast as the upstream sends it, so that
- * a slow client holds memory instead, within the bound above. That is the lesser evil: memory is held for one client,
- * a connection is missing to all.
+ * Large answers that are streamed at once. A streamed answer holds its connection as long as its client takes to read, so
+ * half of the connections are kept free of streams. Further answers are collected: a slow client then holds memory, up to
+ * the bound above, which hurts less than a connection that all others wait for.
  */
 const maxStreams = connections / 2;
 
 const poolOptions: Pool.Options = {
   connections,
-  /** One call after the other on a connection: a slow answer holds up no other, and a broken one fails no other. */
+  /** One call at a time per connection, so that a slow or broken answer does not affect others behind it. */
   pipelining: 1,
   /**
-   * How long a connection stays unused, in milliseconds: less than any server keeps it (Node, the strictest, 5 s), since
-   * a call sent into one that is being closed is lost and not retried. A server that says how long it does is believed,
-   * up to a minute, so that connections follow an address that moves.
+   * Milliseconds that a connection may stay idle. Less than any server keeps it (Node: 5 s), because a call sent into a
+   * closing connection is lost and not retried. If the server announces a longer time, that counts, up to a minute; so
+   * new connections soon follow a DNS name that moves.
    */
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
-  /** What is taken off the time a server says, in milliseconds, for the way there. */
+  /** Milliseconds subtracted from the announced time, for the time a call travels. */
   keepAliveTimeoutThreshold: 2_000,
-  /** Each call has a deadline of its own; a second watch over the same time would only cost. */
+  /** Off, because each call has a deadline of its own. */
   headersTimeout: 0,
   bodyTimeout: 0,
 };
@@ -42,18 +41,18 @@ export interface UpstreamConnection {
   readonly health: () => UpstreamHealth;
   /** Path and query of the configured address. */
   readonly path: string;
-  /** Lets the calls under way finish, and takes no more. Safe to call twice. */
+  /** Lets the calls under way finish and refuses new ones. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   readonly url: string;
   readonly now: () => number;
-  /** Are we about to stop? Then nothing that cannot be taken back is begun. */
+  /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping?: () => boolean;
 }
 
-/** Makes the observed call to a configured address. Credentials in the address become a Basic authorization header. */
+/** Opens the connections to an upstream. Credentials in its URL become a Basic authorization header. */
 export function connectUpstream({ url, now, isStopping = () => false }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
   const authorization = username
@@ -76,7 +75,7 @@ export function connectUpstream({ url, now, isStopping = () => false }: ConnectO
   };
 }
 
-/** A credential with a bare percent sign is taken as it stands. */
+/** Decodes a credential of a URL; one with a bare percent sign is used as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,27 +1,20 @@
+import type { CallUnderWay, SentCall } from './call-under-way.ts';
 import type { CancelCause } from './cancellation.ts';
-import type {
-  CallUnderWay,
-  CallWatch,
-  RawCall,
-  RawListener,
-  RawRequest,
-  RawResponse,
-  SendingCall,
-  SentCall,
-} from './raw-call.ts';
+import type { RawListener, RawResponse } from './raw-answer.ts';
+import type { RawCall, RawRequest, SendingCall } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
+import type { CallWatch } from './upstream-health.ts';
 
 export interface RunOnOptions {
   readonly watch: CallWatch;
-  /** Nothing that cannot be taken back is begun any more. */
+  /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping: () => boolean;
 }
 
 /**
- * Lets calls that cannot be taken back run to their end, those with `runOnMs`. Such a call is not begun while the gateway
- * stops. As long as it waits for a connection it is given up like any other; once it was sent nothing cuts it: a caller
- * that leaves changes nothing, and at the deadline the listener hears that there is no answer in time while the call goes
- * on, for `runOnMs` more at most. How it ended then is told to the listener's `late`.
+ * Lets calls with `runOnMs`, which cannot be undone, run to their end. Such a call is not begun while the gateway stops, and
+ * can be cancelled while it waits for a connection. Once sent it is not cut: if its client leaves it goes on, and at its
+ * deadline `failed` reports a timeout while it goes on for at most `runOnMs` more. `late` then reports how it ended.
  */
 export function letRunOn(rawCall: SendingCall, options: RunOnOptions): RawCall {
   return (request, listener) => {
@@ -44,9 +37,9 @@ class LastingCall implements RawListener, CallUnderWay {
   readonly #watch: CallWatch;
   #underWay: SentCall | undefined;
   #deadline: NodeJS.Timeout | undefined;
-  /** The listener has heard. */
+  /** The listener was told an answer or a failure. */
   #isTold = false;
-  /** There is nothing to come. */
+  /** The call itself has ended. */
   #isOver = false;
 
   constructor(listener: RawListener, watch: CallWatch) {
@@ -83,7 +76,7 @@ class LastingCall implements RawListener, CallUnderWay {
     else this.#tell(error);
   }
 
-  /** Its own time is up. The operation's may have been before: it began earlier. */
+  /** Called at the call's own deadline. The operation's deadline may have come before, since the operation began earlier. */
   #late(timeoutMs: number): void {
     if (!this.#underWay?.isSent) {
       this.#giveUp(toUnsentError('timeout'));
@@ -112,7 +105,7 @@ class LastingCall implements RawListener, CallUnderWay {
   }
 }
 
-/** Given up before it was sent, which will not be. */
+/** The error of a call that was given up before it was sent. */
 function toUnsentError(cause: CancelCause): UpstreamCallError {
   return cause === 'timeout'
     ? new UpstreamCallError('no-connection', 'no connection was free within the time of the call')

@@ -1,18 +1,19 @@
+import type { CallUnderWay } from './call-under-way.ts';
 import type { CancelCause } from './cancellation.ts';
-import type { CallUnderWay, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
+import type { RawListener, RawResponse, RawSink } from './raw-answer.ts';
+import type { RawCall, RawRequest } from './raw-call.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
 /**
- * Lets identical reads that are under way at the same time be one call. Only requests marked `isShareable` are shared: a
- * read that carries nothing of its caller, so that whoever asks gets the same answer, in the same buffers. Each waits
- * for itself: who gives up leaves the others alone, and the call is cut short when nobody is left. The time of a call is
- * that of the first who asked. An answer that one alone waits for may be taken as it comes, and is then nobody else's;
- * one that several wait for is collected. Nothing is kept once it is answered.
+ * Makes identical reads that are under way at the same time share one call, and the buffers of its answer. Shares only
+ * requests marked `isShareable`, which carry nothing of their caller. A member that gives up does not affect the others; the
+ * call is cancelled when none is left. The deadline is the first member's. An answer is streamed only to a single member,
+ * whom no other can join then; for several members it is collected. Nothing is kept after the answer.
  */
 export function shareReads(rawCall: RawCall): RawCall {
   /**
-   * By the length of their bodies, and then compared. As keys of a map the bodies themselves would be hashed whole, and,
-   * young as they are, held by something old: together that cost a tenth of a small request.
+   * Calls under way by the length of their body; equal lengths are then compared. With the bodies as keys, the map would hash
+   * each whole body and the garbage collector would have to move it: together a tenth of the cost of a small request.
    */
   const underWay = new Map<number, SharedCall[]>();
   const forget = (shared: SharedCall): void => {
@@ -39,7 +40,7 @@ export function shareReads(rawCall: RawCall): RawCall {
   };
 }
 
-/** Calls of one length among which a newcomer looks for its like. With more under way, those that come are not shared. */
+/** Calls of one body length that a new request is compared with. When there are more, new requests are not shared. */
 const maxCompared = 64;
 
 type ShareableRequest = RawRequest & { readonly body: string };
@@ -48,12 +49,12 @@ function isShareable(request: RawRequest): request is ShareableRequest {
   return request.isShareable === true && typeof request.body === 'string';
 }
 
-/** Requests that may be shared have all headers in common. */
+/** Compares two shareable requests. Their headers need no look: shareable requests to one upstream all have the same. */
 function isSame(one: RawRequest, other: RawRequest): boolean {
   return one.body === other.body && one.path === other.path && one.method === other.method;
 }
 
-/** A call under way and those who wait for it. */
+/** A call under way and the members that wait for it. */
 class SharedCall implements RawListener {
   readonly request: ShareableRequest;
   readonly #forget: (shared: SharedCall) => void;
@@ -79,7 +80,7 @@ class SharedCall implements RawListener {
     const at = this.#members.indexOf(member);
     if (at >= 0) this.#members.splice(at, 1);
     if (at < 0 || this.#members.length > 0) return;
-    // A newcomer must not be handed what is being given up.
+    // Forget it first, so that no new member joins a call that is being cancelled.
     this.#forget(this);
     this.cut(cause);
   }
@@ -103,7 +104,7 @@ class SharedCall implements RawListener {
     this.#tell((listener) => listener.failed(error));
   }
 
-  /** All of them, whatever one of them makes of it. */
+  /** Calls every member, even if one of them throws; then throws the first fault again. */
   #tell(how: (listener: RawListener) => void): void {
     this.#forget(this);
     const members = this.#members;
@@ -121,7 +122,7 @@ class SharedCall implements RawListener {
   }
 }
 
-/** One of those who wait. It is told once, and then holds nobody. */
+/** One of the waiting requests. Drops its listener once it has told it. */
 class Member implements CallUnderWay {
   readonly #shared: SharedCall;
   #listener: RawListener | null;

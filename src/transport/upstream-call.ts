@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { Cancellation } from './cancellation.ts';
-import type { RawCall, RawResponse } from './raw-call.ts';
+import type { RawResponse } from './raw-answer.ts';
+import type { RawCall } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
 export interface UpstreamRequest {
@@ -11,18 +12,18 @@ export interface UpstreamRequest {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Whole call, headers to last byte. */
+  /** Milliseconds that the whole call may take, to the last byte of its answer. */
   readonly timeoutMs: number;
-  /** The operation's. */
+  /** Cancels the call when the operation is cancelled. */
   readonly cancellation?: Cancellation | undefined;
   /**
-   * Of a call that cannot be taken back, a mutation: how long it goes on beyond the operation, in milliseconds. It is not
-   * begun once the operation is over, and nothing cuts it once it is sent.
+   * Marks a call that cannot be undone, a mutation: milliseconds that it may go on beyond its deadline. It is not begun once
+   * the operation is over, and not cut once it is sent.
    */
   readonly runOnMs?: number | undefined;
-  /** How such a call ended after it was rejected for want of an answer in time. Must not throw. */
+  /** Called with the end of such a call after its promise was rejected for its deadline. Must not throw. */
   readonly late?: (outcome: UpstreamResponse | UpstreamCallError) => void;
-  /** A read that carries nothing of its caller: identical ones under way together may be one call. */
+  /** A read that carries nothing of its caller; identical ones under way may share one call. */
   readonly isShareable?: boolean;
 }
 
@@ -32,12 +33,12 @@ export interface UpstreamResponse {
   readonly body: Buffer;
 }
 
-/** One HTTP call to one upstream: resolves with whatever came back, rejects with an `UpstreamCallError`. */
+/** Makes one HTTP call to an upstream. Resolves with an answer of any status, rejects with an `UpstreamCallError`. */
 export type UpstreamCall = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
 const nothing = () => {};
 
-/** The raw call for those who wait for a promise and want the body in one piece. */
+/** Wraps a raw call in a promise, with the body in one piece. */
 export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
   return ({ method, path, headers, body = null, timeoutMs, runOnMs, isShareable = false, cancellation, late }) =>
     new Promise((resolve, reject) => {
@@ -70,7 +71,7 @@ function toPairs(headers: UpstreamRequest['headers']): string[] {
   return pairs;
 }
 
-/** The pieces of a body as one; most answers come in one. */
+/** Joins the chunks of a body; most answers have a single one, which is not copied. */
 export function toWhole({ status, headers, chunks, size }: RawResponse): UpstreamResponse {
   const [only] = chunks;
   return { status, headers, body: only && chunks.length === 1 ? only : Buffer.concat(chunks as Buffer[], size) };

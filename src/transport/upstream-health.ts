@@ -1,21 +1,26 @@
-import type { CallWatch } from './raw-call.ts';
 import type { UpstreamCallError } from './upstream-call-error.ts';
 
-/** What the last calls told about an upstream. */
+/** The state of an upstream, judged by its last calls. */
 export interface UpstreamHealth {
-  /** `unknown` until it was first asked. */
+  /** `unknown` before the first call. */
   readonly state: 'unknown' | 'up' | 'degraded' | 'down';
-  /** Milliseconds since the Unix epoch of its last answer of any kind; `null` before. */
+  /** Time of its last answer of any status, in milliseconds since the Unix epoch; `null` before the first. */
   readonly lastSeenMs: number | null;
-  /** Why it is not up, in words safe to show. */
+  /** Why it is not up, in words that are safe to show; `null` when it is up. */
   readonly detail: string | null;
+}
+
+/** Is told how each call to an upstream ends. */
+export interface CallWatch {
+  answered(status: number): void;
+  failed(error: UpstreamCallError): void;
 }
 
 export interface HealthWatch extends CallWatch {
   readonly health: () => UpstreamHealth;
 }
 
-/** Keeps an eye on the calls: an answer below 500 is up, one above degraded, none at all down. */
+/** Derives health from each call: an answer below 500 means up, any other degraded, no answer down. */
 export function createHealthWatch(now: () => number): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
   return {
@@ -27,7 +32,7 @@ export function createHealthWatch(now: () => number): HealthWatch {
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
     },
     failed({ failure, message }: UpstreamCallError) {
-      // A caller that hung up says nothing about the upstream, nor does a request that was never sent.
+      // A client that left says nothing about the upstream, nor does a request that was never sent.
       if (failure === 'aborted' || failure === 'unsent' || failure === 'unsendable') return;
       const state = failure === 'too-large' ? 'degraded' : 'down';
       health = { state, lastSeenMs: health.lastSeenMs, detail: message };

@@ -3,15 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CallUnderWay } from '../../../src/transport/call-under-way.ts';
 import { type Cancellation, createCancellation } from '../../../src/transport/cancellation.ts';
-import {
-  type CallUnderWay,
-  createRawCall,
-  type RawCall,
-  type RawCallOptions,
-  type RawRequest,
-  type RawResponse,
-} from '../../../src/transport/raw-call.ts';
+import type { RawResponse } from '../../../src/transport/raw-answer.ts';
+import { createRawCall, type RawCall, type RawCallOptions, type RawRequest } from '../../../src/transport/raw-call.ts';
 import { createUpstreamCall, type UpstreamRequest } from '../../../src/transport/upstream-call.ts';
 import type { UpstreamCallError } from '../../../src/transport/upstream-call-error.ts';
 import { createHealthWatch } from '../../../src/transport/upstream-health.ts';
