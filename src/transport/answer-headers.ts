@@ -1,14 +1,14 @@
 import type { Buffer } from 'node:buffer';
 
-/** Headers of an answer. A `Map` is one too. */
+/** Headers of an answer. Tests may use a `Map`. */
 export interface AnswerHeaders {
-  /** @param name in lower case. @returns several values apart, in the order in which they came */
+  /** @param name in lower case. @returns a list if the header came several times, in the order of the answer */
   get(name: string): string | string[] | undefined;
 }
 
 /**
- * Headers as they came from the connection. Of a dozen that are sent one or two are looked at, so none is made text of
- * before it is asked for.
+ * Reads headers from the connection's bytes. Decodes a header only when it is asked for, since of a dozen only one or two
+ * are.
  * @param raw names and values by turns
  */
 export function toAnswerHeaders(raw: readonly Buffer[]): AnswerHeaders {

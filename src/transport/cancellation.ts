@@ -1,31 +1,31 @@
-/** Why an operation is over before its end: nobody waits for it any more, or its time is up. */
+/** Why an operation ended early. `aborted`: its client left. `timeout`: its time is up. */
 export type CancelCause = 'aborted' | 'timeout';
 
 /**
- * What ends an operation early, as those see it who work for it. An `AbortSignal` says the same at ten times the cost,
- * which shows when there is one in every request; who needs one gets it made.
+ * Tells those who work for an operation that it was cancelled. Used in place of an `AbortSignal`, which costs ten times as
+ * much and would be made for every request; `signal` makes one when it is needed.
  */
 export interface Cancellation {
   /** `null` while the operation goes on. */
   readonly cause: CancelCause | null;
   /**
-   * Tells once when the operation is cancelled; at once if it already is. Listeners must not throw.
-   * @returns how to stop listening
+   * Calls `listener` once when the operation is cancelled, or at once if it already is. Listeners must not throw.
+   * @returns a function that stops listening
    */
   onCancel(listener: (cause: CancelCause) => void): () => void;
-  /** The same for those who understand nothing else. Made when first asked for. */
+  /** An `AbortSignal` for libraries that need one. Made when first read. */
   readonly signal: AbortSignal;
 }
 
-/** A cancellation in the hands of whoever opened the operation. */
+/** The side of a cancellation that its owner holds, who opened the operation. */
 export interface OpenCancellation extends Cancellation {
-  /** The first cause counts. Does nothing after `finish`. */
+  /** Cancels the operation. Does nothing the second time, or after `finish`. */
   cancel(cause: CancelCause): void;
-  /** The operation is done: nothing cancels it now, and nobody is told. Safe to call twice. */
+  /** Ends the operation: it cannot be cancelled any more, and no listener is called. Safe to call twice. */
   finish(): void;
 }
 
-/** @param timeoutMs after which the operation is cancelled by itself; without it there is no such time */
+/** @param timeoutMs milliseconds after which the operation is cancelled with `timeout`; left out: never */
 export function createCancellation(timeoutMs?: number): OpenCancellation {
   return new TimedCancellation(timeoutMs);
 }
@@ -69,7 +69,7 @@ class TimedCancellation implements OpenCancellation {
     if (this.#isOver) return;
     this.#cause = cause;
     const listeners = this.#listeners;
-    // From here on a listener that stops listening takes nobody else out of the list.
+    // `finish` replaces the list, so a listener that stops listening now does not disturb this loop.
     this.finish();
     for (const listener of listeners) listener(cause);
     if (this.#controller) abort(this.#controller, cause);
@@ -78,12 +78,12 @@ class TimedCancellation implements OpenCancellation {
   finish(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    // Whoever holds the operation for longer than it runs holds none of its calls.
+    // Drop the listeners: an owner that keeps this object must not keep the calls in memory.
     this.#listeners = [];
   }
 }
 
-/** With the reason that the platform's own signals have. */
+/** Aborts with the same reasons as `AbortSignal.timeout` and `AbortController.abort`. */
 function abort(controller: AbortController, cause: CancelCause): void {
   controller.abort(cause === 'timeout' ? new DOMException('The operation timed out.', 'TimeoutError') : undefined);
 }

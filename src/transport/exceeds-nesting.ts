@@ -1,18 +1,18 @@
 /**
- * Objects and lists inside one another in what an upstream answers. No schema and no value of a ledger goes a tenth as
- * deep. `JSON.parse` reads any depth, but writing the value again takes stack for each level, and all of it at some four
- * thousand: an error without a name, far from whoever sent it. Half of that leaves room for those who call.
+ * Levels of objects and lists in an upstream's answer. `JSON.parse` reads any depth, but `JSON.stringify` overflows the stack
+ * at some four thousand levels, far from the upstream that caused it; half of that leaves stack for the callers. No real
+ * answer has a tenth of it.
  */
 export const maxAnswerNesting = 2_000;
 
 /**
- * Do objects and lists lie deeper than that in one another? For a value that was parsed, whatever its size.
- * @param max at most a few thousand: it is how deep this looks
+ * Does a parsed value nest deeper than `max` levels?
+ * @param max at most a few thousand, because this recurses as deep
  */
 export function exceedsNesting(value: unknown, max: number): boolean {
   if (!isNesting(value)) return false;
   if (max === 0) return true;
-  // Most of what is in an answer is plain, and not worth a call.
+  // Most entries are scalars: test them here and save the call.
   if (Array.isArray(value)) {
     for (const entry of value) if (isNesting(entry) && exceedsNesting(entry, max - 1)) return true;
     return false;
@@ -24,7 +24,7 @@ export function exceedsNesting(value: unknown, max: number): boolean {
   return false;
 }
 
-/** The same for an upstream's answer, looked into only where it has the bytes for it. */
+/** Does an upstream's answer nest too deep? Skips answers whose body is too short for that: each level takes two bytes. */
 export function isAnswerTooDeep(value: unknown, bodyBytes: number): boolean {
   return bodyBytes >= 2 * maxAnswerNesting && exceedsNesting(value, maxAnswerNesting);
 }

@@ -1,16 +1,20 @@
 import type { UpstreamHealth } from './upstream-health.ts';
 
-/** How long a readiness probe waits for an upstream, and how long an answer or a failure counts as news, in milliseconds. */
+/** Milliseconds that a readiness probe waits for an upstream. */
 const probeTimeoutMs = 2_000;
+/** Milliseconds for which the last answer, or the last probe, makes a new probe needless. */
 const freshMs = 2_000;
 
 export interface Probe {
   readonly health: () => UpstreamHealth;
-  /** The cheapest thing that shows it answers; its outcome is seen by `health`. */
+  /** Makes the cheapest call that shows whether the upstream answers. Its outcome appears in `health`. */
   readonly ask: (timeoutMs: number) => Promise<unknown>;
 }
 
-/** Asks the upstreams that have not been heard of lately, together, and at most once in a while however often it is called. */
+/**
+ * Probes all upstreams that are not up or have not answered lately, in parallel. However often it is called, it probes at
+ * most once in `freshMs`.
+ */
 export function createProbes(probes: readonly Probe[], now: () => number): () => Promise<void> {
   let probedMs = Number.NEGATIVE_INFINITY;
   let underWay: Promise<void> | undefined;

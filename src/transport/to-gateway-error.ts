@@ -19,9 +19,9 @@ const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; rea
 };
 
 /**
- * What a failed call to an upstream becomes for the client: which upstream, and what kind of failure. Addresses and
- * socket details stay in `originalError`, for the log. An error already meant for the client passes as it is; anything
- * that is no transport failure is a fault of ours and says nothing.
+ * Turns the failure of a call to an upstream into an error for the client, which names the upstream and the kind of failure.
+ * Addresses and socket details stay in `originalError`, for the log. A GraphQL error passes unchanged; any other error is a
+ * fault of the gateway and reveals nothing.
  */
 export function toGatewayError(error: unknown, upstream: string): GraphQLError {
   if (error instanceof GraphQLError) return error;

@@ -1,21 +1,23 @@
 import type { CancelCause } from './cancellation.ts';
 
 export type UpstreamFailure =
-  /** There is no way to write such a request: the fault of whoever made it. Nothing reached the upstream. */
+  /** The HTTP client refused to write the request: a fault of the gateway's code. Nothing reached the upstream. */
   | 'unsendable'
   /** No connection was made: nothing reached the upstream. */
   | 'unreachable'
-  /** The connection broke, or the answer ended early, after the request may have been read. */
+  /** The connection broke, or the answer ended early. The upstream may have read the request. */
   | 'interrupted'
+  /** No answer before the deadline. */
   | 'timeout'
+  /** The client left, or stopped reading. */
   | 'aborted'
-  /** Not begun, since the operation was over: of a call that cannot be taken back. */
+  /** A call that cannot be undone was not begun, because the operation was over. */
   | 'unsent'
-  /** Not begun, since the gateway is stopping. */
+  /** A call that cannot be undone was not begun, because the gateway is stopping. */
   | 'stopping'
-  /** No connection was free before the time was up. */
+  /** A call that cannot be undone found no free connection before its deadline. */
   | 'no-connection'
-  /** The answer is larger than we accept. */
+  /** The answer is larger than the gateway accepts. */
   | 'too-large';
 
 const neverArrived: ReadonlySet<UpstreamFailure> = new Set([
@@ -26,7 +28,7 @@ const neverArrived: ReadonlySet<UpstreamFailure> = new Set([
   'no-connection',
 ]);
 
-/** Why a call to an upstream has no answer. */
+/** A call to an upstream that got no answer. */
 export class UpstreamCallError extends Error {
   override readonly name = 'UpstreamCallError';
   readonly failure: UpstreamFailure;
@@ -42,19 +44,19 @@ export class UpstreamCallError extends Error {
   }
 }
 
-/** The deadline of an operation is a timeout; a caller who hung up is not. */
+/** The failure of a call whose operation was cancelled. */
 export function toCancelledError(cause: CancelCause): UpstreamCallError {
   return cause === 'timeout'
     ? new UpstreamCallError('timeout', 'no answer within the time of the operation')
     : new UpstreamCallError('aborted', 'cancelled');
 }
 
-/** How the client library calls a request that it refuses to write. */
+/** The code with which undici refuses to write a request. */
 const unwritable = 'UND_ERR_INVALID_ARG';
 
 /**
- * What the connection's own error says of the call.
- * @param wasSent whether the call had a connection to be written to
+ * Turns an error of the connection into the failure of its call.
+ * @param wasSent the call had a connection, so the upstream may have read it
  */
 export function toConnectionError(error: unknown, wasSent: boolean): UpstreamCallError {
   const code = errorCode(error) || 'unknown';
