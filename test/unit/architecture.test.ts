@@ -151,7 +151,7 @@ const house: Readonly<Record<string, Room>> = {
     packages: ['graphql', 'graphql-yoga', '@graphql-yoga/render-graphiql'],
   },
   'shells/websocket': {
-    rooms: [...belowShells, 'documents'],
+    rooms: [...belowShells, 'documents', 'types of telemetry'],
     packages: ['graphql', 'ws', 'graphql-ws', 'graphql-ws/*'],
   },
   server: {

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import type { Server } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { unmarkJson } from '../../json/exact-number.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-shape.ts';
+import { markVariables } from '../../json/parse-json.ts';
+import { boundGreeting } from './bound-greeting.ts';
+import { closeCodes } from './close-codes.ts';
+import { keepAlive } from './keep-alive.ts';
+import { createOutbox } from './outbox.ts';
+import type { SocketClient } from './socket-protocol.ts';
+import { createSession } from './socket-session.ts';
+
+export interface ServeSocketOptions {
+  readonly protocol: Server<SocketClient>;
+  /** All that a client may send before it is acknowledged, in bytes; more ends the connection. */
+  readonly maxGreetingBytes: number;
+  /** Names of the headers by which a caller asks to be told its usage. */
+  readonly usageHeaders: readonly string[];
+  /** Between two pings, in milliseconds. */
+  readonly pingMs?: number;
+}
+
+/** Proxies drop connections that are silent for a minute. */
+const usualPingMs = 15_000;
+
+/** Hears one WebSocket, within bounds, and lets the protocol answer, until it closes. */
+export function createServeSocket({
+  protocol,
+  maxGreetingBytes,
+  usageHeaders,
+  pingMs = usualPingMs,
+}: ServeSocketOptions) {
+  return (socket: WebSocket, request: IncomingMessage, requestId: string): void => {
+    const session = createSession({ request, requestId, usageHeaders });
+    const stopPinging = keepAlive(socket, pingMs, session.rest);
+    const greeted = boundGreeting(socket, request.socket, maxGreetingBytes);
+    const close = (code: number, reason: string) => socket.close(code, reason);
+    const hear = (bytes: number): boolean => {
+      if (socket.readyState !== WebSocket.OPEN) return false;
+      const isWithin = session.heard(bytes);
+      if (!isWithin) close(closeCodes.tooMuchSaid, 'Too much besides operations');
+      return isWithin;
+    };
+    socket.on('ping', (data) => void hear(data.length));
+    const send = createOutbox(socket);
+    const closed = protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (data) => send(unmarkJson(data)),
+        close,
+        onMessage: (handle) => {
+          socket.on('message', (data) => {
+            // Binary type is the default of the library, so this is one Buffer.
+            const message = data as Buffer;
+            if (!hear(message.length)) return;
+            if (isTooIntricate(message, maxJsonNesting, maxJsonCommas))
+              return close(closeCodes.badRequest, 'Too intricate');
+            const fail = () => close(closeCodes.internalError, 'Internal server error');
+            handle(markVariables(String(message))).catch(fail);
+          });
+        },
+      },
+      { session, greeted, close },
+    );
+    // The library closes a connection that broke or sent too much; without a listener the error would end the process.
+    socket.on('error', () => {});
+    socket.once('close', (code, reason) => {
+      stopPinging();
+      void closed(code, String(reason));
+    });
+  };
+}

@@ -1,0 +1,119 @@
+import { type Context, makeServer, type Server, type ServerOptions } from 'graphql-ws';
+import type { AddressGate } from '../../admission/address-gate.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { reviveMarked } from '../../json/exact-number.ts';
+import type { OperationRecord, ServerContext } from '../../operation/open-operation.ts';
+import type { SocketOperationFacts } from '../../telemetry/events.ts';
+import { closeCodes } from './close-codes.ts';
+import type { OperationsUnderWay } from './operations-under-way.ts';
+import type { SocketOperations } from './socket-operations.ts';
+import type { SocketSession } from './socket-session.ts';
+import { untilGone } from './until-gone.ts';
+
+export interface SocketProtocolOptions {
+  readonly operations: SocketOperations;
+  readonly addresses: Pick<AddressGate, 'admit'>;
+  /** Operations that a client may have under way at once. */
+  readonly maxOperations: number;
+  /** Called once per operation, when it has ended. */
+  readonly onOperation: (operation: SocketOperationFacts) => void;
+}
+
+/** Whom the protocol is spoken with. */
+export interface SocketClient {
+  readonly session: SocketSession;
+  /** It was acknowledged: what it sends is bounded by the message from now on. */
+  readonly greeted: () => void;
+  readonly close: (code: number, reason: string) => void;
+}
+
+type Params = Record<string, unknown> | undefined;
+type Hooks = ServerOptions<Params, SocketClient>;
+
+/** What is done at each step of graphql-transport-ws: greeting, an operation that begins, an operation that runs. */
+export function createSocketProtocol(
+  options: SocketProtocolOptions,
+  underWay: OperationsUnderWay,
+): Server<SocketClient> {
+  const { operations, addresses } = options;
+  const ends = new WeakMap<object, () => void>();
+  return makeServer<Params, SocketClient>({
+    onConnect: (context) => greet(context, addresses),
+    onSubscribe: createOnSubscribe(options, ends),
+    execute: async (args) => {
+      underWay.began();
+      try {
+        return await operations.execute(args);
+      } finally {
+        underWay.ended();
+        ends.get(args.contextValue as object)?.();
+      }
+    },
+  });
+}
+
+async function greet(context: Context<Params, SocketClient>, addresses: Pick<AddressGate, 'admit'>): Promise<boolean> {
+  const { session, greeted, close } = context.extra;
+  session.introduce(context.connectionParams);
+  // All that is wanted of it is taken; it may be large, and the library keeps it as long as the connection.
+  Object.assign(context, { connectionParams: undefined });
+  const { error } = await addresses.admit(session.sender);
+  if (error) {
+    close(closeCodes.tryAgainLater, error.message);
+    return false;
+  }
+  greeted();
+  return true;
+}
+
+/** @param ends what is to be done when an operation has run, by the context it runs in */
+function createOnSubscribe(
+  { operations, maxOperations, onOperation }: SocketProtocolOptions,
+  ends: WeakMap<object, () => void>,
+): NonNullable<Hooks['onSubscribe']> {
+  return async (context, id, payload) => {
+    const { session } = context.extra;
+    const cost = session.forgive();
+    const hangUp = new AbortController();
+    context.subscriptions[id] = untilGone(() => hangUp.abort());
+    const records: OperationRecord[] = [];
+    const server = toServerContext(session, records, hangUp.signal);
+    if (session.operations >= maxOperations) {
+      session.blame(cost);
+      operations.count(server);
+      return [gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} operations at once on one WebSocket.`)];
+    }
+    session.operations += 1;
+    const startedAt = performance.now();
+    const end = () => {
+      session.operations -= 1;
+      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      onOperation({ requestId: session.requestId, durationMs, operations: records });
+    };
+    try {
+      reviveMarked(payload.variables);
+      const admitted = await operations.admit(payload, server, hangUp.signal);
+      if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
+      else {
+        if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
+        end();
+      }
+      return admitted;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+}
+
+function toServerContext(session: SocketSession, operations: OperationRecord[], hangUp: AbortSignal): ServerContext {
+  return {
+    requestId: session.requestId,
+    sender: session.sender,
+    isGone: () => hangUp.aborted,
+    // A socket has no headers to say it in; a refusal says it itself.
+    onStanding: () => {},
+    showUsage: session.showUsage,
+    operations,
+  };
+}
