@@ -6,6 +6,7 @@ import {
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
+import { withoutStacks } from '../errors/without-stacks.ts';
 
 /** An own field whose value another owner gives. */
 export interface JoinField {
@@ -80,7 +81,7 @@ export function failPlace(
   isNonNull: boolean,
   { failures }: ExecutionState,
 ): null {
-  const error = locatedError(raw, nodes, responsePathAsArray(path));
+  const error = withoutStacks(() => locatedError(raw, nodes, responsePathAsArray(path)));
   if (isNonNull) throw error;
   addFailure(failures, error, path);
   return null;

@@ -15,6 +15,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import { withoutStacks } from '../errors/without-stacks.ts';
 import { compileArguments, type ReadArguments } from '../execution/compile-arguments.ts';
 import type { CompileOptions } from '../execution/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../execution/execution-state.ts';
@@ -189,7 +190,7 @@ function toOutcome(answer: JoinAnswer | Error, nodes: readonly FieldNode[], poin
 }
 
 function failed(error: unknown, nodes: readonly FieldNode[], { path }: JoinPoint): JoinOutcome {
-  return { value: null, errors: [locatedError(error, nodes, responsePathAsArray(path))] };
+  return { value: null, errors: [withoutStacks(() => locatedError(error, nodes, responsePathAsArray(path)))] };
 }
 
 function parseSelectionSet(text: string): SelectionSetNode {

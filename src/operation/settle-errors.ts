@@ -1,5 +1,6 @@
-import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
+import { type ASTNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { unwrapErrors } from '../errors/mask-error.ts';
+import { withoutStacks } from '../errors/without-stacks.ts';
 import { restoreCauses } from '../subschemas/ledger/attribute-errors.ts';
 import { type AnsweredOperation, type AnswerPlace, createFindPlace } from './answer-places.ts';
 
@@ -18,10 +19,11 @@ export function settleErrors(
   if (!errors || data === undefined) return result;
   const findPlace = createFindPlace(answered);
   const unwrapped = unwrapErrors(errors);
-  const placed = restoreCauses(unwrapped, data === null).map((error) => {
-    const place = error.path ? findPlace(error.path) : null;
-    return { error: place ? locate(error, place, answered) : error, rank: place?.rank ?? null };
-  });
+  const place = (error: GraphQLError) => {
+    const found = error.path ? findPlace(error.path) : null;
+    return { error: found ? locate(error, found, answered) : error, rank: found?.rank ?? null };
+  };
+  const placed = withoutStacks(() => restoreCauses(unwrapped, data === null).map(place));
   if (isOrdered) placed.sort((one, other) => compareRanks(one.rank, other.rank));
   return { data, errors: placed.map(({ error }) => error), ...rest };
 }
@@ -32,12 +34,19 @@ function locate(error: GraphQLError, { nodes, path }: AnswerPlace, { operation }
   // One that points at something within the field, an argument, says more.
   const isNearer =
     error.nodes?.every(({ kind, loc }) => kind !== Kind.FIELD && loc !== undefined && loc.source === source) ?? false;
+  const shown = isNearer ? (error.nodes ?? []) : nodes;
+  // Said already. To make an error costs as much as to execute its field.
+  if (path === error.path && areSame(shown, error.nodes ?? [])) return error;
   return new GraphQLError(message, {
-    nodes: isNearer ? (error.nodes ?? null) : nodes,
+    nodes: shown,
     path,
     extensions,
     originalError,
   });
+}
+
+function areSame(some: readonly ASTNode[], others: readonly ASTNode[]): boolean {
+  return some.length === others.length && some.every((node, index) => node === others[index]);
 }
 
 function compareRanks(one: readonly number[] | null, other: readonly number[] | null): number {

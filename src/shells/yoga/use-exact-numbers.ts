@@ -1,4 +1,4 @@
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { printJson } from '../../json/exact-number.ts';
 import { parseRequestJson, parseVariables } from '../../json/parse-json.ts';
@@ -38,7 +38,20 @@ function readingExactly(request: Request): Request {
   });
 }
 
-/** The server library prints a result by this function of its own. */
+/**
+ * The server library prints a result by this function of its own. Errors of what was executed are given to it as plain
+ * objects: it would make each anew, stack and all, and an answer may have one for each of thousands of items.
+ */
 function printedExactly<Result extends ExecutionResult>(result: Result): Result {
-  return { ...result, stringify: printJson };
+  const { data, errors } = result;
+  if (!errors || data === undefined) return { ...result, stringify: printJson };
+  return { ...result, errors: errors.map(toPlain), stringify: printJson };
 }
+
+/** Left as it is where the library has something to take out. */
+function toPlain(error: GraphQLError): GraphQLErrorLike {
+  if (!(error instanceof GraphQLError) || 'http' in error.extensions || 'unexpected' in error.extensions) return error;
+  return error.toJSON();
+}
+
+type GraphQLErrorLike = GraphQLError | GraphQLFormattedError;

@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError, Source } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import { withoutStacks } from '../../errors/without-stacks.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../transport/upstream-call.ts';
@@ -56,14 +57,15 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
   if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
   checkNesting(value);
   const toPlaces = createToPlaces(readText);
-  return value.map((entry: unknown) => {
+  const toError = (entry: unknown): GraphQLError => {
     if (!isObject(entry) || typeof entry.message !== 'string') {
       throw badAnswer("The ledger's answer has an error without a message.");
     }
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
     return new GraphQLError(entry.message, { path, extensions, ...toPlaces(entry.locations) });
-  });
+  };
+  return withoutStacks(() => value.map(toError));
 }
 
 type ToPlaces = (locations: unknown) => { readonly source?: Source; readonly positions?: readonly number[] };
