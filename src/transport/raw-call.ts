@@ -9,7 +9,7 @@ export interface RawRequest {
   /** Path and query, beginning with `/`. */
   readonly path: string;
   /** Names and values by turns, names in lower case. */
-  readonly headers: string[];
+  readonly headers: readonly string[];
   readonly body: string | Uint8Array | null;
   /** Milliseconds that the whole call may take, to the last byte of its answer. */
   readonly timeoutMs: number;
@@ -66,12 +66,12 @@ export function createRawCall(options: RawCallOptions): SendingCall {
   return ({ method, path, headers, body, timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY }, listener) => {
     const call = new AnswerCollector(listener, shared, timeoutMs, streamAboveBytes);
     const sent = authorization === null ? headers : withAuthorization(headers, authorization);
-    dispatcher.dispatch({ method, path, headers: sent, body }, call);
+    dispatcher.dispatch({ method, path, headers: sent as string[], body }, call);
     return call;
   };
 }
 
-function withAuthorization(headers: string[], authorization: string): string[] {
+function withAuthorization(headers: readonly string[], authorization: string): readonly string[] {
   const hasOwn = headers.some((name, index) => index % 2 === 0 && name === 'authorization');
   return hasOwn ? headers : ['authorization', authorization, ...headers];
 }

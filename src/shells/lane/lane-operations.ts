@@ -5,6 +5,7 @@ import type { Generation } from '../../graph/generation.ts';
 import type { SchemaKeeper } from '../../graph/schema-keeper.ts';
 import { printJson } from '../../json/exact-number.ts';
 import type { Usage } from '../../limits/usage.ts';
+import { withUsage } from '../../limits/usage-extension.ts';
 import type { AdmitOperation, OperationAdmission } from '../../operation/admit-operation.ts';
 import { coerceVariables } from '../../operation/coerce-variables.ts';
 import type { OpenOperation, OperationRecord, ServerContext } from '../../operation/open-operation.ts';
@@ -232,5 +233,5 @@ function toPlainText(answer: () => ExecutionResult, usage: Usage | null): string
   }
   const { data, errors } = result;
   if (errors || !data) return null;
-  return printJson(usage ? { data, extensions: { usage } } : { data });
+  return printJson(withUsage({ data }, usage));
 }

@@ -1,9 +1,9 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import { withUsage } from '../../limits/usage-extension.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
 import { hangUpOn, type OpenOperation, type ServerContext } from '../../operation/open-operation.ts';
 import { refusedSubscription } from '../../operation/refused-subscription.ts';
 import type { RunPlan } from '../../operation/run-plan.ts';
-import { withUsage } from '../../operation/with-usage.ts';
 
 /** An operation as a `subscribe` message carries it. */
 export interface SocketRequest {

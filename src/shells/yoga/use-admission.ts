@@ -1,6 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Generation } from '../../graph/generation.ts';
 import type { SchemaKeeper } from '../../graph/schema-keeper.ts';
+import { withUsage } from '../../limits/usage-extension.ts';
 import {
   type AdmitOperation,
   asFinal,
@@ -9,7 +10,6 @@ import {
 } from '../../operation/admit-operation.ts';
 import { begunIn } from '../../operation/handover.ts';
 import type { ServerContext } from '../../operation/open-operation.ts';
-import { withUsage } from '../../operation/with-usage.ts';
 import type { Caller } from '../../subschemas/operation-context.ts';
 
 /** What an admitted operation's context has besides. */

@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import { printJson } from '../../json/exact-number.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
+import { createToLedgerPost } from './ledger-post.ts';
 
 export interface ForwardRequest {
   /** The document, sent as it is. */
@@ -25,23 +25,15 @@ export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResu
 
 export function createForwardToLedger({
   call,
-  path,
   versionHeader,
   version,
-  timeouts,
+  ...options
 }: LedgerExecutorOptions): ForwardToLedger {
+  const toPost = createToLedgerPost(options);
   return async ({ text, isClientsText, operationName, variables, isMutation, cancellation }) => {
     try {
-      const response = await call({
-        method: 'POST',
-        path,
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: printJson({ query: text, variables, ...(operationName === null ? {} : { operationName }) }),
-        timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-        cancellation,
-        isShareable: !isMutation,
-        runOnMs: isMutation ? timeouts.mutationMs : undefined,
-      });
+      const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation });
+      const response = await call({ ...post, cancellation });
       version.observe(response.headers.get(versionHeader));
       return parseLedgerAnswer(response, isClientsText ? () => text : null);
     } catch (error) {

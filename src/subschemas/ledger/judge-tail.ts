@@ -3,6 +3,7 @@ import type { GraphQLError } from 'graphql';
 import { printJson } from '../../json/exact-number.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Usage } from '../../limits/usage.ts';
+import { withUsage } from '../../limits/usage-extension.ts';
 import type { DataExtent } from './data-extent.ts';
 import { type ReadText, toErrors } from './ledger-answer.ts';
 import { type ChunkedBody, cutAt } from './splice-usage.ts';
@@ -42,10 +43,7 @@ export function judgeTail(
   const found = members && readErrors(members.errors, readText);
   if (!found) return null;
   const errors = settle(found);
-  const rest = {
-    ...(errors.length > 0 ? { errors } : {}),
-    ...(usage ? { extensions: { usage } } : {}),
-  };
+  const rest = withUsage(errors.length > 0 ? { errors } : {}, usage);
   const end = Buffer.from(toRest(rest));
   return { body: { chunks: [...data, end], size: dataEnd + 1 + end.length }, errorCount: errors.length };
 }

@@ -9,13 +9,13 @@ import {
   stripIgnoredCharacters,
 } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { printJson } from '../../json/exact-number.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
 import { attributeErrors } from './attribute-errors.ts';
 import { foldDocument } from './fold-document.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
+import { createToLedgerPost } from './ledger-post.ts';
 import type { RpcVersion } from './rpc-version.ts';
 
 /** A query that is text already, ready to be sent. */
@@ -54,24 +54,16 @@ export interface LedgerExecutorOptions {
  */
 export function createLedgerExecutor({
   call,
-  path,
   versionHeader,
   version,
-  timeouts,
+  ...options
 }: LedgerExecutorOptions): LedgerExecutor {
+  const toPost = createToLedgerPost(options);
   return async ({ cancellation, clientKeys, ...request }) => {
     const { text, variables, rootKeys, isMutation } = toWritten(request);
     try {
-      const response = await call({
-        method: 'POST',
-        path,
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: printJson({ query: text, variables }),
-        timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-        cancellation,
-        isShareable: !isMutation,
-        runOnMs: isMutation ? timeouts.mutationMs : undefined,
-      });
+      const post = toPost({ queryJson: JSON.stringify(text), variables, operationName: null, isMutation });
+      const response = await call({ ...post, cancellation });
       version.observe(response.headers.get(versionHeader));
       return attributeErrors(parseLedgerAnswer(response, null), rootKeys, clientKeys);
     } catch (error) {

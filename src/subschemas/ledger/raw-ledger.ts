@@ -1,5 +1,4 @@
 import type { ExecutionResult } from 'graphql';
-import { printJson } from '../../json/exact-number.ts';
 import type { Usage } from '../../limits/usage.ts';
 import type { CancelCause } from '../../transport/cancellation.ts';
 import type { RawResponse } from '../../transport/raw-answer.ts';
@@ -12,6 +11,7 @@ import { findPlainEnd, hasPlainHead } from './find-plain-end.ts';
 import type { SettleErrors } from './judge-tail.ts';
 import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
+import { createToLedgerPost, postHeaderPairs } from './ledger-post.ts';
 import { type ChunkedBody, spliceUsage } from './splice-usage.ts';
 
 export interface RawLedgerRequest {
@@ -76,22 +76,17 @@ const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?
 /** Larger answers are passed on as they arrive, in bytes; collecting smaller ones costs less and shows them whole. */
 const streamAboveBytes = 1024 * 1024;
 
-export function createRawLedger({ rawCall, path, versionHeader, version, timeouts }: RawLedgerOptions): RawLedger {
+export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
+  const toPost = createToLedgerPost(options);
   return (
     { queryJson, operationName, variables, isMutation, usage, canStream, settle, ending, isClientsText },
     answered,
   ) => {
-    const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
     const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
     const underWay = rawCall(
       {
-        method: 'POST',
-        path,
-        headers: ['content-type', 'application/json', 'accept', 'application/json'],
-        body: `{"query":${queryJson},"variables":${printJson(variables)}${named}}`,
-        timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
-        runOnMs: isMutation ? timeouts.mutationMs : undefined,
-        isShareable: !isMutation,
+        ...toPost({ queryJson, variables, operationName, isMutation }),
+        headers: postHeaderPairs,
         streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,
       },
       {

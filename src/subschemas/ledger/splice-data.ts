@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Usage } from '../../limits/usage.ts';
+import { toUsageMember } from '../../limits/usage-extension.ts';
 import { headBytes } from './find-plain-end.ts';
 import { type ChunkedBody, cutAt } from './splice-usage.ts';
 
@@ -18,7 +19,7 @@ const closingBrace = 0x7d;
  */
 export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers, usage: Usage | null): ChunkedBody {
   const members = own.json.slice(1, -1);
-  const end = usage ? `},"extensions":{"usage":${JSON.stringify(usage)}}}` : '}}';
+  const end = `}${toUsageMember(usage)}}`;
   const theirs = withoutLastBrace(cutAt(body, plainEnd));
   const chunks = own.isLast
     ? [...theirs, Buffer.from(`,${members}${end}`)]

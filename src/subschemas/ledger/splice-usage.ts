@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Usage } from '../../limits/usage.ts';
+import { toUsageMember } from '../../limits/usage-extension.ts';
 
 /** A body in the chunks it arrived in. */
 export interface ChunkedBody {
@@ -13,7 +14,7 @@ export interface ChunkedBody {
  * @param plainEnd from `findPlainEnd`
  */
 export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
-  const end = Buffer.from(`,"extensions":{"usage":${JSON.stringify(usage)}}}`);
+  const end = Buffer.from(`${toUsageMember(usage)}}`);
   const chunks = cutAt(body, plainEnd);
   chunks.push(end);
   return { chunks, size: plainEnd + end.length };
