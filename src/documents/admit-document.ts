@@ -7,7 +7,7 @@ import type { Variables } from '../limits/variables.ts';
 import type { PreparedDocument } from './prepared-document.ts';
 import { type ToldError, toGraphQLErrors } from './told-error.ts';
 
-export type Admission =
+export type DocumentAdmission =
   /** `usage` is `null` for a document that asks for the schema alone. */
   | { readonly kind: 'admitted'; readonly document: DocumentNode; readonly usage: Usage | null }
   /** `usage` is `null` if the document was refused before it was counted. */
@@ -17,8 +17,8 @@ export type Admission =
  * Decides whether a request may be executed. Refuses in the ledger's order: first for the text, then for the variables, then
  * for the schema. Takes microseconds for a prepared document.
  */
-export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): Admission {
-  const refused = (errors: readonly ToldError[], usage: Usage | null): Admission => ({
+export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): DocumentAdmission {
+  const refused = (errors: readonly ToldError[], usage: Usage | null): DocumentAdmission => ({
     kind: 'refused',
     errors: toGraphQLErrors(errors, prepared.text),
     usage,

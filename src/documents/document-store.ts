@@ -7,13 +7,13 @@ import {
   readDocument,
 } from './prepared-document.ts';
 
-export interface DocumentStore {
+export interface DocumentStore<Operation = unknown> {
   /** Returns the prepared document of a text. Prepares it at first sight, and keeps it. */
-  prepare(text: string): PreparedDocument;
+  prepare(text: string): PreparedDocument<Operation>;
   /** Returns the prepared document of a text if it is kept. Counts as a use. */
-  find(text: string): PreparedDocument | undefined;
+  find(text: string): PreparedDocument<Operation> | undefined;
   /** Reads a text that is only explained, not executed. Neither looks it up nor keeps it. */
-  read(text: string): ReadDocument;
+  read(text: string): ReadDocument<Operation>;
 }
 
 /**
@@ -32,15 +32,15 @@ export interface DocumentStoreBounds {
 }
 
 /** Keeps prepared documents, up to a bound in bytes: a million different documents cost time, not memory. */
-export function createDocumentStore(
-  options: PrepareOptions,
+export function createDocumentStore<Operation>(
+  options: PrepareOptions<Operation>,
   bounds: DocumentStoreBounds = { maxTrialBytes, maxProvenBytes },
-): DocumentStore {
-  const sizeCalculation = ({ bytes }: PreparedDocument) => bytes;
-  const onTrial = new LRUCache<string, PreparedDocument>({ maxSize: bounds.maxTrialBytes, sizeCalculation });
-  const proven = new LRUCache<string, PreparedDocument>({ maxSize: bounds.maxProvenBytes, sizeCalculation });
+): DocumentStore<Operation> {
+  const sizeCalculation = ({ bytes }: PreparedDocument<Operation>) => bytes;
+  const onTrial = new LRUCache<string, PreparedDocument<Operation>>({ maxSize: bounds.maxTrialBytes, sizeCalculation });
+  const proven = new LRUCache<string, PreparedDocument<Operation>>({ maxSize: bounds.maxProvenBytes, sizeCalculation });
 
-  const find = (text: string): PreparedDocument | undefined => {
+  const find = (text: string): PreparedDocument<Operation> | undefined => {
     const known = proven.get(text);
     if (known) return known;
     const newcomer = onTrial.get(text);

@@ -2,7 +2,7 @@ import { type RateCost, toPoints } from '../admission/to-points.ts';
 import type { Estimate } from '../generated/local.ts';
 import type { Generation } from '../graph/generation.ts';
 import { maxCount, type Usage } from '../limits/usage.ts';
-import { planOperation } from '../planning/plan-operation.ts';
+import { toShownPlan } from '../planning/plan-operation.ts';
 import { type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
 import { toEstimateLimits } from './estimate-limits.ts';
 import type { JudgedRequest, Judgement } from './judge-operation.ts';
@@ -19,19 +19,18 @@ const maxInt = 2 ** 31 - 1;
 export function toEstimate(
   { prepared, executable, usage: counted, errors, bound }: Judgement,
   { query, variables }: JudgedRequest,
-  { limits, ownership }: Pick<Generation, 'limits' | 'ownership'>,
+  { limits }: Pick<Generation, 'limits'>,
   { cost, calls }: EstimateFacts,
 ): Estimate {
   const usage = counted ?? uncounted(query, variables);
   const fragments = executable?.fragments ?? new Map();
-  const plan = bound && planOperation(bound.operation, fragments, ownership);
   return {
     usage: toEstimateUsage(usage),
     limits: toEstimateLimits(prepared, usage, variables, limits),
     refused: errors.length > 0,
     reasons: errors.map(({ message }) => message),
-    plan,
-    upstreamCalls: bound && plan && countUpstreamCalls({ ...bound, fragments }, plan, calls),
+    plan: bound && toShownPlan(bound.plan),
+    upstreamCalls: bound && countUpstreamCalls({ ...bound, fragments }, bound.plan, calls),
     ratePoints: toPoints(counted, cost, limits),
   };
 }

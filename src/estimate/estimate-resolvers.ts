@@ -3,10 +3,10 @@ import type { RateCost } from '../admission/to-points.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/local.ts';
-import type { Generation } from '../graph/generation.ts';
 import { isJoin } from '../joins/joins.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
+import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import type { CallCounting } from './count-upstream-calls.ts';
 import { toEstimate } from './estimate-operation.ts';
@@ -14,7 +14,7 @@ import { judgeOperation } from './judge-operation.ts';
 
 export interface EstimateResolversOptions {
   /** The generation in force at the moment; there is one before the first operation is served. */
-  readonly current: () => Generation | undefined;
+  readonly current: () => ServedGeneration | undefined;
   readonly ownFieldCalls: CallCounting['ownFieldCalls'];
   /** What operations count for against the rate limit. */
   readonly cost: RateCost;
@@ -34,7 +34,10 @@ interface Asked {
   estimates: number;
   letters: number;
   /** What was read of each document; `null` until it is its turn. */
-  readonly documents: Map<string, { readonly generation: Generation; readonly read: ReadDocument } | null>;
+  readonly documents: Map<
+    string,
+    { readonly generation: ServedGeneration; readonly read: ReadDocument<PreparedOperation> } | null
+  >;
 }
 
 /** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of what they are shown. */

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { Estimate } from '../generated/local.ts';
-import { buildGeneration, type Generation, type LedgerSource, SchemaCollisionError } from '../graph/generation.ts';
+import { buildGeneration, type LedgerSource, SchemaCollisionError } from '../graph/generation.ts';
 import { createLocalSchema } from '../graph/own-schema.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { isJoin } from '../joins/joins.ts';
+import { createPrepareOperation } from '../operation/prepare-operation.ts';
+import type { ServedGeneration } from '../operation/prepared-operation.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
 import { toEstimate } from './estimate-operation.ts';
@@ -43,8 +45,14 @@ export async function explainOperation(
   upstreams: readonly OwnFieldsUpstream[],
 ): Promise<Explanation> {
   const local = createLocalSchema(upstreams);
-  const build = (source: LedgerSource): Generation =>
-    buildGeneration(source, { local, execute: neverExecute, names: config.profile.joins, config });
+  const build = (source: LedgerSource): ServedGeneration =>
+    buildGeneration(source, {
+      prepareOn: createPrepareOperation,
+      local,
+      execute: neverExecute,
+      names: config.profile.joins,
+      config,
+    });
   const { generation, schema } = await chooseGeneration(build, config.schema.cacheFile);
   const ownFieldCalls = createOwnFieldCalls(upstreams, config);
   const calls = { schema: generation.schema, local, isJoin, ownFieldCalls };
@@ -59,7 +67,7 @@ export async function explainOperation(
 function explainDocument(
   { executable, errors, usage }: Judgement,
   { variables }: JudgedRequest,
-  { limits }: Generation,
+  { limits }: ServedGeneration,
 ): Pick<Explanation, 'offending' | 'tree' | 'isTreeCut'> {
   const [error] = errors;
   if (!executable) {
@@ -72,9 +80,9 @@ function explainDocument(
 }
 
 async function chooseGeneration(
-  build: (source: LedgerSource) => Generation,
+  build: (source: LedgerSource) => ServedGeneration,
   cacheFile: string | null,
-): Promise<{ readonly generation: Generation; readonly schema: ExplainedSchema }> {
+): Promise<{ readonly generation: ServedGeneration; readonly schema: ExplainedSchema }> {
   let failure: unknown = 'it does not exist yet';
   if (cacheFile !== null) {
     try {

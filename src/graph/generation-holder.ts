@@ -7,9 +7,9 @@ import {
   SchemaCollisionError,
 } from './generation.ts';
 
-export interface GenerationHolder {
+export interface GenerationHolder<Operation = unknown> {
   /** The generation in force. */
-  readonly current: Generation;
+  readonly current: Generation<Operation>;
   /**
    * Puts a ledger schema into force, unless it is the one in force already.
    * @throws SchemaCollisionError when it collides; the generation in force stays
@@ -21,14 +21,14 @@ export interface GenerationHolder {
  * Holds the generation in force. Builds one only for a schema that is new: a build blocks every request.
  * @param onReplaced called with each generation that comes into force, but for the first, which has no ledger
  */
-export function createGenerationHolder(
-  options: GenerationOptions,
-  onReplaced: (generation: Generation) => void,
-): GenerationHolder {
+export function createGenerationHolder<Operation>(
+  options: GenerationOptions<Operation>,
+  onReplaced: (generation: Generation<Operation>) => void,
+): GenerationHolder<Operation> {
   let current = buildGeneration(null, options);
   let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
 
-  const build = (source: LedgerSource, fingerprint: string): Generation => {
+  const build = (source: LedgerSource, fingerprint: string): Generation<Operation> => {
     // The same schema collides again: do not build it at every look.
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {

@@ -7,6 +7,7 @@ import {
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { createDocumentStore, type DocumentStore } from '../documents/document-store.ts';
+import type { PrepareOptions } from '../documents/prepared-document.ts';
 import type { CreateOperationJoins } from '../joins/operation-joins.ts';
 import { type Limits, stricterLimits } from '../limits/limits.ts';
 import type { Ownership } from '../planning/plan-operation.ts';
@@ -18,29 +19,35 @@ import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts'
 import { findCollisions } from './find-collisions.ts';
 import { stitch } from './stitch.ts';
 
+/** What of a generation decides how an operation is executed. */
+export interface Graph {
+  /** All of it, joins included. */
+  readonly schema: GraphQLSchema;
+  /** Our own part alone. */
+  readonly local: GraphQLSchema;
+  /** Whose the root fields are. */
+  readonly ownership: Ownership;
+  /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
+  readonly operationJoins: CreateOperationJoins | null;
+}
+
 /**
  * Everything that depends on the ledger's schema, made once and never changed. A new ledger schema makes a new
  * generation; operations in flight finish on theirs.
+ * @typeParam Operation what is kept of each operation that was seen
  */
-export interface Generation {
-  readonly schema: GraphQLSchema;
+export interface Generation<Operation = unknown> extends Graph {
   /** Where the ledger's part came from; `none` while the ledger has not been reached yet. */
   readonly origin: 'ledger' | 'cache' | 'none';
   /** Tells two ledger schemas apart. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
-  /** Makes the joins of an operation that needs no stitching otherwise; `null` while there is no ledger. */
-  readonly operationJoins: CreateOperationJoins | null;
-  /** The gateway's own schema, without the ledger's. */
-  readonly local: GraphQLSchema;
-  /** Who owns each root field. */
-  readonly ownership: Ownership;
   /** The limits on documents in force. */
   readonly limits: Limits;
   /** `<year>.<month>` versions the ledger says it serves. */
   readonly availableVersions: readonly string[];
   /** What was prepared for the documents seen. */
-  readonly documents: DocumentStore;
+  readonly documents: DocumentStore<Operation>;
 }
 
 /** The ledger's schema collides with ours: nothing was merged. */
@@ -60,7 +67,9 @@ export interface LedgerSource {
   readonly origin: 'ledger' | 'cache';
 }
 
-export interface GenerationOptions {
+export interface GenerationOptions<Operation = unknown> {
+  /** How operations on a graph are prepared. */
+  readonly prepareOn: (graph: Graph) => PrepareOptions<Operation>['prepareOperation'];
   readonly local: GraphQLSchema;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
@@ -73,7 +82,10 @@ export interface GenerationOptions {
  * Builds the generation of a ledger schema; with `null`, the one that has the gateway's own schema alone.
  * @throws SchemaCollisionError when both schemas define the same name
  */
-export function buildGeneration(source: LedgerSource | null, options: GenerationOptions): Generation {
+export function buildGeneration<Operation>(
+  source: LedgerSource | null,
+  options: GenerationOptions<Operation>,
+): Generation<Operation> {
   const { local, execute, names, config } = options;
   const service = source?.service ?? silentLedgerService;
   const documentLimits = stricterLimits(config.limits.documents, service.limits);
@@ -83,17 +95,23 @@ export function buildGeneration(source: LedgerSource | null, options: Generation
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
   const inForce = { ...documentLimits, ...stricterTimeouts(config.timeouts, service) };
   const stitched = stitch({ local, ledger: schema && { schema, limits: service.limits, inForce }, execute, names });
-  return {
-    ...stitched,
-    origin: source?.origin ?? 'none',
-    fingerprint: source ? toSchemaFingerprint(source.introspection, service) : 'none',
+  const graph = {
+    schema: stitched.schema,
     local,
     ownership: toOwnership(local, schema),
+    operationJoins: stitched.operationJoins,
+  };
+  return {
+    ...graph,
+    missingJoins: stitched.missingJoins,
+    origin: source?.origin ?? 'none',
+    fingerprint: source ? toSchemaFingerprint(source.introspection, service) : 'none',
     limits,
     availableVersions: service.availableVersions,
     documents: createDocumentStore({
       schema: stitched.schema,
       limits,
+      prepareOperation: options.prepareOn(graph),
       rules: [ReservedAliasRule, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
       hidesSuggestions: !config.introspection,
     }),

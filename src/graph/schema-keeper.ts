@@ -11,15 +11,15 @@ export interface SchemaEvents {
   unavailable(error: unknown): void;
 }
 
-export interface SchemaKeeperOptions extends GenerationOptions {
+export interface SchemaKeeperOptions<Operation = unknown> extends GenerationOptions<Operation> {
   readonly cache: SchemaCache | null;
   /** Milliseconds between looks at the ledger's schema; 0 = never again once it was seen, unless `refresh` asks for it. */
   readonly pollMs: number;
   readonly events: SchemaEvents;
 }
 
-export interface SchemaKeeper {
-  readonly current: Generation;
+export interface SchemaKeeper<Operation = unknown> {
+  readonly current: Generation<Operation>;
   /**
    * Looks at the ledger's schema now. A look that is under way may have seen the schema from before, so another follows.
    * Resolves when a look that began after the call has ended, or the keeper was stopped. Never rejects.
@@ -33,7 +33,9 @@ export interface SchemaKeeper {
  * start, the gateway serves the cached schema, or else its own schema alone, and keeps asking the ledger.
  * @throws SchemaCollisionError when the first schema seen collides; later ones are refused and the old one stays
  */
-export async function startSchemaKeeper(options: SchemaKeeperOptions): Promise<SchemaKeeper> {
+export async function startSchemaKeeper<Operation>(
+  options: SchemaKeeperOptions<Operation>,
+): Promise<SchemaKeeper<Operation>> {
   const { execute, cache, pollMs, events } = options;
   const report = (error: unknown): void => {
     if (error instanceof SchemaCollisionError) events.refused(error);

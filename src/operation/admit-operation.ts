@@ -1,30 +1,20 @@
-import { type DocumentNode, GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { CallerGate } from '../admission/caller-gate.ts';
 import { type RateCost, toPoints } from '../admission/to-points.ts';
-import { admitDocument, type Admission as DocumentAdmission } from '../documents/admit-document.ts';
+import { admitDocument } from '../documents/admit-document.ts';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { Generation } from '../graph/generation.ts';
-import type { SchemaKeeper } from '../graph/schema-keeper.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
-import { findOperation } from './find-operation.ts';
-import type { ServerContext } from './open-operation.ts';
-
-export type OperationAdmission =
-  | {
-      readonly kind: 'admitted';
-      readonly caller: Caller;
-      readonly generation: Generation;
-      readonly document: DocumentNode;
-      readonly usage: Usage | null;
-    }
-  | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly usage: Usage | null };
+import type { OperationAdmission, RefusedOperation } from './operation-admission.ts';
+import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
+import type { ServerContext } from './server-context.ts';
+import { unknownOperation } from './unknown-operation.ts';
 
 export interface AdmitOperationOptions {
   readonly gate: CallerGate;
-  readonly keeper: Pick<SchemaKeeper, 'current'>;
+  readonly keeper: { readonly current: ServedGeneration };
   readonly cost: RateCost;
 }
 
@@ -34,7 +24,7 @@ export interface OperationRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
   /** Its document, where it was looked up already, and the generation it is to run on. */
-  readonly found?: { readonly generation: Generation; readonly prepared: PreparedDocument };
+  readonly found?: { readonly generation: ServedGeneration; readonly prepared: PreparedDocument<PreparedOperation> };
 }
 
 /** Whether a caller may ask at all, before anything of what it asks for is read. */
@@ -78,15 +68,18 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
       if (server.isGone()) return abandoned();
       const generation = request.found?.generation ?? keeper.current;
       const prepared = request.found?.prepared ?? generation.documents.prepare(request.query);
-      const decision = withOperation(admitPrepared(generation, prepared, request.variables), request);
+      const decision = decideOperation(generation, prepared, request);
+      const { variables, operationName } = request;
+      const { usage } = decision;
       const admission: OperationAdmission =
-        decision.kind === 'refused' ? decision : { ...decision, generation, caller };
-      const points = toPoints(decision.usage, cost, generation.limits);
+        decision.kind === 'refused'
+          ? decision
+          : { kind: 'admitted', caller, operation: decision.operation, variables, operationName, usage };
+      const points = toPoints(usage, cost, generation.limits);
       if (points === 1) return admission;
       return gate.charge(caller, points - 1).then((charge) => {
         server.onStanding(charge.standing);
-        if (charge.kind === 'refused')
-          return { kind: 'refused', errors: [asFinal(charge.error)], usage: decision.usage };
+        if (charge.kind === 'refused') return { kind: 'refused', errors: [asFinal(charge.error)], usage };
         return server.isGone() ? abandoned() : admission;
       });
     },
@@ -105,28 +98,31 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
   };
 }
 
-/** Refuses where the document has no such operation; one that was looked up has been found with it. */
-function withOperation(decision: DocumentAdmission, { operationName, found }: OperationRequest): DocumentAdmission {
-  if (decision.kind === 'refused' || found) return decision;
-  const operation = findOperation(decision.document, operationName);
-  if (!(operation instanceof GraphQLError)) return decision;
-  return { kind: 'refused', errors: [asRequestError(operation)], usage: decision.usage };
-}
-
 /** Nobody reads it: it keeps from beginning what the caller could not be told the outcome of. */
 function abandoned(): OperationAdmission {
   const error = gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
   return { kind: 'refused', errors: [error], usage: null };
 }
 
-/** The same decision for a document that the generation need not keep. */
-export function admitPrepared(
-  generation: Generation,
-  prepared: PreparedDocument,
-  variables: Readonly<Record<string, unknown>>,
-): DocumentAdmission {
+/** What of an operation is decided without regard to who asks. */
+export type OperationDecision =
+  | { readonly kind: 'admitted'; readonly operation: PreparedOperation; readonly usage: Usage | null }
+  | RefusedOperation;
+
+/** Decides about an operation as any caller may ask for it. @param prepared need not be kept by the generation */
+export function decideOperation(
+  generation: ServedGeneration,
+  prepared: PreparedDocument<PreparedOperation>,
+  { variables, operationName }: Pick<OperationRequest, 'variables' | 'operationName'>,
+): OperationDecision {
   const admission = admitDocument(prepared, variables, generation.limits);
-  if (admission.kind === 'admitted') return admission;
+  if (admission.kind === 'admitted') {
+    const { usage } = admission;
+    const operation = prepared.kind === 'readable' ? prepared.operation(operationName) : null;
+    const refusal = operation ? operation.refusal : unknownOperation(operationName);
+    if (operation && !refusal) return { kind: 'admitted', operation, usage };
+    return { kind: 'refused', errors: refusal ? [asRefusal(refusal)] : [], usage };
+  }
   const isSchemaMissing =
     generation.origin === 'none' &&
     admission.errors.some(({ extensions }) => extensions.code === 'GRAPHQL_VALIDATION_FAILED');
@@ -142,6 +138,12 @@ export function admitPrepared(
 /** A request error: nothing was executed, and a strict client gets status 400. */
 function asRequestError(error: GraphQLError): GraphQLError {
   return withHttp(error, { spec: true, status: 400 });
+}
+
+/** The status of its code, for strict clients: a document that is not served, though nothing is wrong with it, has another. */
+function asRefusal(error: GraphQLError): GraphQLError {
+  const { status } = errorCatalogue[error.extensions.code as ErrorCode];
+  return withHttp(error, { spec: true, status });
 }
 
 /** A refusal of the caller, not of the document: its status is the same whatever the client accepts. */

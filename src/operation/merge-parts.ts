@@ -1,6 +1,5 @@
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
-import type { Generation } from '../graph/generation.ts';
-import { type PlannedOperation, rootFields } from './prepared-operation.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
 
 /**
  * The answer of a split operation, made of both its parts.
@@ -8,23 +7,22 @@ import { type PlannedOperation, rootFields } from './prepared-operation.ts';
  * @param readTheirs throws where the ledger did not answer
  */
 export function mergeParts(
-  generation: Generation,
-  found: PlannedOperation,
+  operation: PreparedOperation,
   variables: Record<string, unknown>,
   readTheirs: () => ExecutionResult,
   ours: ExecutionResult,
 ): ExecutionResult {
-  const isAffected = (name: string) => generation.ownership.ownerOf(found.operation.operation, name) === 'ledger';
+  const { isLedgers, rootFields } = operation;
   let theirs: ExecutionResult;
   try {
     const answer = readTheirs();
-    theirs = isRefused(answer) ? { ...answer, data: toNulls(generation, found, variables, isAffected) } : answer;
+    theirs = isRefused(answer) ? { ...answer, data: toNulls(operation, variables, isLedgers) } : answer;
   } catch (error) {
-    theirs = failAll(error, generation, found, variables, isAffected);
+    theirs = failAll(error, operation, variables, isLedgers);
   }
   const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
   return {
-    data: mergeData(theirs.data, ours.data, rootFields(generation, found, variables).keys()),
+    data: mergeData(theirs.data, ours.data, rootFields(variables).keys()),
     ...(errors.length > 0 ? { errors } : {}),
   };
 }
@@ -52,29 +50,27 @@ function isRefused({ data, errors }: ExecutionResult): boolean {
  */
 export function failAll(
   cause: unknown,
-  generation: Generation,
-  found: PlannedOperation,
+  operation: PreparedOperation,
   variables: Record<string, unknown>,
   isAffected: (name: string) => boolean = () => true,
 ): ExecutionResult {
   const errors: GraphQLError[] = [];
-  for (const [key, nodes] of rootFields(generation, found, variables)) {
+  for (const [key, nodes] of operation.rootFields(variables)) {
     const name = nodes[0]?.name.value ?? '';
     if (name !== '__typename' && isAffected(name)) errors.push(atRootKey(cause, key, nodes));
   }
-  return { data: toNulls(generation, found, variables, isAffected), errors };
+  return { data: toNulls(operation, variables, isAffected), errors };
 }
 
 /** Null for each root key that is affected, or for the whole where one may not be null. */
 function toNulls(
-  generation: Generation,
-  found: PlannedOperation,
+  operation: PreparedOperation,
   variables: Record<string, unknown>,
   isAffected: (name: string) => boolean,
 ): Record<string, unknown> | null {
-  const type = generation.schema.getRootType(found.operation.operation) as GraphQLObjectType;
+  const type = operation.schema.getRootType(operation.operation.operation) as GraphQLObjectType;
   const data: Record<string, unknown> = Object.create(null);
-  for (const [key, nodes] of rootFields(generation, found, variables)) {
+  for (const [key, nodes] of operation.rootFields(variables)) {
     const name = nodes[0]?.name.value ?? '';
     if (name === '__typename') data[key] = type.name;
     else if (isAffected(name)) {

@@ -1,36 +1,11 @@
-import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
-import type { Standing } from '../admission/caller-gate.ts';
-import type { Sender } from '../admission/sender.ts';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { unwrapErrors } from '../errors/mask-error.ts';
+import { withUsage } from '../limits/usage-extension.ts';
 import { restoreCauses } from '../subschemas/ledger/attribute-errors.ts';
 import type { Caller, OperationContext } from '../subschemas/operation-context.ts';
 import { createCancellation } from '../transport/cancellation.ts';
-
-/** What the listener knows of a request before GraphQL does. */
-export interface ServerContext {
-  readonly requestId: string;
-  readonly sender: Sender;
-  /** Is nobody there any more to take the answer? */
-  readonly isGone: () => boolean;
-  /**
-   * The caller, where it was counted before anything of its request was read. One operation takes it: of a batch the first;
-   * each other one is counted by itself. `null` once it is taken.
-   */
-  readonly takeCounted?: () => Caller | null;
-  /** Told where the caller stands, each time that was counted. */
-  readonly onStanding: (standing: Standing) => void;
-  /** Is the caller to be told what the operation cost? */
-  readonly showUsage: boolean;
-  /** Filled while the request is served, for the one log line at its end. */
-  readonly operations: OperationRecord[];
-}
-
-export interface OperationRecord {
-  readonly caller: string;
-  readonly name: string | null;
-  readonly type: string;
-  errors: number;
-}
+import type { AdmittedOperation } from './operation-admission.ts';
+import type { ServerContext } from './server-context.ts';
 
 export interface OperationOptions {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
@@ -49,62 +24,70 @@ export interface OperationOptions {
 export interface OperationRun {
   /** What its resolvers may know. */
   readonly context: OperationContext;
-  /** The caller is gone. What only reads is ended; what cannot be taken back runs on, and no more of it is begun. */
-  readonly hangUp: () => void;
   /** Nothing runs any more: lets go of the deadline. To be called however the operation ends; safe to call twice. */
   readonly end: () => void;
-  /** Tidies its result: every error on its own, request errors marked as such. Counts them for the log. */
-  readonly finish: (result: ExecutionResult) => ExecutionResult;
+  /** Its answer is complete: writes the record for the log. */
+  readonly complete: Complete;
+  /** A result as clients see it: every error on its own, request errors marked as such, usage if asked for. */
+  readonly tidy: (result: ExecutionResult) => ExecutionResult;
 }
 
-/** Opens an operation, whichever shell it came through: how long it may take, and a record for the log. */
+/**
+ * Opens an operation, whichever shell it came through: how long it may take, and a record for the log. When the caller
+ * is gone, what only reads is ended; what cannot be taken back runs on, and no more of it is begun.
+ */
 export function createOpenOperation({ timeouts, charge, maskError }: OperationOptions) {
-  return (
-    server: ServerContext,
-    request: {
-      readonly caller: Caller;
-      readonly document: DocumentNode;
-      readonly operationName?: string | null | undefined;
-    },
-  ): OperationRun => {
-    const operation = getOperationAST(request.document, request.operationName);
-    const isMutation = operation?.operation === 'mutation';
+  return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
+    const { caller, operation, usage } = admitted;
+    const isMutation = operation.operation.operation === 'mutation';
     const cancellation = createCancellation(isMutation ? timeouts.mutationMs : timeouts.queryMs);
-    const record: OperationRecord = {
-      caller: request.caller.id,
-      name: operation?.name?.value ?? null,
-      type: operation?.operation ?? 'unknown',
-      errors: 0,
-    };
-    server.operations.push(record);
+    const complete = createComplete(server, admitted);
+    server.onGone(() => {
+      cancellation.cancel('aborted');
+      complete(0);
+    });
     return {
       context: {
         requestId: server.requestId,
         cancellation,
-        caller: request.caller,
-        charge: charge && ((points, isDone) => charge(server, request.caller, points, isDone)),
+        caller,
+        charge: charge && ((points, isDone) => charge(server, caller, points, isDone)),
       },
-      hangUp: () => cancellation.cancel('aborted'),
       end: () => cancellation.finish(),
-      finish: (result) => {
-        if (!result.errors) return result;
-        const all = unwrapErrors(result.errors);
-        const unwrapped = maskError ? all.map((error) => maskError(error, server.requestId)) : all;
-        const errors = restoreCauses(unwrapped, result.data === null);
-        record.errors = errors.length;
-        return { ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors };
+      complete,
+      tidy: (result) => {
+        const errors = result.errors && tidyErrors(result, result.errors);
+        return withUsage(errors ? { ...result, errors } : result, server.showUsage ? usage : null);
       },
     };
+
+    function tidyErrors({ data }: ExecutionResult, told: readonly GraphQLError[]): readonly GraphQLError[] {
+      const all = unwrapErrors(told);
+      const masked = maskError ? all.map((error) => maskError(error, server.requestId)) : all;
+      const errors = restoreCauses(masked, data === null);
+      return data === undefined ? errors.map(asVariableError) : errors;
+    }
   };
 }
 
 export type OpenOperation = ReturnType<typeof createOpenOperation>;
 
-/** Ends the operation when a signal says that the caller is gone. @returns how to stop listening */
-export function hangUpOn(signal: AbortSignal, { hangUp }: Pick<OperationRun, 'hangUp'>): () => void {
-  if (signal.aborted) hangUp();
-  signal.addEventListener('abort', hangUp);
-  return () => signal.removeEventListener('abort', hangUp);
+/**
+ * Writes the record of an operation when its answer is complete or its caller gone, whichever comes first; once.
+ * @param errors how many the answer has; `null` = another shell completes it, and writes the record
+ */
+export type Complete = (errors: number | null) => void;
+
+export function createComplete(server: ServerContext, admitted: AdmittedOperation): Complete {
+  let isComplete = false;
+  return (errors) => {
+    if (isComplete) return;
+    isComplete = true;
+    if (errors === null) return;
+    const { caller, operation } = admitted;
+    const { name, operation: type } = operation.operation;
+    server.operations.push({ caller: caller.id, name: name?.value ?? null, type, errors });
+  };
 }
 
 /** Without `data` nothing was executed: the variables do not fit the operation, or an argument is out of its range. */

@@ -15,10 +15,17 @@ import {
  * How an operation is executed, cheapest first. Each gives the answer that stitching would give.
  * - `PASS_THROUGH`: the client's text goes to the ledger unchanged
  * - `LOCAL`: every field is the gateway's own, executed without delegation
+ * - `JOINED`: all root fields are the gateway's own, with joins into the ledger beneath them: compiled, then one request
+ *   to the ledger fills the joins in. What cannot be compiled is stitched
  * - `SPLIT`: one document for each owner, side by side, merged by root key
  * - `STITCHED`: anything unusual, delegated by the stitching library
  */
-export type Plan = 'PASS_THROUGH' | 'LOCAL' | 'SPLIT' | 'STITCHED';
+export type Plan = 'PASS_THROUGH' | 'LOCAL' | 'JOINED' | 'SPLIT' | 'STITCHED';
+
+/** What clients are told of a plan: joining is stitching, only faster. */
+export function toShownPlan(plan: Plan): Exclude<Plan, 'JOINED'> {
+  return plan === 'JOINED' ? 'STITCHED' : plan;
+}
 
 /** Who owns which part of the graph. Decided by the generation. */
 export interface Ownership {
@@ -53,8 +60,9 @@ export function planOperation(
     if (owners.size === 0) return 'LOCAL';
     return names.has('__typename') && !ownership.hasUsualRootNames ? 'STITCHED' : 'PASS_THROUGH';
   }
-  if (selectsJoin(operation, fragments, ownership)) return 'STITCHED';
-  if (!owners.has('ledger')) return 'LOCAL';
+  const hasJoins = selectsJoin(operation, fragments, ownership);
+  if (!owners.has('ledger')) return hasJoins ? 'JOINED' : 'LOCAL';
+  if (hasJoins) return 'STITCHED';
   // Mutations must run one after the other, even if they have different owners.
   return operation.operation === 'query' ? 'SPLIT' : 'STITCHED';
 }

@@ -5,7 +5,7 @@ import { type Sender, toSender } from '../admission/sender.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type PlainType, readAccept } from '../http/accept.ts';
-import type { OperationRecord, ServerContext } from '../operation/open-operation.ts';
+import type { OperationRecord, ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { sendRefusal } from './response-body.ts';
@@ -37,20 +37,20 @@ export class Exchange implements ServerContext {
   readonly startedAt = performance.now();
   /** As it came, without host and query. */
   readonly path: string;
-  /** Served without the general server. */
+  /** Served without Yoga. */
   isInLane = false;
   /** What a whole answer is written as; `null` where the caller takes none, or has not been asked yet. */
   plainType: PlainType | null = null;
   /** Its body is waited for: nobody works on it, and nobody else will answer it. */
   isReading = false;
-  /** Called once, when the connection is done with the answer; or was, before there was one. */
-  onClose: (() => void) | null = null;
   readonly #stamps: string[];
   readonly #now: () => number;
   readonly #vary: string;
   readonly #telemetry: ExchangeOptions['telemetry'];
   #isStamped = false;
   #standing: Standing = null;
+  /** A list where there are several, which only a batch has. */
+  #onGone: (() => void) | (() => void)[] | null = null;
 
   constructor(req: IncomingMessage, res: ServerResponse, path: string, options: ExchangeOptions) {
     const { headers, socket } = req;
@@ -68,6 +68,22 @@ export class Exchange implements ServerContext {
 
   isGone(): boolean {
     return this.req.socket.destroyed;
+  }
+
+  onGone(giveUp: () => void): void {
+    if (this.isGone()) giveUp();
+    else if (this.#onGone === null) this.#onGone = giveUp;
+    else if (typeof this.#onGone === 'function') this.#onGone = [this.#onGone, giveUp];
+    else this.#onGone.push(giveUp);
+  }
+
+  /** To be called once, when the connection is done with the answer; or was, before there was one. */
+  close(): void {
+    const told = this.#onGone;
+    // What hangs on it, the whole answer, is let go of before the response is.
+    this.#onGone = null;
+    if (typeof told === 'function') told();
+    else for (const giveUp of told ?? []) giveUp();
   }
 
   /** Told where the caller stands; of the operations of one request, the last one counted says it. */
@@ -153,7 +169,15 @@ export class Exchange implements ServerContext {
       left = null;
       return taken;
     };
-    const onStanding = (standing: Standing) => this.onStanding(standing);
-    return { requestId, sender, showUsage, operations, isGone: () => this.isGone(), takeCounted, onStanding };
+    return {
+      requestId,
+      sender,
+      showUsage,
+      operations,
+      isGone: () => this.isGone(),
+      onGone: (giveUp) => this.onGone(giveUp),
+      takeCounted,
+      onStanding: (standing) => this.onStanding(standing),
+    };
   }
 }

@@ -2,7 +2,7 @@ import { maxJsonNesting, nestsDeeper } from '../json/json-shape.ts';
 import { parseRequestJson } from '../json/parse-json.ts';
 import type { LaneRequest } from '../shells/lane/lane-outcome.ts';
 
-/** Reads a body that says nothing but what the short way understands; `null` for any other, right or wrong. */
+/** Reads a body that says nothing but what the lane understands; `null` for any other, right or wrong. */
 export function toLaneRequest(body: Buffer): LaneRequest | null {
   let value: unknown;
   try {

@@ -1,5 +1,4 @@
-import { withBegun } from '../operation/handover.ts';
-import type { ServerContext } from '../operation/open-operation.ts';
+import type { ServerContext } from '../operation/server-context.ts';
 import type { LaneOperations } from '../shells/lane/lane-operations.ts';
 import type { LaneOutcome } from '../shells/lane/lane-outcome.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
@@ -13,13 +12,13 @@ export interface LaneOptions {
 
 /** Where a request goes that the lane does not answer. One is called at most, and at most once. */
 export interface LaneExits {
-  /** To the ordinary way, with what is known of it so far. @param isBegun it was counted, and may have been executed */
+  /** To Yoga, with what is known of it so far. @param isBegun it was counted, and may have been executed */
   readonly leave: (context: ServerContext, isBegun: boolean) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * Serves a JSON POST of an operation that was seen before, without the general server.
+ * Serves a JSON POST of an operation that was seen before, without Yoga.
  * @param caller has been counted for it
  * @param body read whole, within its bound
  */
@@ -35,12 +34,12 @@ export function createLane({ operations, graphqlPath }: LaneOptions): Lane {
     if (!mediaType || !operation) return exits.leave(exchange.toContext(caller), false);
     exchange.isInLane = true;
     const finish = (outcome: LaneOutcome): void => {
-      if (outcome.kind === 'plain' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
+      if (outcome.kind === 'bytes' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind === 'text' && !res.destroyed) writeText(exchange, contentTypes[mediaType], outcome.text);
       if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind !== 'handover') return;
       exchange.isInLane = false;
-      exits.leave(withBegun(exchange.toContext(caller), outcome.begun), true);
+      exits.leave({ ...exchange.toContext(caller), begun: outcome.begun }, true);
     };
     operations
       .run(
@@ -49,10 +48,6 @@ export function createLane({ operations, graphqlPath }: LaneOptions): Lane {
         exchange,
         // Before chunks there was no way to end an answer of unknown length but to hang up, as broken ones end.
         req.httpVersion !== '1.0',
-        (giveUp) => {
-          if (req.socket.destroyed) giveUp();
-          else exchange.onClose = giveUp;
-        },
         (outcome) => {
           // It is called from within the connection, which would take a fault of ours for one of its own.
           try {
@@ -71,13 +66,13 @@ const contentTypes = {
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 } as const;
 
-type PlainOutcome = Extract<LaneOutcome, { kind: 'plain' }>;
+type BytesOutcome = Extract<LaneOutcome, { kind: 'bytes' }>;
 
 /** Up to so many bytes putting pieces together costs less than writing each. */
 const maxJoinedBytes = 16 * 1024;
 
 /** One write to the socket, with the length known. */
-function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: PlainOutcome['body']): void {
+function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: BytesOutcome['body']): void {
   const { res } = exchange;
   exchange.writeHead(200, contentType, size);
   const [only] = chunks;

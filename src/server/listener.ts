@@ -45,9 +45,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const { stamps, sockets, telemetry } = options;
   const connections = createConnections((exchange) => {
     lifetime.leave(exchange.res);
-    exchange.onClose?.();
-    // What hangs on it, the whole answer, is let go of before the response is.
-    exchange.onClose = null;
+    exchange.close();
     telemetry.requestAnswered(toRequestRecord(exchange));
   });
   const refusedVersion = createRefusedVersion(options);

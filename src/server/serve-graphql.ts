@@ -3,7 +3,7 @@ import { acceptsPage, readAccept } from '../http/accept.ts';
 import { isEncoded, isJsonType } from '../http/content-type.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
-import type { ServerContext } from '../operation/open-operation.ts';
+import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
 import type { GraphiqlPage } from './graphiql-page.ts';
@@ -24,7 +24,7 @@ export interface ServeGraphqlOptions {
   readonly graphiql: GraphiqlPage | null;
 }
 
-/** Serves what comes to the GraphQL path: by the lane, by the general server, or by refusing it before either. */
+/** Serves what comes to the GraphQL path: by the lane, by Yoga, or by refusing it before either. */
 export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
   const { graphqlPath, enter, lane, graphiql } = options;
 
@@ -75,13 +75,13 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
         if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
           return refuseIntricate(exchange);
         restoreBody(exchange.req, body);
-        serveOrdinarily(exchange, context);
+        serveByYoga(exchange, context);
       },
       fail: (error) => exchange.fail(error),
     });
   };
 
-  const serveOrdinarily = (exchange: Exchange, context: ServerContext): void => {
+  const serveByYoga = (exchange: Exchange, context: ServerContext): void => {
     exchange.stamp();
     exchange.failWith(options.graphql(exchange.req, exchange.res, context));
   };
@@ -98,7 +98,7 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
         // Two megabytes for an empty request: it counts against the address, whatever else is known of who asks.
         return afterEntry(exchange, () => exchange.failWith(graphiql.send(req, res)), toStranger(exchange));
       }
-      if (negotiate(exchange)) afterEntry(exchange, (caller) => serveOrdinarily(exchange, exchange.toContext(caller)));
+      if (negotiate(exchange)) afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
       return;
     }
     refuseMethod(exchange);

@@ -3,12 +3,12 @@ import type { Config } from '../config/config.ts';
 import { usageHeadersOf } from '../config/network-profile.ts';
 import { createMaskError } from '../errors/mask-error.ts';
 import { type AdmitOperation, createAdmitOperation } from '../operation/admit-operation.ts';
-import { createOpenOperation } from '../operation/open-operation.ts';
+import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
 import { createLaneOperations, type LaneOperations } from '../shells/lane/lane-operations.ts';
 import { createSocketOperations } from '../shells/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../shells/websocket/socket-server.ts';
-import { createGateway } from '../shells/yoga/yoga-shell.ts';
+import { createYogaShell } from '../shells/yoga/yoga-shell.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { WatchedSchema } from './watch-schema.ts';
@@ -23,7 +23,7 @@ export interface OpenShellsOptions {
 
 /** The ways an operation comes in and its answer leaves, over one life of an operation. */
 export interface Shells {
-  readonly yoga: ReturnType<typeof createGateway>;
+  readonly yoga: ReturnType<typeof createYogaShell>;
   readonly lane: LaneOperations;
   readonly sockets: SocketServer;
   readonly admit: AdmitOperation;
@@ -35,11 +35,16 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
   const { limits, timeouts } = config;
   const admit = createAdmitOperation({ gate: admission.gate, keeper, cost: config.rateLimit.cost });
   const maskError = createMaskError(telemetry.errorMasked);
-  const openOperation = createOpenOperation({ timeouts, charge: admit.charge, maskError });
-  const runPlan = createRunPlan(graph.forward);
-  const life = { admit, openOperation, runPlan };
+  const runner = createOperationRunner({
+    timeouts,
+    charge: admit.charge,
+    maskError,
+    runPlan: createRunPlan(graph.forward),
+    ledger: graph.raw,
+  });
+  const life = { admit, runner };
 
-  const yoga = createGateway({ ...life, maxBatchSize: limits.maxBatchSize, keeper, maskError });
+  const yoga = createYogaShell({ ...life, maxBatchSize: limits.maxBatchSize, keeper, maskError });
   const sockets = createSocketServer({
     operations: createSocketOperations({ ...life, maskError }),
     addresses: admission.addresses,
@@ -51,7 +56,7 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
   });
   return {
     yoga,
-    lane: createLaneOperations({ ...life, keeper, ledger: graph.raw }),
+    lane: createLaneOperations({ ...life, keeper }),
     sockets,
     admit,
     close: () => yoga.dispose(),

@@ -19,6 +19,8 @@ export async function printPublicSchema(): Promise<string> {
     const introspection = await fetchLedgerIntrospection(execute);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema } = buildGeneration(source, {
+      // Nothing is executed.
+      prepareOn: () => () => null,
       local: createLocalSchema(ownFields),
       execute,
       names: config.profile.joins,

@@ -1,8 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
-import type { Generation } from '../graph/generation.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
+import { createPrepareOperation } from '../operation/prepare-operation.ts';
+import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import { unknownRpcVersion } from '../subschemas/ledger/rpc-version.ts';
 import type { Telemetry } from '../telemetry/events.ts';
@@ -12,7 +13,7 @@ export interface LedgerNews {
   /** The ledger's full build version, as last seen. */
   readonly version: () => string;
   /** The generation in force; `undefined` until the ledger has been looked at for the first time. */
-  readonly generation: () => Generation | undefined;
+  readonly generation: () => ServedGeneration | undefined;
 }
 
 export interface WatchSchemaOptions {
@@ -24,7 +25,7 @@ export interface WatchSchemaOptions {
 }
 
 export interface WatchedSchema {
-  readonly keeper: SchemaKeeper;
+  readonly keeper: SchemaKeeper<PreparedOperation>;
   readonly version: LedgerNews['version'];
 }
 
@@ -34,7 +35,7 @@ export interface WatchedSchema {
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
   const { config, graph, telemetry, toOwnSchema } = options;
-  let keeper: SchemaKeeper | undefined;
+  let keeper: SchemaKeeper<PreparedOperation> | undefined;
   let changedMeanwhile = false;
   graph.watchVersion((version, previous) => {
     telemetry.versionChanged(version, previous);
@@ -45,6 +46,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   const { version } = graph;
   const { cacheFile, pollMs } = config.schema;
   keeper = await startSchemaKeeper({
+    prepareOn: createPrepareOperation,
     local: toOwnSchema({ version, generation: () => keeper?.current }),
     execute: graph.execute,
     names: config.profile.joins,

@@ -7,9 +7,11 @@ import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
 import { printJson } from '../../src/json/exact-number.ts';
 import { coerceVariables } from '../../src/operation/coerce-variables.ts';
-import { compileOwn } from '../../src/operation/execute-own.ts';
-import { createOpenOperation, type ServerContext } from '../../src/operation/open-operation.ts';
-import { createRunPlan, type RunPlan } from '../../src/operation/run-plan.ts';
+import { compileOwn } from '../../src/operation/execute-here.ts';
+import { createOpenOperation } from '../../src/operation/open-operation.ts';
+import { createOperationRunner, type OperationRunner } from '../../src/operation/operation-runner.ts';
+import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
+import { createRunPlan } from '../../src/operation/run-plan.ts';
 import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import type { Plan } from '../../src/planning/plan-operation.ts';
@@ -30,7 +32,7 @@ import type { UpstreamRequest } from '../../src/transport/upstream-call.ts';
 import { createOwnSchema } from '../support/own-schema.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
-import { toTestCaller } from '../support/test-caller.ts';
+import { admitForTest, createTestServer } from '../support/test-operation.ts';
 
 /** An answer of the ledger, as JSON has it. */
 interface LedgerAnswer {
@@ -43,7 +45,8 @@ describe('the plans', () => {
   let devnet: GraphqlDevnet;
   let upstreams: readonly UpstreamConnection[] = [];
   let generation: Generation;
-  let runPlan: RunPlan;
+  let runner: OperationRunner;
+  const longTimeouts = { queryMs: 120_000, mutationMs: 120_000 };
   const taken = new Set<Plan | null>();
   /** Documents that were compiled, with joins and without. */
   const compiled = { joined: 0, local: 0 };
@@ -63,7 +66,7 @@ describe('the plans', () => {
     upstreams = [graphqlUrl, rpcUrl, sponsorUrl].map((url) => connectUpstream({ url, now: Date.now }));
     const [ledger, rpc, sponsor] = upstreams;
     if (!ledger || !rpc || !sponsor) throw new Error('three upstreams');
-    const timeouts = { queryMs: 120_000, mutationMs: 120_000 };
+    const timeouts = longTimeouts;
     const profile = networkProfiles.ledger;
     const options = {
       call: async (request: UpstreamRequest) => {
@@ -106,9 +109,21 @@ describe('the plans', () => {
     );
     generation = buildGeneration(
       { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
-      { local, execute: execution, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },
+      {
+        prepareOn: createPrepareOperation,
+        local,
+        execute: execution,
+        names: profile.joins,
+        config: parseConfig({ env: {}, readFile: () => '' }),
+      },
     );
-    runPlan = createRunPlan(createForwardToLedger(options));
+    runner = createOperationRunner({
+      timeouts: longTimeouts,
+      runPlan: createRunPlan(createForwardToLedger(options)),
+      ledger: () => {
+        throw new Error('answers are read here');
+      },
+    });
   });
 
   afterAll(async () => {
@@ -124,21 +139,7 @@ describe('the plans', () => {
     ),
   });
 
-  const openOperation = createOpenOperation({ timeouts: { queryMs: 120_000, mutationMs: 120_000 } });
-  const server = (): ServerContext => ({
-    requestId: 'r',
-    sender: {
-      authorization: null,
-      apiKey: null,
-      origin: undefined,
-      remoteAddress: '127.0.0.1',
-      forwardedFor: undefined,
-    },
-    isGone: () => false,
-    onStanding: () => {},
-    showUsage: false,
-    operations: [],
-  });
+  const openOperation = createOpenOperation({ timeouts: longTimeouts });
 
   async function compare(
     text: string,
@@ -147,15 +148,13 @@ describe('the plans', () => {
   ): Promise<void> {
     const document = parse(text);
     expect(validate(generation.schema, document), text).toEqual([]);
-    const open = () => openOperation(server(), { caller: toTestCaller(), document, operationName });
-    const [first, second] = [open(), open()];
-    const plan = runPlan.planOf(generation, document, operationName);
-    const stitched = first.finish(await stitchedAnswer(document, variables, operationName, first.context));
-    const planned = second.finish(
-      await runPlan.run({ generation, document, text, operationName, variables, context: second.context }),
-    );
-    first.end();
-    second.end();
+    const admitted = admitForTest(generation, { text, variables, operationName });
+    const { plan } = admitted.operation;
+    const run = openOperation(createTestServer(), admitted);
+    const stitched = run.tidy(await stitchedAnswer(document, variables, operationName, run.context));
+    run.end();
+    const planned = await runner.run(admitted, createTestServer());
+    if (Symbol.asyncIterator in planned) throw new Error('there are no streams yet');
     taken.add(plan);
     noteCompiled(plan, document, operationName);
     // What is the ledger's alone has the errors in the order the ledger gave them, which stitching does not know.
@@ -224,8 +223,8 @@ describe('the plans', () => {
 
   function noteCompiled(plan: Plan | null, document: DocumentNode, operationName: string | null): void {
     const { schema, local } = generation;
-    const joins = plan === 'STITCHED' ? generation.operationJoins : null;
-    if (plan !== 'STITCHED' && plan !== 'LOCAL') return;
+    const joins = plan === 'JOINED' ? generation.operationJoins : null;
+    if (plan !== 'JOINED' && plan !== 'LOCAL') return;
     if (!compileOwn({ schema: joins ? schema : local, local, document, operationName, joins })) return;
     compiled[joins ? 'joined' : 'local'] += 1;
   }
@@ -297,7 +296,7 @@ describe('the plans', () => {
     }
     // Not every argument made up is one of its type; that those are refused alike is tried with the shells.
     expect(counts.compared).toBeGreaterThan(9 * counts.invalid);
-    expect([...taken].sort()).toEqual(['LOCAL', 'PASS_THROUGH', 'SPLIT', 'STITCHED']);
+    expect([...taken].sort()).toEqual(['JOINED', 'LOCAL', 'PASS_THROUGH', 'SPLIT', 'STITCHED']);
   }, 300_000);
 
   it('agree on documents a person could write for what is our own, joins included', async () => {

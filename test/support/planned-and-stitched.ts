@@ -1,14 +1,16 @@
-import { type DocumentNode, type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
+import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
 import { coerceVariables } from '../../src/operation/coerce-variables.ts';
-import { createOpenOperation, type ServerContext } from '../../src/operation/open-operation.ts';
+import { createOpenOperation } from '../../src/operation/open-operation.ts';
+import { createOperationRunner } from '../../src/operation/operation-runner.ts';
+import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
 import { createRunPlan } from '../../src/operation/run-plan.ts';
 import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { fragmentsOf } from '../../src/planning/fragments-of.ts';
-import type { Plan } from '../../src/planning/plan-operation.ts';
+import { type Plan, toShownPlan } from '../../src/planning/plan-operation.ts';
 import { parseConfig } from '../../src/settings/parse-config.ts';
 import { createEventsClient } from '../../src/subschemas/events/create-events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/create-events-resolvers.ts';
@@ -18,18 +20,18 @@ import { createForwardToLedger } from '../../src/subschemas/ledger/forward-to-le
 import { createLedgerExecutor } from '../../src/subschemas/ledger/ledger-executor.ts';
 import { silentLedgerService } from '../../src/subschemas/ledger/ledger-service.ts';
 import { createRpcVersion } from '../../src/subschemas/ledger/rpc-version.ts';
-import type { OperationContext } from '../../src/subschemas/operation-context.ts';
 import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
 import { connectUpstream } from '../../src/transport/connect-upstream.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { createOwnSchema } from './own-schema.ts';
-import { toTestCaller } from './test-caller.ts';
+import { admitForTest, createTestServer } from './test-operation.ts';
 
 export interface PlannedAndStitched extends AsyncDisposable {
   readonly generation: Generation;
   isValid(text: string): boolean;
-  planOf(operation: CorpusOperation): Plan | null;
+  /** As clients are told. */
+  planOf(operation: CorpusOperation): Plan;
   /** The answer by the operation's plan. Rejects for a document that is not valid. */
   planned(operation: CorpusOperation): Promise<ExecutionResult>;
   /** The answer by stitching, whatever the plan. */
@@ -86,68 +88,56 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
   );
   const generation = buildGeneration(
     { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
-    { local, execute: execution, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },
+    {
+      prepareOn: createPrepareOperation,
+      local,
+      execute: execution,
+      names: profile.joins,
+      config: parseConfig({ env: {}, readFile: () => '' }),
+    },
   );
-  const runPlan = createRunPlan(createForwardToLedger(options));
   const openOperation = createOpenOperation({ timeouts });
-
-  /** Runs a valid operation in one of the two ways, and lets go of its deadline. */
-  const run = async (
-    { text, operationName }: CorpusOperation,
-    way: (document: DocumentNode, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
-  ): Promise<ExecutionResult> => {
-    const document = parse(text);
-    const [invalid] = validate(generation.schema, document);
+  const runner = createOperationRunner({
+    timeouts,
+    runPlan: createRunPlan(createForwardToLedger(options)),
+    ledger: () => {
+      throw new Error('answers are read here');
+    },
+  });
+  const check = (text: string): void => {
+    const [invalid] = validate(generation.schema, parse(text));
     if (invalid) throw invalid;
-    const operation = openOperation(toServer(), { caller: toTestCaller(), document, operationName });
-    try {
-      return operation.finish(await way(document, operation.context));
-    } finally {
-      operation.end();
-    }
   };
   return {
     generation,
     isValid: (text) => validate(generation.schema, parse(text)).length === 0,
-    planOf: ({ text, operationName = null }) => runPlan.planOf(generation, parse(text), operationName),
-    planned(operation) {
-      const { text, variables = {}, operationName = null } = operation;
-      return run(operation, (document, context) =>
-        runPlan.run({ generation, document, text, operationName, variables, context }),
-      );
+    planOf: (operation) => toShownPlan(admitForTest(generation, operation).operation.plan),
+    async planned(operation) {
+      check(operation.text);
+      const answer = await runner.run(admitForTest(generation, operation), createTestServer());
+      if (Symbol.asyncIterator in answer) throw new Error('there are no streams yet');
+      return answer;
     },
-    stitched(operation) {
-      const { variables = {}, operationName = null } = operation;
+    async stitched(operation) {
+      const { text, variables = {}, operationName = null } = operation;
+      check(text);
       const { schema } = generation;
-      return run(operation, async (document, context) => {
-        const asked = getOperationAST(document, operationName);
-        if (!asked) throw new Error('no such operation');
+      const document = parse(text);
+      const asked = getOperationAST(document, operationName);
+      if (!asked) throw new Error('no such operation');
+      const run = openOperation(createTestServer(), admitForTest(generation, operation));
+      try {
         const coerced = coerceVariables(schema, asked, variables);
-        if (coerced.errors) return { errors: coerced.errors };
-        const result = await createExecuteStitched(schema, document, operationName)(variables, context);
+        if (coerced.errors) return run.tidy({ errors: coerced.errors });
+        const result = await createExecuteStitched(schema, document, operationName)(variables, run.context);
         const answered = { schema, operation: asked, fragments: fragmentsOf(document), variables: coerced.values };
-        return settleErrors(result, answered, true);
-      });
+        return run.tidy(settleErrors(result, answered, true));
+      } finally {
+        run.end();
+      }
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([ledger, rpc, sponsor].map((upstream) => upstream.close()));
     },
-  };
-}
-
-function toServer(): ServerContext {
-  return {
-    requestId: 'r',
-    sender: {
-      authorization: null,
-      apiKey: null,
-      origin: undefined,
-      remoteAddress: '127.0.0.1',
-      forwardedFor: undefined,
-    },
-    isGone: () => false,
-    onStanding: () => {},
-    showUsage: false,
-    operations: [],
   };
 }

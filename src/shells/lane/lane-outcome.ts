@@ -1,6 +1,5 @@
-import type { BegunOperation } from '../../operation/handover.ts';
-import type { StreamedAnswer } from '../../subschemas/ledger/answer-stream.ts';
-import type { ChunkedBody } from '../../subschemas/ledger/splice-usage.ts';
+import type { UnreadOutcome } from '../../operation/operation-answer.ts';
+import type { BegunOperation } from '../../operation/server-context.ts';
 
 /** What the lane is asked. */
 export interface LaneRequest {
@@ -11,13 +10,8 @@ export interface LaneRequest {
 
 /** What the lane made of it. */
 export type LaneOutcome =
-  /** The body of the answer, to be written as it is. */
-  | { readonly kind: 'plain'; readonly body: ChunkedBody }
-  /** The same, where it was made here. */
+  | Extract<UnreadOutcome, { kind: 'bytes' | 'stream' | 'gone' }>
+  /** The body of an answer that was made here. */
   | { readonly kind: 'text'; readonly text: string }
-  /** A large answer, to be written as it comes. */
-  | { readonly kind: 'stream'; readonly body: StreamedAnswer }
-  /** To be finished by the ordinary way, which goes on from here. */
-  | { readonly kind: 'handover'; readonly begun: BegunOperation }
-  /** The caller is gone. */
-  | { readonly kind: 'gone' };
+  /** Left to Yoga, which goes on from here. */
+  | { readonly kind: 'handover'; readonly begun: BegunOperation };

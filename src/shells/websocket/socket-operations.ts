@@ -1,9 +1,9 @@
-import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
-import { withUsage } from '../../limits/usage-extension.ts';
+import { type ExecutionArgs, GraphQLError } from 'graphql';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
-import { hangUpOn, type OpenOperation, type ServerContext } from '../../operation/open-operation.ts';
-import { refusedSubscription } from '../../operation/refused-subscription.ts';
-import type { RunPlan } from '../../operation/run-plan.ts';
+import type { AdmittedOperation } from '../../operation/operation-admission.ts';
+import type { OperationAnswer } from '../../operation/operation-answer.ts';
+import type { OperationRunner } from '../../operation/operation-runner.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
 
 /** An operation as a `subscribe` message carries it. */
 export interface SocketRequest {
@@ -15,77 +15,45 @@ export interface SocketRequest {
 /** What a WebSocket shell needs of GraphQL: the same admission and execution as over HTTP. */
 export interface SocketOperations {
   /** Admits an operation: arguments to execute, or the errors that refuse it. */
-  admit(
-    request: SocketRequest,
-    server: ServerContext,
-    hangUp: AbortSignal,
-  ): Promise<ExecutionArgs | readonly GraphQLError[]>;
+  admit(request: SocketRequest, server: ServerContext): Promise<ExecutionArgs | readonly GraphQLError[]>;
   /** Counts an operation that is refused without being looked at. */
   count(server: ServerContext): void;
   /** Runs what was admitted. Never rejects. */
-  execute(args: ExecutionArgs): Promise<ExecutionResult>;
+  execute(args: ExecutionArgs): Promise<OperationAnswer>;
 }
 
 export interface SocketOperationsOptions {
   readonly admit: AdmitOperation;
-  readonly openOperation: OpenOperation;
-  readonly runPlan: RunPlan;
+  readonly runner: Pick<OperationRunner, 'run'>;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
-export function createSocketOperations({
-  admit,
-  openOperation,
-  runPlan,
-  maskError,
-}: SocketOperationsOptions): SocketOperations {
-  const runs = new WeakMap<object, () => Promise<ExecutionResult>>();
+/** What the protocol's library carries from admission to execution. */
+interface SocketContext {
+  readonly admitted: AdmittedOperation;
+  readonly server: ServerContext;
+}
+
+export function createSocketOperations({ admit, runner, maskError }: SocketOperationsOptions): SocketOperations {
   return {
-    async admit({ query, operationName, variables }, server, hangUp) {
+    async admit({ query, operationName = null, variables }, server) {
       const entry = await admit.enter(server);
       if (entry.kind === 'refused') return [entry.error];
-      const request = { query, variables: variables ?? {}, operationName: operationName ?? null };
-      const admission = await admit.decide(server, entry.caller, request);
-      if (admission.kind === 'refused') return admission.errors.map(withoutHttp);
-      const { caller, document, generation, usage } = admission;
-      if (getOperationAST(document, operationName)?.operation === 'subscription') return [refusedSubscription()];
-      const run = openOperation(server, { caller, document, operationName });
-      const contextValue = { ...run.context };
-      runs.set(contextValue, async () => {
-        const { variables: sent, operationName: name } = request;
-        const planned = {
-          generation,
-          document,
-          text: query,
-          operationName: name,
-          variables: sent,
-          context: contextValue,
-        };
-        const stopListening = hangUpOn(hangUp, run);
-        const result = await runPlan.run(planned).finally(() => {
-          stopListening();
-          run.end();
-        });
-        const finished = run.finish(result);
-        return server.showUsage && usage ? withUsage(finished, usage) : finished;
-      });
-      return {
-        schema: generation.schema,
-        document,
-        contextValue,
-        operationName: operationName ?? null,
-        variableValues: variables ?? {},
-      };
+      const admitted = await admit.decide(server, entry.caller, { query, variables: variables ?? {}, operationName });
+      if (admitted.kind === 'refused') return admitted.errors.map(withoutHttp);
+      const { schema, document } = admitted.operation;
+      const contextValue: SocketContext = { admitted, server };
+      return { schema, document, contextValue, operationName, variableValues: variables ?? {} };
     },
     count(server) {
       admit.enter(server).catch(maskError);
     },
     async execute(args) {
       try {
-        const result = (await runs.get(args.contextValue as object)?.()) ?? { data: null };
-        return result.errors
-          ? { ...result, errors: result.errors.map((error) => withoutHttp(maskError(error))) }
-          : result;
+        const { admitted, server } = args.contextValue as SocketContext;
+        const answer = await runner.run(admitted, server);
+        if (Symbol.asyncIterator in answer || !answer.errors) return answer;
+        return { ...answer, errors: answer.errors.map((error) => withoutHttp(maskError(error))) };
       } catch (error) {
         return { errors: [withoutHttp(maskError(error))] };
       }

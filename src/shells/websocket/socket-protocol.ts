@@ -2,7 +2,7 @@ import { type Context, makeServer, type Server, type ServerOptions } from 'graph
 import type { AddressGate } from '../../admission/address-gate.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { reviveMarked } from '../../json/exact-number.ts';
-import type { OperationRecord, ServerContext } from '../../operation/open-operation.ts';
+import type { OperationRecord, ServerContext } from '../../operation/server-context.ts';
 import type { SocketOperationFacts } from '../../telemetry/events.ts';
 import { closeCodes } from './close-codes.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
@@ -92,7 +92,7 @@ function createOnSubscribe(
     };
     try {
       reviveMarked(payload.variables);
-      const admitted = await operations.admit(payload, server, hangUp.signal);
+      const admitted = await operations.admit(payload, server);
       if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
       else {
         if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
@@ -111,6 +111,10 @@ function toServerContext(session: SocketSession, operations: OperationRecord[], 
     requestId: session.requestId,
     sender: session.sender,
     isGone: () => hangUp.aborted,
+    onGone: (giveUp) => {
+      if (hangUp.aborted) giveUp();
+      else hangUp.addEventListener('abort', giveUp, { once: true });
+    },
     // A socket has no headers to say it in; a refusal says it itself.
     onStanding: () => {},
     showUsage: session.showUsage,

@@ -1,56 +1,46 @@
 import type { Plugin } from 'graphql-yoga';
-import type { Generation } from '../../graph/generation.ts';
-import type { SchemaKeeper } from '../../graph/schema-keeper.ts';
 import { withUsage } from '../../limits/usage-extension.ts';
-import {
-  type AdmitOperation,
-  asFinal,
-  type OperationAdmission,
-  type OperationRequest,
-} from '../../operation/admit-operation.ts';
-import { begunIn } from '../../operation/handover.ts';
-import type { ServerContext } from '../../operation/open-operation.ts';
-import type { Caller } from '../../subschemas/operation-context.ts';
+import { type AdmitOperation, asFinal, type OperationRequest } from '../../operation/admit-operation.ts';
+import type { OperationAdmission } from '../../operation/operation-admission.ts';
+import type { ServedGeneration } from '../../operation/prepared-operation.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
 
-/** What an admitted operation's context has besides. */
+/** What an operation's context has besides, once it is decided about. Of a batch each operation has its own. */
 export interface AdmittedContext {
-  readonly caller: Caller;
-  readonly generation: Generation;
-  /** The document as it came. */
-  readonly text: string;
+  readonly admission?: OperationAdmission;
 }
 
 /**
  * Admits every operation before it is executed: its caller, and its document within the limits and valid. What was
  * parsed and validated once is not parsed and validated again, and an operation runs on the generation it was admitted to.
  */
-export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, 'current'>): Plugin<ServerContext> {
-  const admissions = new WeakMap<object, OperationAdmission>();
+export function useAdmission(
+  admit: AdmitOperation,
+  keeper: { readonly current: ServedGeneration },
+): Plugin<ServerContext & AdmittedContext> {
   return {
     async onParams({ params, context, setResult }) {
-      const admission = begunIn(context)?.admission ?? (await admitParams(context as ServerContext, params));
+      const server = context as ServerContext;
+      const admission = server.begun?.admission ?? (await admitParams(server, params));
       if (!admission) return;
-      admissions.set(context, admission);
+      Object.assign(context, { admission } satisfies AdmittedContext);
       if (admission.kind === 'refused') setResult({ errors: admission.errors });
-      else {
-        const { caller, generation } = admission;
-        Object.assign(context, { caller, generation, text: params.query ?? '' } satisfies AdmittedContext);
-      }
     },
     onEnveloped({ setSchema, context }) {
-      setSchema(admitted(context)?.generation.schema ?? keeper.current.schema);
+      setSchema(admitted(context)?.operation.schema ?? keeper.current.schema);
     },
     onParse({ setParsedDocument, context }) {
-      const document = admitted(context)?.document;
+      const document = admitted(context)?.operation.document;
       if (document) setParsedDocument(document);
     },
     onValidate({ setValidationFn, context }) {
       if (admitted(context)) setValidationFn(() => []);
     },
+    // An operation that was run has its usage; what was refused, or failed, has not.
     onExecutionResult({ result, setResult, context }) {
-      const usage = (context as Partial<ServerContext>).showUsage ? admissions.get(context)?.usage : null;
-      if (!usage || !result || Symbol.asyncIterator in result) return;
-      setResult(withUsage(result, usage));
+      const { showUsage, admission } = context as Partial<ServerContext & AdmittedContext>;
+      if (!showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
+      setResult(withUsage(result, admission.usage));
     },
   };
 
@@ -68,11 +58,10 @@ export function useAdmission(admit: AdmitOperation, keeper: Pick<SchemaKeeper, '
   }
 
   function admitted(context: object | null | undefined) {
-    const admission = context && admissions.get(context);
+    const admission = (context as AdmittedContext | null | undefined)?.admission;
     return admission?.kind === 'admitted' ? admission : undefined;
   }
 }
-
 /** `null` where anything is not of its type; how that is said is not decided here. */
 function toRequest(params: unknown): OperationRequest | null {
   if (typeof params !== 'object' || params === null) return null;

@@ -1,28 +1,27 @@
 import type { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Config } from '../../config/config.ts';
-import type { SchemaKeeper } from '../../graph/schema-keeper.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
-import type { OpenOperation, ServerContext } from '../../operation/open-operation.ts';
-import type { RunPlan } from '../../operation/run-plan.ts';
+import type { OperationRunner } from '../../operation/operation-runner.ts';
+import type { ServedGeneration } from '../../operation/prepared-operation.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
 import { useAdmission } from './use-admission.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
 
-export interface GatewayOptions {
+export interface YogaShellOptions {
   readonly maxBatchSize: Config['limits']['maxBatchSize'];
-  readonly keeper: Pick<SchemaKeeper, 'current'>;
+  readonly keeper: { readonly current: ServedGeneration };
   readonly admit: AdmitOperation;
-  readonly openOperation: OpenOperation;
-  readonly runPlan: RunPlan;
+  readonly runner: Pick<OperationRunner, 'run'>;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
 export const graphqlPath = '/graphql';
 
 /** The GraphQL server without its listener: health, CORS, GraphiQL and body bounds are the listener's. */
-export function createGateway({ maxBatchSize, keeper, admit, openOperation, runPlan, maskError }: GatewayOptions) {
+export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError }: YogaShellOptions) {
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -47,8 +46,8 @@ export function createGateway({ maxBatchSize, keeper, admit, openOperation, runP
       // what the request itself got wrong; it was counted all the same
       useRequestErrors(),
 
-      // the operation: deadline, errors
-      useOperation(openOperation, runPlan),
+      // the operation: its life, whose answer leaves by Yoga
+      useOperation(runner),
     ],
   });
 }

@@ -48,7 +48,7 @@ const largeVariables = { first: 10 };
 export function createMicroOperations(projectRoot: string): readonly MicroOperation[] {
   const schema = buildSchema(readFileSync(`${projectRoot}/schema/public.graphql`, 'utf8'));
   const limits = shippedLimits;
-  const options = { schema, limits, rules: [], hidesSuggestions: false };
+  const options = { schema, limits, rules: [], hidesSuggestions: false, prepareOperation: () => null };
   const store = createDocumentStore(options);
   const small = toReadable(prepareDocument(smallText, options));
   const events = toReadable(prepareDocument(eventsText, options));

@@ -1,6 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
+import type { ValidOperation } from '../../../src/documents/prepared-document.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 
 const options = {
@@ -8,6 +11,7 @@ const options = {
   limits: shippedLimits,
   rules: [],
   hidesSuggestions: false,
+  prepareOperation: ({ operation }: ValidOperation) => ({ name: operation.name?.value ?? null }),
 };
 const text = (index: number) => `query Q${index} { a }`;
 /** Each of these documents counts for some 10,000 bytes. */
@@ -61,4 +65,57 @@ describe('prepared documents', () => {
     store.read(text(1));
     expect(store.find(text(1))).toBeUndefined();
   });
+});
+
+/** What is reachable, in bytes. */
+function settledHeapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+describe('what is worked out of an operation', () => {
+  const operationsOf = (document: string) => {
+    const prepared = createDocumentStore(options).prepare(document);
+    if (prepared.kind !== 'readable') throw new Error('nothing is refused here');
+    return prepared.operation;
+  };
+
+  it('is kept for each operation of a document', () => {
+    const operation = operationsOf('query A { a } query B { a }');
+    expect(operation('A')).toEqual({ name: 'A' });
+    expect(operation('A')).toBe(operation('A'));
+    expect(operation('B')).not.toBe(operation('A'));
+    expect(operation(null)).toBeNull();
+  });
+
+  it('is the same by name and without, where there is one alone', () => {
+    const operation = operationsOf('query A { a }');
+    expect(operation(null)).toBe(operation('A'));
+    expect(operation(null)).toEqual({ name: 'A' });
+  });
+
+  it('is nothing of a document that is not valid', () => {
+    expect(operationsOf('query A { unknown }')('A')).toBeNull();
+  });
+
+  it('is nothing for names it has not, which callers invent without number, and does not spoil the others', () => {
+    const operation = operationsOf('{ a }');
+    for (const name of ['', 'A', '__proto__']) expect(operation(name)).toBeNull();
+    expect(operation(null)).not.toBeNull();
+  });
+
+  it('is not kept of the names it has not', () => {
+    const operation = operationsOf('{ a }');
+    const invent = (count: number) => {
+      for (let each = 0; each < count; each += 1) operation(`${each}`.padStart(1_000, 'x'));
+    };
+    invent(1_000);
+    const before = settledHeapBytes();
+    invent(50_000);
+    // Kept, the names alone would be 50 MB.
+    expect(settledHeapBytes() - before).toBeLessThan(10_000_000);
+    expect(operation(null)).not.toBeNull();
+  }, 60_000);
 });

@@ -6,12 +6,21 @@ import { expect, test } from 'vitest';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
+import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
+import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const limits = shippedLimits;
 const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql', import.meta.url), 'utf8'));
+/** All that is worked out of an operation is kept with its document. */
+const prepareOperation = createPrepareOperation({
+  schema,
+  local: buildSchema('type Query { own: Int }'),
+  ownership: { local: schema, hasUsualRootNames: true, ownerOf: () => 'ledger' },
+  operationJoins: null,
+});
 const repeat = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(' ');
 
@@ -55,15 +64,20 @@ test.each(kinds)(
       collectGarbage();
       return getHeapStatistics().used_heap_size;
     };
-    const kept: PreparedDocument[] = [];
+    const kept: PreparedDocument<PreparedOperation>[] = [];
     const keep = (index: number) => {
       const prepared = prepareDocument(write(`Q${1_000 + index}`), {
         schema,
         limits,
         rules: [],
         hidesSuggestions: false,
+        prepareOperation,
       });
       admitDocument(prepared, {}, limits);
+      const operation = prepared.kind === 'readable' ? prepared.operation(`Q${1_000 + index}`) : null;
+      operation?.fits({});
+      operation?.unread();
+      operation?.executeHere();
       kept.push(prepared);
     };
     for (let index = 0; index < 10; index += 1) keep(index);

@@ -10,7 +10,8 @@ import { countLiveObjects } from '../../support/count-live-objects.ts';
 
 const limits = shippedLimits;
 const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql', import.meta.url), 'utf8'));
-const createStore = () => createDocumentStore({ schema, limits, rules: [], hidesSuggestions: false });
+const createStore = () =>
+  createDocumentStore({ schema, limits, rules: [], hidesSuggestions: false, prepareOperation: () => null });
 const repeat = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(' ');
 

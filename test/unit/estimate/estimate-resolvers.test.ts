@@ -7,7 +7,9 @@ import {
   maxEstimates,
 } from '../../../src/estimate/estimate-resolvers.ts';
 import { createOwnFieldCalls } from '../../../src/estimate/own-field-calls.ts';
-import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
+import { buildGeneration } from '../../../src/graph/generation.ts';
+import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
+import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';
 import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { upstreamList } from '../../../src/start/upstreams.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
@@ -26,7 +28,7 @@ const config = parseConfig({
 function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {}) {
   const stored: string[] = [];
   const read: string[] = [];
-  let generation: Generation | undefined;
+  let generation: ServedGeneration | undefined;
   const local = createOwnSchema(
     createEstimateResolvers({
       current: () => {
@@ -38,6 +40,7 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
     }),
   );
   const built = buildGeneration(null, {
+    prepareOn: createPrepareOperation,
     local,
     execute: () => Promise.reject(new Error('nobody is asked')),
     names: networkProfiles.ledger.joins,

@@ -46,7 +46,13 @@ describe.each(realSchemas)('the unmodified schema of $name', ({ profile, file })
   const options = { oneOf: true, inputValueDeprecation: true } as const;
   const generation = buildGeneration(
     { introspection: introspectionFromSchema(ledger, options), service: silentLedgerService, origin: 'ledger' },
-    { local, execute: neverAsked, names: profile.joins, config: parseConfig({ env: {}, readFile: () => '' }) },
+    {
+      prepareOn: () => () => null,
+      local,
+      execute: neverAsked,
+      names: profile.joins,
+      config: parseConfig({ env: {}, readFile: () => '' }),
+    },
   );
 
   it('is stitched whole: every root field is there with its arguments', () => {

@@ -45,6 +45,7 @@ async function start({ pollMs = 0, cache = null }: { pollMs?: number; cache?: Sc
   const local = createOwnSchema();
   const reads = vi.spyOn(local, 'getTypeMap');
   const started = await startSchemaKeeper({
+    prepareOn: () => () => null,
     local,
     execute: async ({ document }) => {
       if ('text' in document) throw new Error('never asked so');

@@ -2,15 +2,18 @@ import { describe, expect, test } from 'vitest';
 import type { CallerGate, Standing } from '../../../src/admission/caller-gate.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { buildGeneration, type Generation } from '../../../src/graph/generation.ts';
+import { buildGeneration } from '../../../src/graph/generation.ts';
 import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
+import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
+import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';
 import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const config = parseConfig({ env: { LIMIT_MAX_QUERY_NODES: '10' }, readFile: () => '' });
-const build = (): Generation =>
+const build = (): ServedGeneration =>
   buildGeneration(null, {
+    prepareOn: createPrepareOperation,
     local: createOwnSchema(),
     execute: () => Promise.reject(new Error('nobody is asked')),
     names: networkProfiles.ledger.joins,
@@ -71,7 +74,7 @@ describe('while the limiter is held', () => {
     const entry = await entering;
     if (entry.kind !== 'entered') throw new Error('nobody is refused here');
     const admission = await admit.decide(server, entry.caller, dear);
-    expect(admission.kind === 'admitted' && admission.generation === keeper.current).toBe(true);
+    expect(admission.kind === 'admitted' && admission.operation.schema === keeper.current.schema).toBe(true);
   });
 
   test('an operation that was looked up ends on the schema that it was looked up in', async () => {
@@ -84,7 +87,7 @@ describe('while the limiter is held', () => {
     letGo();
     const admission = await deciding;
     if (admission.kind !== 'admitted') throw new Error('nothing is refused here');
-    expect(admission.generation).toBe(generation);
+    expect(admission.operation.schema).toBe(generation.schema);
   });
 
   test('an operation whose caller goes is not begun', async () => {

@@ -1,18 +1,19 @@
 import { buildSchema, type ExecutionResult, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { keepSchemaAnswer } from '../../../src/operation/keep-schema-answer.ts';
+import { createKeepSchemaAnswer } from '../../../src/operation/keep-schema-answer.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
 
 /** How often an answer is made for a document that is asked for again and again. */
 function createAsk(schema = buildSchema('type Query { a: Int }')) {
   const made: string[] = [];
+  const keepSchemaAnswer = createKeepSchemaAnswer();
   return {
     made,
     toAsk: (text: string) => {
       const document = parse(text);
       const operation = getOperationAST(document);
       if (!operation) throw new Error('no operation');
-      const ask = keepSchemaAnswer(schema, document, operation, (variableValues) => {
+      const ask = keepSchemaAnswer(document, operation, (variableValues) => {
         made.push(text);
         return execute({ schema, document, variableValues }) as ExecutionResult;
       });

@@ -1,23 +1,29 @@
-import { GraphQLError, parse } from 'graphql';
+import { buildSchema, GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createOpenOperation, hangUpOn, type ServerContext } from '../../../src/operation/open-operation.ts';
+import type { Graph } from '../../../src/graph/generation.ts';
+import { createOpenOperation } from '../../../src/operation/open-operation.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
+import { admitForTest, createTestServer } from '../../support/test-operation.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const timeouts = { queryMs: 1_000, mutationMs: 2_000 };
+const schema = buildSchema('type Query { a: Int b: Int } type Mutation { a: Int b: Int }');
+const graph: Graph = {
+  schema,
+  local: schema,
+  ownership: { local: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
+  operationJoins: null,
+};
 
-function open(text: string, operationName?: string, openOperation = createOpenOperation({ timeouts })) {
-  const server: ServerContext = {
-    requestId: 'r',
-    sender: { authorization: null, apiKey: null, origin: undefined, remoteAddress: '', forwardedFor: undefined },
-    isGone: () => false,
-    onStanding: () => {},
-    showUsage: false,
-    operations: [],
-  };
-  const run = openOperation(server, { caller: toTestCaller(), document: parse(text), operationName });
+function open(
+  text: string,
+  operationName: string | null = null,
+  openOperation = createOpenOperation({ timeouts }),
+  server = createTestServer(),
+) {
+  const run = openOperation(server, admitForTest(graph, { text, operationName }));
   return { run, server, causeOf: () => run.context.cancellation.cause };
 }
 
@@ -34,7 +40,8 @@ describe('an operation', () => {
   });
 
   it('is what its name says, in a document of several', () => {
-    const { server, causeOf } = open('query A { a } mutation B { b }', 'B');
+    const { run, server, causeOf } = open('query A { a } mutation B { b }', 'B');
+    run.complete(0);
     expect(server.operations).toEqual([{ caller: toTestCaller().id, name: 'B', type: 'mutation', errors: 0 }]);
     vi.advanceTimersByTime(1_000);
     expect(causeOf()).toBe(null);
@@ -44,56 +51,70 @@ describe('an operation', () => {
     ['query', '{ a }'],
     ['mutation', 'mutation { a }'],
   ])('that is a %s is over when its caller hangs up: no more of it is begun', (_, text) => {
-    const { run, causeOf } = open(text);
-    run.hangUp();
+    const { server, causeOf } = open(text);
+    server.leave();
     expect(causeOf()).toBe('aborted');
   });
 
   it('leaves no timer behind once it has ended, and is not ended twice', () => {
-    const { run, causeOf } = open('{ a }');
+    const { run, server, causeOf } = open('{ a }');
     run.end();
     run.end();
     expect(vi.getTimerCount()).toBe(0);
-    run.hangUp();
+    server.leave();
     expect(causeOf()).toBe(null);
+  });
+});
+
+describe('its record', () => {
+  it('is written when it is complete, not before, and once', () => {
+    const { run, server } = open('{ a }');
+    expect(server.operations).toEqual([]);
+    run.complete(2);
+    run.complete(3);
+    server.leave();
+    expect(server.operations).toMatchObject([{ errors: 2 }]);
+  });
+
+  it('is written when its caller leaves, who waits for no error any more', () => {
+    const { run, server } = open('{ a }');
+    server.leave();
+    run.complete(1);
+    expect(server.operations).toMatchObject([{ errors: 0 }]);
+  });
+
+  it('is not written where another shell completes it', () => {
+    const { run, server } = open('{ a }');
+    run.complete(null);
+    run.complete(1);
+    server.leave();
+    expect(server.operations).toEqual([]);
   });
 });
 
 describe('its result', () => {
-  it('has all its errors masked, and counted for the log', () => {
+  it('has all its errors masked', () => {
     const maskError = (_error: unknown, requestId: string) => new GraphQLError(`masked in ${requestId}`);
-    const { run, server } = open('{ a b }', undefined, createOpenOperation({ timeouts, maskError }));
+    const { run } = open('{ a b }', null, createOpenOperation({ timeouts, maskError }));
     const errors = ['the address of a', 'the address of b'].map((message) => new GraphQLError(message));
-    const result = run.finish({ data: { a: null, b: null }, errors });
+    const result = run.tidy({ data: { a: null, b: null }, errors });
     expect(result.errors?.map(({ message }) => message)).toEqual(['masked in r', 'masked in r']);
-    expect(server.operations).toMatchObject([{ errors: 2 }]);
   });
 
   it('without errors stays as it is', () => {
-    const { run, server } = open('{ a }');
+    const { run } = open('{ a }');
     const result = { data: { a: 1 } };
-    expect(run.finish(result)).toEqual(result);
-    expect(server.operations).toMatchObject([{ errors: 0 }]);
+    expect(run.tidy(result)).toEqual(result);
   });
 });
 
-describe('a signal that the caller is gone', () => {
-  it('ends the operation, also if it came before', () => {
-    const [before, after] = [new AbortController(), new AbortController()];
-    const [first, second] = [open('{ a }'), open('{ a }')];
-    before.abort();
-    hangUpOn(before.signal, first.run);
-    hangUpOn(after.signal, second.run);
+describe('a caller who is gone', () => {
+  it('ends the operation, also one who left before', () => {
+    const before = createTestServer();
+    before.leave();
+    const [first, second] = [open('{ a }', null, undefined, before), open('{ a }')];
     expect([first.causeOf(), second.causeOf()]).toEqual(['aborted', null]);
-    after.abort();
+    second.server.leave();
     expect(second.causeOf()).toBe('aborted');
-  });
-
-  it('does nothing to one that has stopped listening', () => {
-    const { run, causeOf } = open('{ a }');
-    const connection = new AbortController();
-    hangUpOn(connection.signal, run)();
-    connection.abort();
-    expect(causeOf()).toBe(null);
   });
 });

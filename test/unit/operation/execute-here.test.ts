@@ -4,7 +4,7 @@ import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import type { Join } from '../../../src/joins/joins.ts';
 import { createOperationJoins } from '../../../src/joins/operation-joins.ts';
-import { compileOwn, createExecuteOwn } from '../../../src/operation/execute-own.ts';
+import { compileOwn, createExecuteHere } from '../../../src/operation/execute-here.ts';
 import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
@@ -83,7 +83,7 @@ function run(
   const options = { schema: whole, local, document, operationName: null, joins: operationJoins };
   expect(compileOwn(options), 'compiled').not.toBeNull();
   const context: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller() };
-  return { asked, result: Promise.resolve(createExecuteOwn(options)(variables, context)) };
+  return { asked, result: Promise.resolve(createExecuteHere(options)(variables, context)) };
 }
 
 const each =
@@ -262,7 +262,7 @@ describe('an operation that is not plain', () => {
     const options = { schema: local, local, document, operationName: null, joins: null };
     expect(compileOwn(options)).toBeNull();
     const context: OperationContext = { requestId: 'r', cancellation: createCancellation(), caller: toTestCaller() };
-    expect(await createExecuteOwn(options)({ no: true }, context)).toEqual({ data: { coins: [{ version: 7 }] } });
+    expect(await createExecuteHere(options)({ no: true }, context)).toEqual({ data: { coins: [{ version: 7 }] } });
   });
 
   it('is one that the local schema has not all of', () => {

@@ -6,7 +6,7 @@ import { fragmentsOf } from '../planning/fragments-of.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { coerceVariables } from './coerce-variables.ts';
 
-export interface ExecuteOwnOptions {
+export interface ExecuteHereOptions {
   /** The schema that the document is valid against. */
   readonly schema: GraphQLSchema;
   /** Our own part of it, with its resolvers. */
@@ -17,14 +17,14 @@ export interface ExecuteOwnOptions {
   readonly joins: CreateOperationJoins | null;
 }
 
-/** Executes one operation of a document, as often as it comes. Rejects as `execute` of the reference library does. */
-export type ExecuteOwn = (
+/** Executes one operation of a document, as often as it comes: compiled or stitched. Rejects as `execute` of the reference library does. */
+export type ExecuteHere = (
   variables: Readonly<Record<string, unknown>>,
   context: OperationContext,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
 /** A plain operation whose root fields are all our own is compiled; any other is executed as a whole each time. */
-export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
+export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const { schema, document, operationName } = options;
   const operation = getOperationAST(document, operationName);
   const compiled = compileOwn(options);
@@ -37,7 +37,7 @@ export function createExecuteOwn(options: ExecuteOwnOptions): ExecuteOwn {
 }
 
 /** `null` for an operation that is not plain, or asks for something of the ledger's at its root. */
-export function compileOwn({ schema, local, document, operationName, joins }: ExecuteOwnOptions): ExecuteOwn | null {
+export function compileOwn({ schema, local, document, operationName, joins }: ExecuteHereOptions): ExecuteHere | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
   const fragments = fragmentsOf(document);

@@ -1,0 +1,72 @@
+import type { ExecutionResult } from 'graphql';
+import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
+import { createOpenOperation, type OperationOptions, type OperationRun } from './open-operation.ts';
+import type { AdmittedOperation } from './operation-admission.ts';
+import type { OperationAnswer } from './operation-answer.ts';
+import type { RunPlan } from './run-plan.ts';
+import { createRunUnread, type RunUnread } from './run-unread.ts';
+import type { ServerContext } from './server-context.ts';
+
+/**
+ * The life of an admitted operation, whichever shell it came through: it is opened with its deadline, run by its plan,
+ * its result tidied, told its usage and recorded. A shell says how the answer leaves, and nothing else.
+ */
+export interface OperationRunner {
+  /**
+   * Rejects as `execute` of the reference library does.
+   * @param answered what came of executing it before, where that was done
+   */
+  run(
+    admitted: AdmittedOperation,
+    server: ServerContext,
+    answered?: (() => ExecutionResult) | null,
+  ): Promise<OperationAnswer>;
+  /** The same for a shell that writes bytes: what the ledger answers is passed on unread as far as that goes. */
+  readonly runUnread: RunUnread;
+}
+
+export interface OperationRunnerOptions extends OperationOptions {
+  readonly runPlan: (...request: Parameters<RunPlan>) => Promise<OperationAnswer>;
+  readonly ledger: RawLedger;
+}
+
+export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions): OperationRunner {
+  const open = createOpenOperation(options);
+  return {
+    async run(admitted, server, answered = null) {
+      const run = open(server, admitted);
+      const { operation, operationName, variables } = admitted;
+      try {
+        const answer = await runPlan({ operation, operationName, variables, context: run.context, answered });
+        if (Symbol.asyncIterator in answer) return tidyEach(answer, run);
+        run.end();
+        const result = run.tidy(answer);
+        run.complete(result.errors?.length ?? 0);
+        return result;
+      } catch (error) {
+        run.end();
+        run.complete(1);
+        throw error;
+      }
+    },
+    runUnread: createRunUnread({ open, runPlan, ledger }),
+  };
+}
+
+/** The operation lasts as long as its results come and somebody takes them. */
+async function* tidyEach(results: AsyncIterable<ExecutionResult>, run: OperationRun): AsyncGenerator<ExecutionResult> {
+  let errors = 0;
+  try {
+    for await (const each of results) {
+      const result = run.tidy(each);
+      errors += result.errors?.length ?? 0;
+      yield result;
+    }
+  } catch (error) {
+    errors += 1;
+    throw error;
+  } finally {
+    run.end();
+    run.complete(errors);
+  }
+}

@@ -1,0 +1,95 @@
+import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
+import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
+import { createFitsVariables } from '../execution/fits-variables.ts';
+import type { Graph } from '../graph/generation.ts';
+import { collectFields } from '../planning/collect-fields.ts';
+import { fragmentsOf } from '../planning/fragments-of.ts';
+import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
+import { takePart } from '../planning/split-document.ts';
+import { createCheckWaits } from './check-waits.ts';
+import { coerceVariables } from './coerce-variables.ts';
+import { createExecuteHere } from './execute-here.ts';
+import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
+import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
+import { refusedSubscription } from './refused-subscription.ts';
+import { toUnreadForm } from './to-unread-form.ts';
+
+/** @returns prepares the operations of documents that are valid on this graph */
+export function createPrepareOperation(graph: Graph): PrepareOptions<PreparedOperation>['prepareOperation'] {
+  const keepSchemaAnswer = createKeepSchemaAnswer();
+  return (valid) => prepareOperation(valid, graph, keepSchemaAnswer);
+}
+
+function prepareOperation(
+  { text, document, operation }: ValidOperation,
+  graph: Graph,
+  keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>,
+): PreparedOperation {
+  const { schema, local, ownership } = graph;
+  const fragments = fragmentsOf(document);
+  const plan = planOperation(operation, fragments, ownership);
+  const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
+  const isConditional = hasDirectivesAtRoot(operation, fragments);
+  const isLedgers = (field: string) => ownership.ownerOf(operation.operation, field) === 'ledger';
+  const prepared: PreparedOperation = {
+    text,
+    document,
+    operation,
+    fragments,
+    schema,
+    plan,
+    refusal: operation.operation === 'subscription' ? refusedSubscription() : null,
+    isWhole,
+    isConditional,
+    isForwarded: plan === 'PASS_THROUGH' && isWhole && !isConditional,
+    // No other plan has joins.
+    checkWaits: plan === 'JOINED' || plan === 'STITCHED' ? createCheckWaits(schema, operation, fragments) : null,
+    isLedgers,
+    fits: onDemand(() => createFitsVariables(schema, operation)),
+    coerce: (variables, maxErrors) => coerceVariables(schema, operation, variables, maxErrors),
+    rootFields: (variables) => {
+      const type = schema.getRootType(operation.operation) as GraphQLObjectType;
+      return collectFields(type, [operation.selectionSet], { schema, fragments, variables });
+    },
+    parts: once(() => toParts(prepared, local)),
+    executeHere: once(() => {
+      const { name } = operation;
+      const options = { document, operationName: name?.value ?? null, local };
+      const execute =
+        plan === 'LOCAL'
+          ? createExecuteHere({ ...options, schema: local, joins: null })
+          : createExecuteHere({ ...options, schema, joins: plan === 'JOINED' ? graph.operationJoins : null });
+      return keepSchemaAnswer(document, operation, execute);
+    }),
+    unread: once(() => toUnreadForm(prepared)),
+  };
+  return prepared;
+}
+
+function toParts({ operation, fragments, plan, isLedgers }: PreparedOperation, local: GraphQLSchema): OperationParts {
+  // Where everything is the ledger's, its `__typename` is too.
+  const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
+  const own = takePart(operation, fragments, (field) => !isLedgers(field));
+  const { document } = own;
+  return {
+    ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) },
+    own: {
+      ...own,
+      execute: createExecuteHere({ schema: local, local, document, operationName: null, joins: null }),
+    },
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** A function that is made when it is first called. */
+function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: Given) => Result {
+  const made = once(make);
+  return (given) => made()(given);
+}

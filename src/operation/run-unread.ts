@@ -1,0 +1,132 @@
+import type { ExecutionResult } from 'graphql';
+import { withUsage } from '../limits/usage-extension.ts';
+import type { StreamedAnswer } from '../subschemas/ledger/answer-stream.ts';
+import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
+import { type Complete, createComplete, type OpenOperation } from './open-operation.ts';
+import type { AdmittedOperation } from './operation-admission.ts';
+import type { OperationAnswer, UnreadOutcome } from './operation-answer.ts';
+import type { UnreadWhole } from './prepared-operation.ts';
+import { type PlannedRequest, settleAnswer } from './run-plan.ts';
+import { runUnreadSplit } from './run-unread-split.ts';
+import type { ServerContext } from './server-context.ts';
+
+/**
+ * Runs an operation for a shell that writes bytes.
+ * @param canStream can the caller be sent an answer whose length is not known?
+ * @param done called once, perhaps from within the connection to the ledger
+ */
+export type RunUnread = (
+  admitted: AdmittedOperation,
+  server: ServerContext,
+  canStream: boolean,
+  done: (outcome: UnreadOutcome) => void,
+) => Promise<void>;
+
+export interface RunUnreadOptions {
+  readonly open: OpenOperation;
+  readonly runPlan: (request: PlannedRequest) => Promise<OperationAnswer>;
+  readonly ledger: RawLedger;
+}
+
+export function createRunUnread({ open, runPlan, ledger }: RunUnreadOptions): RunUnread {
+  return async (admitted, server, canStream, done) => {
+    const form = admitted.operation.unread();
+    if (form?.kind === 'whole') return runWhole(form, admitted, server, canStream, ledger, done);
+    const run = open(server, admitted);
+    if (form?.kind === 'split') return runUnreadSplit(form, admitted, server, run, ledger, done);
+    const { operation, operationName, variables } = admitted;
+    const { context } = run;
+    const answer = await runPlan({ operation, operationName, variables, context, answered: null }).then(
+      (result) => () => result,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    run.end();
+    if (context.cancellation.cause === 'aborted') return done({ kind: 'gone' });
+    const data = toPlainData(answer);
+    run.complete(data ? 0 : null);
+    if (data) return done({ kind: 'result', result: withUsage({ data }, server.showUsage ? admitted.usage : null) });
+    done({ kind: 'unfinished', answer: () => toResult(answer()) });
+  };
+}
+
+/** What is the ledger's alone has no deadline of its own: each call to the ledger has one. */
+function runWhole(
+  { queryJson, ending }: UnreadWhole,
+  admitted: AdmittedOperation,
+  server: ServerContext,
+  canStream: boolean,
+  ledger: RawLedger,
+  done: (outcome: UnreadOutcome) => void,
+): void {
+  const { operation, operationName, variables } = admitted;
+  const complete = createComplete(server, admitted);
+  let isGone = false;
+  let giveUp: ReturnType<RawLedger> = () => {};
+  server.onGone(() => {
+    isGone = true;
+    // Before the answer breaks off: nobody is left to be told that.
+    complete(0);
+    giveUp('aborted');
+  });
+  // Being admitted took its time: for a caller who has left meanwhile nothing is begun.
+  if (isGone) {
+    done({ kind: 'gone' });
+    return;
+  }
+  giveUp = ledger(
+    {
+      queryJson,
+      operationName,
+      variables,
+      isMutation: operation.operation.operation === 'mutation',
+      isClientsText: true,
+      ending,
+      usage: server.showUsage ? admitted.usage : null,
+      canStream,
+      settle: (errors) => settleAnswer(operation, variables, { data: {}, errors }).errors ?? errors,
+    },
+    (answer) => {
+      if (isGone) return done({ kind: 'gone' });
+      if (answer.kind === 'stream') return done({ kind: 'stream', body: completing(answer.body, complete) });
+      complete(answer.kind === 'plain' ? 0 : null);
+      if (answer.kind === 'plain') done({ kind: 'bytes', body: answer.body });
+      else done({ kind: 'unfinished', answer: answer.read });
+    },
+  );
+}
+
+/** An answer whose errors are known at its end alone; one that breaks off is one. */
+function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
+  return {
+    resume: () => body.resume(),
+    start: (writer) =>
+      body.start({
+        write: (bytes) => writer.write(bytes),
+        end: (errorCount) => {
+          complete(errorCount);
+          writer.end(errorCount);
+        },
+        fail: () => {
+          complete(1);
+          writer.fail();
+        },
+      }),
+  };
+}
+
+/** The data of an answer that has some and nothing to complain of; `null` for any other. */
+function toPlainData(answer: () => OperationAnswer): ExecutionResult['data'] {
+  try {
+    const { data, errors } = toResult(answer());
+    return errors ? null : data;
+  } catch {
+    return null;
+  }
+}
+
+function toResult(answer: OperationAnswer): ExecutionResult {
+  if (Symbol.asyncIterator in answer) throw new Error('a stream was run for a shell that takes whole answers');
+  return answer;
+}

@@ -1,0 +1,57 @@
+import { getOperationAST, parse } from 'graphql';
+import type { Graph } from '../../src/graph/generation.ts';
+import type { AdmittedOperation } from '../../src/operation/operation-admission.ts';
+import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
+import type { ServerContext } from '../../src/operation/server-context.ts';
+import type { CorpusOperation } from './operation-corpus.ts';
+import { toTestCaller } from './test-caller.ts';
+
+interface TestRequest extends Pick<CorpusOperation, 'text' | 'variables'> {
+  readonly operationName?: string | null;
+}
+
+/** An operation of a document that is valid on this graph, admitted without anybody having been counted. */
+export function admitForTest(
+  graph: Graph,
+  { text, variables = {}, operationName = null }: TestRequest,
+): AdmittedOperation {
+  const document = parse(text);
+  const operation = getOperationAST(document, operationName);
+  if (!operation) throw new Error(`no operation ${operationName}`);
+  const prepared = createPrepareOperation(graph)({ text, document, operation });
+  return { kind: 'admitted', caller: toTestCaller(), operation: prepared, variables, operationName, usage: null };
+}
+
+/** A request whose client can leave. */
+export interface TestServer extends ServerContext {
+  leave(): void;
+}
+
+export function createTestServer(): TestServer {
+  let told: (() => void)[] = [];
+  let isGone = false;
+  return {
+    requestId: 'r',
+    sender: {
+      authorization: null,
+      apiKey: null,
+      origin: undefined,
+      remoteAddress: '127.0.0.1',
+      forwardedFor: undefined,
+    },
+    isGone: () => isGone,
+    onGone: (giveUp) => {
+      if (isGone) giveUp();
+      else told.push(giveUp);
+    },
+    onStanding: () => {},
+    showUsage: false,
+    operations: [],
+    leave() {
+      isGone = true;
+      const all = told;
+      told = [];
+      for (const giveUp of all) giveUp();
+    },
+  };
+}

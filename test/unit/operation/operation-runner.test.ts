@@ -1,0 +1,90 @@
+import { buildSchema, type ExecutionResult, GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import type { Graph } from '../../../src/graph/generation.ts';
+import type { OperationAnswer } from '../../../src/operation/operation-answer.ts';
+import { createOperationRunner } from '../../../src/operation/operation-runner.ts';
+import { admitForTest, createTestServer } from '../../support/test-operation.ts';
+
+const schema = buildSchema('type Query { a: Int }');
+const graph: Graph = {
+  schema,
+  local: schema,
+  ownership: { local: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
+  operationJoins: null,
+};
+const usage = { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 5 };
+
+/** Runs an operation whose plan gives this. */
+function run(answer: () => Promise<OperationAnswer>, { showUsage = false } = {}) {
+  const server = { ...createTestServer(), showUsage };
+  const runner = createOperationRunner({
+    timeouts: { queryMs: 10_000, mutationMs: 10_000 },
+    maskError: (error) => new GraphQLError(`masked: ${(error as Error).message}`),
+    runPlan: answer,
+    ledger: () => {
+      throw new Error('answers are read here');
+    },
+  });
+  const admitted = { ...admitForTest(graph, { text: '{ a }' }), usage };
+  return { server, admitted, runner, result: runner.run(admitted, server) };
+}
+
+const failing: ExecutionResult = { data: { a: null }, errors: [new GraphQLError('a fault', { path: ['a'] })] };
+
+describe('an operation that was run', () => {
+  it('is recorded when it is complete, and not before', async () => {
+    let answer: (result: ExecutionResult) => void = () => {};
+    const { server, result } = run(() => new Promise((resolve) => (answer = resolve)));
+    expect(server.operations).toEqual([]);
+    answer(failing);
+    expect((await result) as ExecutionResult).toMatchObject({ errors: [{ message: 'masked: a fault' }] });
+    expect(server.operations).toMatchObject([{ type: 'query', errors: 1 }]);
+  });
+
+  it('says its usage where that is asked for, and nothing else in its extensions', async () => {
+    const answer = () => Promise.resolve({ data: { a: 1 }, extensions: { tracing: {} } });
+    expect(await run(answer, { showUsage: true }).result).toEqual({ data: { a: 1 }, extensions: { usage } });
+  });
+
+  it('is recorded with an error when it cannot be executed', async () => {
+    const { server, result } = run(() => Promise.reject(new Error('broken')));
+    await expect(result).rejects.toThrow('broken');
+    expect(server.operations).toMatchObject([{ errors: 1 }]);
+  });
+
+  it('for a shell that writes bytes is complete with data alone, and left to another shell with anything else', async () => {
+    const outcomes: unknown[] = [];
+    for (const answer of [{ data: { a: 1 } }, failing]) {
+      const { server, runner, admitted, result } = run(() => Promise.resolve(answer));
+      await result;
+      server.operations.length = 0;
+      await runner.runUnread(admitted, server, true, (outcome) => outcomes.push(outcome));
+      expect(server.operations).toHaveLength(answer === failing ? 0 : 1);
+    }
+    expect(outcomes).toMatchObject([{ kind: 'result', result: { data: { a: 1 } } }, { kind: 'unfinished' }]);
+  });
+});
+
+describe('an operation with one result after the other', () => {
+  async function* results(): AsyncGenerator<ExecutionResult> {
+    yield { data: { a: 1 } };
+    yield failing;
+  }
+
+  it('has each of them tidied, and is recorded once, when the last has come', async () => {
+    const { server, result } = run(() => Promise.resolve(results()));
+    const shown: ExecutionResult[] = [];
+    for await (const each of (await result) as AsyncIterable<ExecutionResult>) {
+      expect(server.operations).toEqual([]);
+      shown.push(each);
+    }
+    expect(shown).toMatchObject([{ data: { a: 1 } }, { errors: [{ message: 'masked: a fault' }] }]);
+    expect(server.operations).toMatchObject([{ errors: 1 }]);
+  });
+
+  it('ends when nobody listens any more', async () => {
+    const { server, result } = run(() => Promise.resolve(results()));
+    for await (const _ of (await result) as AsyncIterable<ExecutionResult>) break;
+    expect(server.operations).toMatchObject([{ errors: 0 }]);
+  });
+});
