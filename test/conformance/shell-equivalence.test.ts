@@ -150,13 +150,13 @@ describe('every shell gives the same answer', () => {
   }
 
   describe.each([...operationCorpus, ...ofTheGateway])('to $name', (operation) => {
-    test('in every form, from the second sight on without the general server', async () => {
+    test('in every form, from the second sight on without Yoga', async () => {
       ledger.faults = [];
       const seen = [];
       for (const form of forms) seen.push({ form, ...(await expectSame(operation, form)) });
       for (const { form, first, body, lanes } of seen) {
         expect(first.status).toBe(200);
-        // What has something to complain of is finished by the general server.
+        // What has something to complain of is finished by Yoga.
         expect(lanes).toEqual(body.errors ? [false, false, false] : [false, true, true]);
         expect(body.extensions?.usage !== undefined).toBe(form.showUsage && !isSchemaAlone(operation));
         expect(inOrder({ ...body, extensions: undefined })).toBe(inOrder({ ...seen[0]?.body, extensions: undefined }));
@@ -213,7 +213,7 @@ describe('every shell gives the same answer', () => {
       ([name, fault], seed) => [`one field in two failing, ${name}`, [failingFields(seed, 2), fault]] as const,
     ),
   ];
-  /** Those whose answer the short way passes on unread, when it may: with and without anything to add to it. */
+  /** Those whose answer the lane passes on unread, when it may: with and without anything to add to it. */
   const unread = operationCorpus
     .filter(({ name }) => /^(one field that may not|several fields|fragments in one another)/.test(name))
     .flatMap((operation) => [0, 1].map((form) => ({ operation, form })));

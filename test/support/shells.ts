@@ -31,7 +31,7 @@ export interface Shells extends AsyncDisposable {
   post(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
   get(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
   socket(operation: CorpusOperation, form: Pick<Form, 'showUsage'>): Promise<SocketAnswer>;
-  /** Whether each request, by its id, was answered without the general server, once all of them are in the log. */
+  /** Whether each request, by its id, was answered without Yoga, once all of them are in the log. */
   lanes(requestIds: readonly string[]): Promise<boolean[]>;
 }
 

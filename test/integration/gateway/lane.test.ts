@@ -197,7 +197,7 @@ describe('an operation seen before', () => {
     ['our own fields and usage', '{ gateway { networkProfile } }', {}, { 'x-ledger-rpc-show-usage': '1' }],
     ['fields of both', '{ b: gateway { networkProfile } chainIdentifier a: viewer { kind } epoch { epochId } }'],
     ['an origin', '{ chainIdentifier }', {}, { origin: 'https://dapp.example' }],
-  ])('is answered as at first sight, by the short way: %s', async (_, query, rest = {}, headers = {}) => {
+  ])('is answered as at first sight, by the lane: %s', async (_, query, rest = {}, headers = {}) => {
     const { cold, hot, lanes, lines } = await twice(query, rest, headers);
     expect(cold.status).toBe(200);
     expect(hot).toEqual(cold);
@@ -233,7 +233,7 @@ describe('an operation seen before', () => {
     ],
     ['an unknown field', '{ nothing }'],
     ['no GraphQL', '{ chainIdentifier'],
-  ])('that is not for the short way is answered as ever: %s', async (_, query, rest = {}, headers = {}) => {
+  ])('that is not for the lane is answered as ever: %s', async (_, query, rest = {}, headers = {}) => {
     const { cold, hot, lanes } = await twice(query, rest, headers);
     // Streams send a number of pings that depends on time; the rest is told by what is in them.
     const shown = ({ status, text, headers: { 'content-type': type } }: Seen) => ({ status, text, type });

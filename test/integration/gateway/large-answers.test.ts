@@ -49,7 +49,7 @@ beforeAll(async () => {
       }),
   };
   gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: front.url, REQUEST_TIMEOUT_MS: String(timeoutMs) });
-  // From now on these are no news, and can take the short way.
+  // From now on these are no news, and can take the lane.
   for (const query of ['{ rows }', 'mutation { pay }']) await gateway.query(query);
 });
 afterEach(() => {
@@ -123,7 +123,7 @@ describe('a large answer', () => {
     ],
     ['with extensions of the ledger', 3_000, ',"extensions":{"usage":{"theirs":1}}'],
     ['that ends in names of the protocol', 3_000, '', '{"errors":[{}],"extensions":{"a":[]}}'],
-  ])('%s says what the ordinary way says of it', async (_, count, behind, last = rowText) => {
+  ])('%s says what Yoga says of it', async (_, count, behind, last = rowText) => {
     const body = `{"data":{"rows":{"list":[${rows(count)}],"last":${last}}}${behind}}`;
     front.answer = (res) => void res.writeHead(200, type).end(body);
     for (const headers of [{}, { 'x-ledger-rpc-show-usage': 'true' }]) {
@@ -134,7 +134,7 @@ describe('a large answer', () => {
         null,
       ]);
       const answer = JSON.parse(await streamed.text());
-      // One that the short way does not know.
+      // One that the lane does not know.
       const ordinary = await ask(headers, `{ rows } # ${Math.random()}`);
       expect(isStreamed(ordinary)).toBe(false);
       const expected = JSON.parse(await ordinary.text());

@@ -237,7 +237,7 @@ describe('identical queries under way together', () => {
       asked.query('{ other }'),
     ];
     await expect.poll(seen).toEqual(['mutation { pay }', 'mutation { pay }', '{ other }', '{ slow }', '{slow}']);
-    // Seen before now, so by the short way; what comes after it on one connection is asked after it.
+    // Seen before now, so by the lane; what comes after it on one connection is asked after it.
     const short = await askInOrder(asked.url, ['{ slow }', '{ last: other }']);
     await expect.poll(seen).toContain('{ last: other }');
     release();

@@ -3,7 +3,7 @@ import { toLaneRequest } from '../../../src/server/lane-request.ts';
 
 const read = (text: string) => toLaneRequest(Buffer.from(text));
 
-describe('the body of a request for the short way', () => {
+describe('the body of a request for the lane', () => {
   it.each([
     ['{"query":"{a}"}', { query: '{a}', variables: {}, operationName: null }],
     [
