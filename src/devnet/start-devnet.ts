@@ -1,7 +1,7 @@
 import type { DevnetFace } from './faces.ts';
-import { createDevnetAccounts } from './genesis/accounts.ts';
+import { createDevnetAccounts, type DevnetAccounts } from './genesis/accounts.ts';
 import { createActivity } from './genesis/activity.ts';
-import { createDevnetContracts } from './genesis/contracts.ts';
+import { createDevnetContracts, type DevnetContracts } from './genesis/contracts.ts';
 import type { GenesisOptions } from './genesis/genesis-options.ts';
 import { createGraphqlFace, type LedgerHeaders } from './graphql/create-graphql-face.ts';
 import type { PayloadRule } from './graphql/documents/prepared-document.ts';
@@ -11,9 +11,9 @@ import type { Mounts } from './hosting/mount-faces.ts';
 import { createRpcFace } from './rpc/create-rpc-face.ts';
 import type { EventDialect } from './rpc/event-filter.ts';
 import { createSponsorFace, type SponsorFace } from './sponsor/create-sponsor-face.ts';
-import type { HistoryRetention } from './state/chain.ts';
 import { startCheckpointClock } from './state/checkpoint-clock.ts';
 import { createLedger, defaultSeed } from './state/create-ledger.ts';
+import type { HistoryRetention } from './state/kept-history.ts';
 import type { Clock, Ledger } from './state/ledger-state.ts';
 import { createNetworkTime } from './state/network-time.ts';
 import { createDevnetSigner } from './transactions/devnet-signer.ts';
@@ -82,14 +82,14 @@ export interface Devnet extends AsyncDisposable {
 
 /** A simulated network: one ledger in memory behind its GraphQL, sponsor and JSON-RPC faces. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
-  const { seed = defaultSeed, startMs, clock = Date.now, host = '127.0.0.1', port = 0, sponsorToken } = options;
+  const { seed = defaultSeed, startMs, clock = Date.now, host = '127.0.0.1', port = 0 } = options;
   const {
     checkpointIntervalMs = 500,
     checkpointPerTransaction = false,
     activityEveryCheckpoints = 4,
     separateSockets = options.port === undefined,
   } = options;
-  const { genesis, availableCheckpoints, retention, limits, features, payloadRule, dialect } = options;
+  const { genesis, availableCheckpoints, retention } = options;
 
   const accounts = createDevnetAccounts(seed);
   const contracts = createDevnetContracts(seed);
@@ -115,20 +115,8 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   };
   const ledger = checkpointPerTransaction ? withCheckpointPerTransaction(written, closeOne) : written;
 
-  const signer = createDevnetSigner({ accounts, contracts, gasPrice: ledger.referenceGasPrice });
-  const graphql = createGraphqlFace({
-    ledger,
-    signer,
-    findStruct: contracts.describeStruct,
-    ...(limits && { limits }),
-    ...(features && { features }),
-    ...(payloadRule && { payloadRule }),
-    ...(dialect && { headers: dialect.headers }),
-  });
-  const sponsor = createSponsorFace({ ledger, clock, sponsor: accounts.sponsor, token: sponsorToken });
-  const rpc = createRpcFace({ ledger, dialect: dialect?.timeRange });
-
-  const faces = { graphql, sponsor, rpc };
+  const faces = createFaces(ledger, accounts, contracts, options);
+  const { sponsor } = faces;
   const listening = separateSockets ? listenApart(faces, host) : listenTogether(faces, host, port);
   listening.catch(() => checkpoints.stop());
   const { listeners, ...urls } = await listening;
@@ -167,8 +155,29 @@ function withCheckpointPerTransaction(ledger: Ledger, close: () => void): Ledger
 
 interface Faces {
   readonly graphql: DevnetFace;
-  readonly sponsor: DevnetFace;
+  readonly sponsor: SponsorFace;
   readonly rpc: DevnetFace;
+}
+
+function createFaces(
+  ledger: Ledger,
+  accounts: DevnetAccounts,
+  contracts: DevnetContracts,
+  { limits, features, payloadRule, dialect, clock = Date.now, sponsorToken }: DevnetOptions,
+): Faces {
+  return {
+    graphql: createGraphqlFace({
+      ledger,
+      signer: createDevnetSigner({ accounts, contracts, gasPrice: ledger.referenceGasPrice }),
+      findStruct: contracts.describeStruct,
+      ...(limits && { limits }),
+      ...(features && { features }),
+      ...(payloadRule && { payloadRule }),
+      ...(dialect && { headers: dialect.headers }),
+    }),
+    sponsor: createSponsorFace({ ledger, clock, sponsor: accounts.sponsor, token: sponsorToken }),
+    rpc: createRpcFace({ ledger, dialect: dialect?.timeRange }),
+  };
 }
 
 interface Listening extends Pick<Devnet, 'graphqlUrl' | 'sponsorUrl' | 'rpcUrl' | 'rpcWsUrl'> {

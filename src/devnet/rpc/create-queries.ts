@@ -17,20 +17,20 @@ export type RpcQuery = (params: readonly unknown[]) => unknown;
 export type QueriedLedger = Pick<LedgerReader, 'events' | 'transactions' | 'transaction' | 'checkpoint' | 'object'>;
 
 /** The two paginated queries over what has been checkpointed. */
-export function createQueries(
-  ledger: QueriedLedger,
-  dialect?: EventDialect,
-): {
-  readonly queryEvents: RpcQuery;
-  readonly queryTransactionBlocks: RpcQuery;
-} {
-  const events = createSequenceIndex<EventRecord>(() => ledger.events, eventKeys);
-  const transactions = createSequenceIndex<TransactionRecord>(() => ledger.transactions, transactionKeys);
+export function createQueries(ledger: QueriedLedger, dialect?: EventDialect) {
+  return {
+    queryEvents: createEventQuery(ledger, dialect),
+    queryTransactionBlocks: createTransactionQuery(ledger),
+  };
+}
 
-  function eventCandidates({ candidates }: EventFilter): SequenceList {
+function createEventQuery(ledger: QueriedLedger, dialect: EventDialect | undefined): RpcQuery {
+  const index = createSequenceIndex<EventRecord>(() => ledger.events, eventKeys);
+
+  function toCandidates({ candidates }: EventFilter): SequenceList {
     const { length } = ledger.events;
     const first = firstSequence(ledger.events);
-    if (candidates.kind === 'key') return events.lookup(candidates.key);
+    if (candidates.kind === 'key') return index.lookup(candidates.key);
     if (candidates.kind === 'all') return sequenceRange(first, first + length);
     const timeAt = (position: number) => ledger.events[position]?.timestampMs ?? Number.POSITIVE_INFINITY;
     const start = firstPosition(length, (position) => timeAt(position) >= candidates.startMs);
@@ -38,65 +38,67 @@ export function createQueries(
     return sequenceRange(first + start, first + end);
   }
 
-  function transactionCandidates({ candidates }: TransactionFilter): SequenceList {
-    if (candidates.kind === 'key') return transactions.lookup(candidates.key);
+  return ([filterParam, cursorParam, limitParam, descendingParam]) => {
+    if (filterParam === null || filterParam === undefined)
+      throw invalidParams('a filter is required; {"All":[]} is every event');
+    const filter = readQueryFilter(filterParam, dialect);
+    const cursor = readEventId(cursorParam);
+    const { items, hasNextPage } = readRecords({
+      candidates: toCandidates(filter),
+      recordAt: (sequence) => recordAt(ledger.events, sequence),
+      matches: filter.matches,
+      cursor: cursor && toEventPlace(ledger, cursor.txDigest, Number(cursor.eventSeq)),
+      limit: readLimit(limitParam),
+      descending: readFlag('descending', descendingParam),
+    });
+    const data = items.map(toEventJson);
+    return { data, nextCursor: data.at(-1)?.id ?? cursor, hasNextPage };
+  };
+}
+
+function createTransactionQuery(ledger: QueriedLedger): RpcQuery {
+  const index = createSequenceIndex<TransactionRecord>(() => ledger.transactions, transactionKeys);
+
+  function toCandidates({ candidates }: TransactionFilter): SequenceList {
+    if (candidates.kind === 'key') return index.lookup(candidates.key);
     if (candidates.kind === 'all')
       return sequenceRange(firstSequence(ledger.transactions), endSequence(ledger.transactions));
     const checkpoint = ledger.checkpoint(candidates.sequenceNumber);
     return checkpoint ? sequenceRange(checkpoint.firstTransaction, checkpoint.endTransaction) : sequenceRange(0, 0);
   }
 
-  function checkpointed(digest: string): TransactionRecord {
-    const transaction = ledger.transaction(digest);
-    if (transaction && transaction.checkpoint !== null) return transaction;
-    throw invalidParams(`Could not find the referenced transaction [TransactionDigest(${digest})].`);
-  }
-
-  /** A place between two events if the transaction has no such event. */
-  function eventPosition(digest: string, eventSeq: number): number {
-    const { sequence, events: own } = checkpointed(digest);
-    const event = own[eventSeq];
-    if (event) return event.sequence;
-    const sequenceOf = (position: number) => ledger.transaction(ledger.events[position]?.txDigest ?? '')?.sequence ?? 0;
-    const behind = firstPosition(ledger.events.length, (position) => sequenceOf(position) > sequence);
-    return firstSequence(ledger.events) + behind - 0.5;
-  }
-
-  return {
-    queryEvents: ([filterParam, cursorParam, limitParam, descendingParam]) => {
-      if (filterParam === null || filterParam === undefined)
-        throw invalidParams('a filter is required; {"All":[]} is every event');
-      const filter = readQueryFilter(filterParam, dialect);
-      const cursor = readEventId(cursorParam);
-      const { items, hasNextPage } = readRecords({
-        candidates: eventCandidates(filter),
-        recordAt: (sequence) => recordAt(ledger.events, sequence),
-        matches: filter.matches,
-        cursor: cursor && eventPosition(cursor.txDigest, Number(cursor.eventSeq)),
-        limit: readLimit(limitParam),
-        descending: readFlag('descending', descendingParam),
-      });
-      const data = items.map(toEventJson);
-      return { data, nextCursor: data.at(-1)?.id ?? cursor, hasNextPage };
-    },
-
-    queryTransactionBlocks: ([queryParam, cursorParam, limitParam, descendingParam]) => {
-      const query = queryParam === null || queryParam === undefined ? {} : readObject('query', queryParam);
-      const filter = readTransactionFilter(query.filter);
-      const options = readTransactionOptions(query.options);
-      const cursor = cursorParam === null || cursorParam === undefined ? null : readDigest('cursor', cursorParam);
-      const { items, hasNextPage } = readRecords({
-        candidates: transactionCandidates(filter),
-        recordAt: (sequence) => recordAt(ledger.transactions, sequence),
-        matches: filter.matches,
-        cursor: cursor === null ? null : checkpointed(cursor).sequence,
-        limit: readLimit(limitParam),
-        descending: readFlag('descending', descendingParam),
-      });
-      const data = items.map((transaction) => toTransactionJson(transaction, options, ledger));
-      return { data, nextCursor: data.at(-1)?.digest ?? cursor, hasNextPage };
-    },
+  return ([queryParam, cursorParam, limitParam, descendingParam]) => {
+    const query = queryParam === null || queryParam === undefined ? {} : readObject('query', queryParam);
+    const filter = readTransactionFilter(query.filter);
+    const options = readTransactionOptions(query.options);
+    const cursor = cursorParam === null || cursorParam === undefined ? null : readDigest('cursor', cursorParam);
+    const { items, hasNextPage } = readRecords({
+      candidates: toCandidates(filter),
+      recordAt: (sequence) => recordAt(ledger.transactions, sequence),
+      matches: filter.matches,
+      cursor: cursor === null ? null : findCheckpointed(ledger, cursor).sequence,
+      limit: readLimit(limitParam),
+      descending: readFlag('descending', descendingParam),
+    });
+    const data = items.map((transaction) => toTransactionJson(transaction, options, ledger));
+    return { data, nextCursor: data.at(-1)?.digest ?? cursor, hasNextPage };
   };
+}
+
+function findCheckpointed(ledger: QueriedLedger, digest: string): TransactionRecord {
+  const transaction = ledger.transaction(digest);
+  if (transaction && transaction.checkpoint !== null) return transaction;
+  throw invalidParams(`Could not find the referenced transaction [TransactionDigest(${digest})].`);
+}
+
+/** The sequence number of an event; half of one, between two events, if the transaction has no such event. */
+function toEventPlace(ledger: QueriedLedger, digest: string, eventSeq: number): number {
+  const transaction = findCheckpointed(ledger, digest);
+  const event = transaction.events[eventSeq];
+  if (event) return event.sequence;
+  const sequenceOf = (position: number) => ledger.transaction(ledger.events[position]?.txDigest ?? '')?.sequence ?? 0;
+  const next = firstPosition(ledger.events.length, (position) => sequenceOf(position) > transaction.sequence);
+  return firstSequence(ledger.events) + next - 0.5;
 }
 
 function readEventId(value: unknown): { readonly txDigest: string; readonly eventSeq: string } | null {

@@ -1,18 +1,12 @@
-import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { DevnetFace } from '../faces.ts';
 import type { Clock, Ledger } from '../state/ledger-state.ts';
-import { hash256 } from '../transactions/digest.ts';
 import type { Keypair } from '../transactions/keypair.ts';
-import { signTransaction } from '../transactions/signature.ts';
 import { type AccessController, createAccessController } from './access-controller.ts';
 import { createDailyCap } from './daily-cap.ts';
-import { executeTx, refuseExecute } from './execute-tx.ts';
 import { createGasPool } from './gas-pool.ts';
-import { readJsonBody } from './read-json-body.ts';
-import { BodyMismatch, parseExecuteTxBody, parseReserveGasBody } from './request-body.ts';
-import { exhaustedText, refuseReserve, reserveGas } from './reserve-gas.ts';
-import { jsonAnswer, type SponsorAnswer, textAnswer } from './sponsor-answer.ts';
+import { type SponsorAnswer, textAnswer } from './sponsor-answer.ts';
+import { createSponsorRoutes } from './sponsor-routes.ts';
 
 export interface SponsorFaceOptions {
   readonly ledger: Ledger;
@@ -36,8 +30,6 @@ export interface SponsorFace extends DevnetFace {
 }
 
 const defaultDailyGasCap = 1_500_000_000_000n;
-const healthCheckBudget = 100_000_000n;
-const healthCheckMs = 3_000;
 
 /**
  * The gas sponsoring service over the devnet's ledger: its endpoints, statuses and texts, quirks included. The body is
@@ -50,46 +42,13 @@ export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
   const access = createAccessController();
   let isInMaintenance = false;
 
-  const isAuthorized = (req: IncomingMessage): boolean => {
-    if (options.token === null) return true;
-    const given = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
-    return timingSafeEqual(hash256(Buffer.from(given)), hash256(Buffer.from(options.token)));
-  };
-
-  const checkHealth = (): string => {
-    const reservation = pool.reserve(healthCheckBudget, healthCheckMs);
-    if (!reservation) return `Failed to check health: ${exhaustedText}`;
-    signTransaction(sponsor, Buffer.from('health'));
-    return 'OK';
-  };
-
-  const reload = (): SponsorAnswer =>
-    access.reload() ? jsonAnswer(200, { result: 'success' }) : jsonAnswer(500, { error: 'Failed to load config file' });
-
-  const routes: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
-    '/': { GET: () => textAnswer(200, 'OK') },
-    '/version': { GET: () => textAnswer(200, `0.3.0-${sponsor.address.slice(2, 14)}`) },
-    '/debug_health_check': { POST: (req) => textAnswer(200, isAuthorized(req) ? checkHealth() : 'Unauthorized') },
-    '/v1/reserve_gas': {
-      POST: (req) =>
-        withBody(req, parseReserveGasBody, (body) =>
-          isAuthorized(req)
-            ? reserveGas(body, { pool, cap, sponsorAddress: sponsor.address, isInMaintenance })
-            : refuseReserve(401, 'Authorization token is required or invalid'),
-        ),
-    },
-    '/v1/execute_tx': {
-      POST: (req) =>
-        withBody(req, parseExecuteTxBody, (body) =>
-          isAuthorized(req)
-            ? executeTx(body, { ledger, pool, cap, access, sponsor })
-            : refuseExecute(401, 'Invalid authorization token'),
-        ),
-    },
-    '/v1/reload_access_controller': {
-      GET: (req) => (isAuthorized(req) ? reload() : jsonAnswer(403, { error: 'Invalid authorization token' })),
-    },
-  };
+  const routes = createSponsorRoutes({
+    ...options,
+    pool,
+    cap,
+    access,
+    isInMaintenance: () => isInMaintenance,
+  });
 
   return {
     sponsorAddress: sponsor.address,
@@ -118,24 +77,6 @@ export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
     },
     close: async () => {},
   };
-}
-
-type Route = (req: IncomingMessage) => SponsorAnswer | Promise<SponsorAnswer>;
-
-/** Body first: a request of the wrong shape is told so whoever sends it. */
-async function withBody<T>(
-  req: IncomingMessage,
-  parse: (value: unknown, text: string) => T,
-  answer: (body: T) => SponsorAnswer,
-): Promise<SponsorAnswer> {
-  const json = await readJsonBody(req);
-  if (!json.ok) return json.answer;
-  try {
-    return answer(parse(json.value, json.text));
-  } catch (error) {
-    if (error instanceof BodyMismatch) return error.toAnswer();
-    throw error;
-  }
 }
 
 /** A client that hung up meanwhile misses the answer; what it asked for has been done. */

@@ -35,20 +35,22 @@ export interface GasPool {
 
 export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions): GasPool {
   const coinType = `<${ledger.nativeCoinType}>`;
-  const isOurs = (object: ObjectRecord | undefined): object is ObjectRecord =>
+  const isSponsorCoin = (object: ObjectRecord | undefined): object is ObjectRecord =>
     object?.owner.kind === 'address' && object.owner.address === sponsorAddress && object.balance !== null;
 
   const newest = ledger.latestCheckpoint().sequenceNumber;
   let free = ledger
     .ownedObjects(sponsorAddress, newest)
-    .filter((object) => isOurs(object) && object.type.endsWith(coinType))
+    .filter((object) => isSponsorCoin(object) && object.type.endsWith(coinType))
     .map(({ objectId }) => objectId);
   const held = new Map<bigint, Reservation>();
   let lastId = 0n;
 
   const giveBack = (coins: readonly ObjectRef[]): void => {
     // Coins that paid together are one coin now; the others are gone from the ledger and leave the pool.
-    free.push(...coins.map(({ objectId }) => objectId).filter((objectId) => isOurs(ledger.currentObject(objectId))));
+    free.push(
+      ...coins.map(({ objectId }) => objectId).filter((objectId) => isSponsorCoin(ledger.currentObject(objectId))),
+    );
   };
 
   const releaseExpired = (): void => {
@@ -60,24 +62,29 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
     }
   };
 
+  const pickCoins = (gasBudget: bigint): { coins: ObjectRecord[]; looked: number } | null => {
+    const coins: ObjectRecord[] = [];
+    let total = 0n;
+    let looked = 0;
+    for (const objectId of free) {
+      if (total >= gasBudget || coins.length >= maxCoinsPerReservation) break;
+      looked += 1;
+      const coin = ledger.currentObject(objectId);
+      if (!isSponsorCoin(coin)) continue;
+      coins.push(coin);
+      total += coin.balance ?? 0n;
+    }
+    return total < gasBudget ? null : { coins, looked };
+  };
+
   return {
     reserve(gasBudget, durationMs) {
       releaseExpired();
-      const picked: ObjectRecord[] = [];
-      let total = 0n;
-      let looked = 0;
-      for (const objectId of free) {
-        if (total >= gasBudget || picked.length >= maxCoinsPerReservation) break;
-        looked += 1;
-        const coin = ledger.currentObject(objectId);
-        if (!isOurs(coin)) continue;
-        picked.push(coin);
-        total += coin.balance ?? 0n;
-      }
-      if (total < gasBudget) return null;
-      free = free.slice(looked);
+      const picked = pickCoins(gasBudget);
+      if (!picked) return null;
+      free = free.slice(picked.looked);
       lastId += 1n;
-      const coins = picked.map(({ objectId, version, digest }) => ({ objectId, version, digest }));
+      const coins = picked.coins.map(({ objectId, version, digest }) => ({ objectId, version, digest }));
       const reservation = { id: lastId, coins, gasBudget, expiresAtMs: clock() + durationMs };
       held.set(reservation.id, reservation);
       return reservation;

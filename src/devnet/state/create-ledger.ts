@@ -6,7 +6,7 @@ import { defaultGenesisOptions, type GenesisOptions } from '../genesis/genesis-o
 import { writeHistory } from '../genesis/write-history.ts';
 import { hash256, parseDigest } from '../transactions/digest.ts';
 import { parseTypeTag, toTypeText } from '../transactions/type-tag.ts';
-import type { HistoryRetention } from './chain.ts';
+import type { HistoryRetention } from './kept-history.ts';
 import { createLedgerRuntime } from './ledger-runtime.ts';
 import type { Clock, Ledger } from './ledger-state.ts';
 

@@ -1,7 +1,6 @@
 import type { ObjectRecord } from './records.ts';
 
-/** Views of closed checkpoints that stay computed: they never change, and pages of one query all read the same one. */
-const keptViews = 16;
+export type ObjectHistory = ReturnType<typeof createObjectHistory>;
 
 /**
  * Versions of objects, by id and by owner. "As of a checkpoint" is the last version that had become visible by
@@ -9,8 +8,8 @@ const keptViews = 16;
  */
 export function createObjectHistory() {
   const versions = new Map<string, ObjectRecord[]>();
-  const everOwned = new Map<string, Set<string>>();
-  const views = new Map<string, readonly ObjectRecord[]>();
+  const owners = createOwnerIndex();
+  const keep = createViewCache();
   let sortedIds: string[] | undefined;
 
   const put = (record: ObjectRecord): void => {
@@ -20,14 +19,7 @@ export function createObjectHistory() {
       versions.set(record.objectId, [record]);
       sortedIds = undefined;
     }
-    noteOwner(record);
-  };
-
-  const noteOwner = (record: ObjectRecord): void => {
-    if (record.owner.kind !== 'address' && record.owner.kind !== 'object') return;
-    const owned = everOwned.get(record.owner.address);
-    if (owned) owned.add(record.objectId);
-    else everOwned.set(record.owner.address, new Set([record.objectId]));
+    owners.add(record);
   };
 
   /**
@@ -35,12 +27,12 @@ export function createObjectHistory() {
    * then.
    */
   const forget = (before: number): void => {
-    everOwned.clear();
+    owners.clear();
     for (const [objectId, known] of versions) {
       const visible = countVisible(known, before);
       if (visible > 1) known.splice(0, visible - 1);
       if (known.length === 1 && visible > 0 && known[0]?.live === false) versions.delete(objectId);
-      else for (const record of known) noteOwner(record);
+      else for (const record of known) owners.add(record);
     }
     sortedIds = undefined;
   };
@@ -49,16 +41,6 @@ export function createObjectHistory() {
     const known = versions.get(objectId) ?? [];
     const record = known[countVisible(known, checkpoint) - 1];
     return record?.live ? record : undefined;
-  };
-
-  const keep = (key: string, compute: () => readonly ObjectRecord[]): readonly ObjectRecord[] => {
-    const kept = views.get(key);
-    if (kept) return kept;
-    const view = compute();
-    const oldest = views.keys().next();
-    if (views.size >= keptViews && !oldest.done) views.delete(oldest.value);
-    views.set(key, view);
-    return view;
   };
 
   const collect = (ids: Iterable<string>, checkpoint: number): ObjectRecord[] => {
@@ -88,10 +70,42 @@ export function createObjectHistory() {
       }),
     ownedBy: (owner: string, checkpoint: number) =>
       keep(`${checkpoint} ${owner}`, () =>
-        collect([...(everOwned.get(owner) ?? [])].sort(), checkpoint).filter(
+        collect(owners.objectsOf(owner).sort(), checkpoint).filter(
           (record) => 'address' in record.owner && record.owner.address === owner,
         ),
       ),
+  };
+}
+
+/** Ids of the objects that each address or object has ever owned. */
+function createOwnerIndex() {
+  const everOwned = new Map<string, Set<string>>();
+  return {
+    add({ owner, objectId }: ObjectRecord): void {
+      if (owner.kind !== 'address' && owner.kind !== 'object') return;
+      const owned = everOwned.get(owner.address);
+      if (owned) owned.add(objectId);
+      else everOwned.set(owner.address, new Set([objectId]));
+    },
+    objectsOf: (owner: string): string[] => [...(everOwned.get(owner) ?? [])],
+    clear: () => everOwned.clear(),
+  };
+}
+
+/** How many views of closed checkpoints are kept: they never change, and the pages of one query all read the same one. */
+const keptViews = 16;
+
+/** Returns a function that gives the view kept under a key, or computes and keeps it in place of the oldest. */
+function createViewCache() {
+  const views = new Map<string, readonly ObjectRecord[]>();
+  return (key: string, compute: () => readonly ObjectRecord[]): readonly ObjectRecord[] => {
+    const kept = views.get(key);
+    if (kept) return kept;
+    const view = compute();
+    const oldest = views.keys().next();
+    if (views.size >= keptViews && !oldest.done) views.delete(oldest.value);
+    views.set(key, view);
+    return view;
   };
 }
 

@@ -1,0 +1,6 @@
+/** @throws RangeError if there is none. @param what the items are called in the message */
+export function last<T>(items: readonly T[], what: string): T {
+  const item = items.at(-1);
+  if (item === undefined) throw new RangeError(`the ledger has no ${what} yet`);
+  return item;
+}
