@@ -18,7 +18,7 @@ import type { Clock, Ledger } from './state/ledger-state.ts';
 import { createNetworkTime } from './state/network-time.ts';
 import { createDevnetSigner } from './transactions/devnet-signer.ts';
 
-/** Where the networks that a devnet can play differ on the wire. */
+/** What differs on the wire between the networks that a devnet can play. */
 export interface NetworkDialect {
   readonly headers: LedgerHeaders;
   readonly timeRange: EventDialect;
@@ -37,19 +37,25 @@ export interface DevnetOptions {
   readonly startMs?: number;
   /** Milliseconds since the Unix epoch, for the sponsor, and for the ledger where there is no `startMs`. Default: the system's. */
   readonly clock?: Clock;
-  /** Default 127.0.0.1. Nothing here is worth anything, and nothing here asks who is calling. */
+  /** Default 127.0.0.1. The devnet asks nobody who they are, and nothing on it has any value. */
   readonly host?: string;
   /** One port for all three faces; 0 takes any. Without it each face has a port of its own. */
   readonly port?: number;
   /** Each face on a port of its own, or all on one. Default: by whether `port` is given. */
   readonly separateSockets?: boolean;
-  /** Time between checkpoints, milliseconds. Default 500; 0 = they are closed by hand, or by `checkpointPerTransaction`. */
+  /**
+   * Time between checkpoints, milliseconds. Default 500; 0 = checkpoints close by hand, or by
+   * `checkpointPerTransaction`.
+   */
   readonly checkpointIntervalMs?: number;
   /** Close a checkpoint with every transaction that is executed; the network's time then moves by a second each. Default false. */
   readonly checkpointPerTransaction?: boolean;
-  /** Checkpoints of the clock between two transactions the devnet's users send. Default 4; 0 = they rest. */
+  /** Checkpoints of the clock between two transactions of the devnet's users. Default 4; 0 = none. */
   readonly activityEveryCheckpoints?: number;
-  /** How the network it plays spells things. Default: as the contract does. Method names are known with any prefix. */
+  /**
+   * Names and forms on the wire of the network it plays. Default: as the contract says. Method names are known with
+   * any prefix.
+   */
   readonly dialect?: NetworkDialect;
   /** How much history there is at the start. */
   readonly genesis?: Partial<GenesisOptions>;
@@ -72,9 +78,9 @@ export interface Devnet extends AsyncDisposable {
   readonly rpcWsUrl: string;
   readonly ledger: Ledger;
   readonly sponsor: Omit<SponsorFace, keyof DevnetFace>;
-  /** Lets one of the devnet's users do something. It is in the next checkpoint. */
+  /** Has one of the devnet's users send a transaction, which is in the next checkpoint. */
   act(): void;
-  /** Does what the checkpoint clock does in one interval, now: somebody may act, a checkpoint closes. */
+  /** Does what the checkpoint clock does in one interval, now: a user may act, and a checkpoint closes. */
   tick(): void;
   /** Ends every connection, then resolves. */
   close(): Promise<void>;
@@ -138,10 +144,10 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   };
 }
 
-/** How far time moves with a checkpoint that no interval closed. */
+/** How far time moves when a checkpoint closes outside the clock's intervals. */
 const singleCheckpointMs = 1_000;
 
-/** The same ledger, which closes a checkpoint behind every transaction that is executed for the first time. */
+/** The same ledger, but it closes a checkpoint after every transaction that is executed for the first time. */
 function withCheckpointPerTransaction(ledger: Ledger, close: () => void): Ledger {
   return {
     ...ledger,

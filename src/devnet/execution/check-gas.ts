@@ -6,7 +6,10 @@ import { toCoinType } from './move-object.ts';
 import { inputRefusal } from './refusal.ts';
 import { findExact } from './resolve-inputs.ts';
 
-/** Price and budget within the network's bounds, payment list of a legal length. Refuses otherwise. */
+/**
+ * Checks that price and budget are within the network's bounds and that the payment list has a legal length. Refuses
+ * otherwise.
+ */
 export function checkGasBounds(gas: GasData, referenceGasPrice: bigint): void {
   if (gas.price < referenceGasPrice) {
     throw inputRefusal(`Gas price ${gas.price} under reference gas price (RGP) ${referenceGasPrice}`);
@@ -24,7 +27,10 @@ export function checkGasBounds(gas: GasData, referenceGasPrice: bigint): void {
   }
 }
 
-/** The payment coins at the versions named, all native coins of the gas owner, together worth the budget. Refuses otherwise. */
+/**
+ * Finds the payment coins at the versions named. Refuses unless all are native coins of the gas owner and together
+ * worth the budget.
+ */
 export function resolveGasPayment(gas: GasData, view: LedgerView, skipChecks = false): ObjectRecord[] {
   if (gas.payment.length === 0) throw inputRefusal('Transaction gas payment missing');
   const coins = gas.payment.map((ref) => findExact(ref, view, skipChecks));

@@ -4,8 +4,8 @@ import type { CommandContext } from './command-context.ts';
 import type { CommandResult, Value } from './command-values.ts';
 
 /**
- * Reports a command that has just run. Of Move calls it is known what those return whose functions the devnet knows, and
- * nothing of what they change.
+ * Reports what a command returned and changed. Of a Move call only the result of a function that the devnet knows is
+ * reported: no code runs, so what it would change is unknown.
  */
 export function reportCommand(command: Command, result: CommandResult, context: CommandContext): CommandReport {
   const read = (value: Value): ReportedValue[] => {

@@ -7,19 +7,22 @@ import type { ObjectAccess, ResolvedInput } from './resolve-inputs.ts';
 export type Value =
   | { readonly kind: 'pure'; readonly bytes: Uint8Array }
   | { readonly kind: 'object'; readonly objectId: string; readonly access: ObjectAccess | 'gas' | 'result' }
-  /** The result of a Move call. What it is stays unknown until a transfer shows it to be an object. */
+  /** The result of a Move call. Whether it is an object is unknown until a transfer shows that it is. */
   | { readonly kind: 'opaque'; readonly key: string; readonly returned: CallOutcome['returned'] };
 
 export type CommandResult =
   | { readonly kind: 'values'; readonly values: readonly Value[] }
   | { readonly kind: 'call'; readonly returned: CallOutcome['returned'] };
 
-/** Arguments → values, over the inputs and the results so far. Faults fail the transaction at the running command. */
+/**
+ * Turns arguments into values, from the inputs and the results so far. A fault fails the transaction at the running
+ * command.
+ */
 export class CommandValues {
   readonly #inputs: readonly ResolvedInput[];
   readonly #gasCoinId: string;
   readonly #results: CommandResult[] = [];
-  /** Objects and opaque results given away: they cannot be used again. */
+  /** Objects and unknown results that were given away: they cannot be used again. */
   readonly #moved = new Set<string>();
 
   constructor(inputs: readonly ResolvedInput[], gasCoinId: string) {
@@ -52,7 +55,7 @@ export class CommandValues {
     return new ExecutionFailure(`${what} in command ${this.#results.length}`);
   }
 
-  /** Objects that commands made and nobody took, with the place they came from. */
+  /** Objects that commands made and no later command took, with where they came from. */
   leftOver(): { objectId: string; command: number; position: number }[] {
     return this.#results.flatMap((result, command) => {
       if (result.kind === 'call') return [];

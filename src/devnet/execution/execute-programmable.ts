@@ -20,15 +20,15 @@ export interface ExecutionRequest {
   readonly bytes: Uint8Array;
   readonly digest: string;
   readonly signatures: readonly string[];
-  /** Nothing will be committed: without a gas payment a made-up coin pays. */
+  /** A dry run, of which nothing is committed. Without a gas payment a simulated coin pays. */
   readonly isDryRun?: boolean;
-  /** Dry runs only: whoever owns the inputs, at whatever version, and whatever the gas data says. */
+  /** Dry runs only: inputs are taken whoever owns them, at any version, and the gas data is not checked. */
   readonly skipChecks?: boolean;
 }
 
 /**
- * Runs a user's transaction against the view without changing anything. Signatures are the caller's concern.
- * Throws `TransactionRefusal` when a validator would not run it.
+ * Runs a user's transaction against the view without changing anything. The caller checks signatures. Throws
+ * `TransactionRefusal` when a validator would not run it.
  */
 export function executeProgrammable(request: ExecutionRequest, view: LedgerView): TransactionRecord {
   const { data, skipChecks = false } = request;
@@ -104,7 +104,7 @@ function attemptRun(run: Run): Attempt {
   }
 }
 
-/** The state commands start from: all payment coins smashed into the first, the budget set aside. */
+/** The state commands start from: all payment coins merged into the first, and the budget set aside. */
 function openStore({ inputs, gasCoins, request }: Run): { store: TemporaryStore; gasCoinId: string } {
   const [first, ...others] = gasCoins;
   if (!first) throw inputRefusal('Transaction gas payment missing');
@@ -156,7 +156,7 @@ function toComputation({ transaction, request, view }: Run): { cost: bigint; bur
   return { cost: units * price, burned: units * view.referenceGasPrice };
 }
 
-/** What the coin that pays for a dry run without a usable payment has beyond the budget. */
+/** The balance beyond the budget of the simulated coin that pays for a dry run. */
 const dryRunBalance = 1_000_000_000_000_000n;
 const noTransaction = toDigest(new Uint8Array(32));
 

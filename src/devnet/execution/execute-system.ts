@@ -11,14 +11,14 @@ import { TemporaryStore } from './temporary-store.ts';
 import { toTransactionRecord } from './transaction-record.ts';
 
 export interface SystemEffects {
-  /** Objects it rewrites, as they are before. */
+  /** The objects it rewrites, as they are before. */
   readonly inputs: readonly ObjectRecord[];
-  /** Objects it leaves: rewritten ones and new ones. */
+  /** The objects as it leaves them: rewritten ones and new ones. */
   readonly outputs: readonly ObjectDraft[];
   readonly events: readonly EventDraft[];
 }
 
-/** A transaction of the validators' own: sender zero, no gas, no signature, and it cannot fail. */
+/** A transaction that validators make themselves: zero sender, no gas, no signature, and it cannot fail. */
 export function executeSystem(payload: SystemTransaction, effects: SystemEffects, view: LedgerView): TransactionRecord {
   const data: TransactionData = {
     kind: payload,

@@ -62,7 +62,7 @@ export function toGasSummary(
   };
 }
 
-/** What leaves the gas coin; negative when the rebate exceeds the cost. */
+/** The amount that leaves the gas coin; negative when the rebate exceeds the cost. */
 export function netGas(gas: GasSummary): bigint {
   return gas.computationCost + gas.storageCost - gas.storageRebate;
 }

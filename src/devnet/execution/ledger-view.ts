@@ -1,6 +1,6 @@
 import type { ObjectRecord } from '../state/records.ts';
 
-/** What execution may know of the ledger. */
+/** What execution can see of the ledger. */
 export interface LedgerView {
   /** The newest live version, pending transactions included. */
   currentObject(objectId: string): ObjectRecord | undefined;
@@ -10,7 +10,7 @@ export interface LedgerView {
   readonly timestampMs: number;
   readonly nextTransactionSequence: number;
   readonly nextEventSequence: number;
-  /** What is known of a Move function, by `package::module::function`; `undefined` for all the others. */
+  /** The signature of a Move function, by `package::module::function`; `undefined` if the devnet does not know it. */
   describeCall(target: string): CallSignature | undefined;
 }
 

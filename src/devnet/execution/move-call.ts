@@ -5,7 +5,7 @@ import { toTypeText } from '../transactions/type-tag.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { guessPureValue, readPureValue } from './pure-value.ts';
 
-/** An event before the ledger has numbered it. */
+/** An event that the ledger has not numbered yet. */
 export interface EventDraft {
   readonly packageId: string;
   readonly transactionModule: string;
@@ -14,7 +14,7 @@ export interface EventDraft {
   readonly bcs: Uint8Array;
 }
 
-/** What a Move call is handed: bytes, an object, or the unknown result of an earlier call. */
+/** An argument of a Move call: bytes, an object, or the unknown result of an earlier call. */
 export type CallValue =
   | { readonly kind: 'pure'; readonly bytes: Uint8Array }
   | { readonly kind: 'object'; readonly objectId: string }

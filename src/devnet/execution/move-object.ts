@@ -22,9 +22,9 @@ const coinPrefix = `${frameworkAddress}::coin::Coin<`;
 const coinContent = bcs.struct('Coin', { id: ledgerBcs.address, balance: ledgerBcs.u64 });
 const { u64 } = ledgerBcs;
 
-/** Hashing scope of ids of new objects, so that they cannot coincide with addresses. */
+/** First byte of what is hashed to the id of a new object, so that ids cannot coincide with addresses. */
 const objectIdScope = Uint8Array.of(0xf1);
-/** What the network writes for the digest of a deleted object: 32 times byte 99. */
+/** The digest the network gives a deleted object: 32 bytes of 99. */
 const deletedDigest = toDigest(new Uint8Array(32).fill(99));
 
 /** The coin's currency, or `null` when the type is not a coin's. */
@@ -53,12 +53,12 @@ export function toCreatedObjectId(transactionDigest: string, index: number): str
   return toAddress(hash256(objectIdScope, parseDigest(transactionDigest), encodeBcs(u64, index)));
 }
 
-/** An object of which only the id and the encoded fields behind it are known. */
+/** An object known only by its id and the encoded fields after it. */
 export function toObjectBcs(objectId: string, ...fields: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat([encodeBcs(ledgerBcs.address, objectId), ...fields]));
 }
 
-/** A draft as the version this transaction leaves behind, not in a checkpoint yet. */
+/** The version of an object that a transaction leaves behind, not in a checkpoint yet. */
 export function toObjectRecord(
   draft: ObjectDraft,
   version: number,
@@ -81,7 +81,7 @@ export function toObjectRecord(
   };
 }
 
-/** The version at which an object ends. */
+/** The version that marks an object as deleted. */
 export function toTombstone(input: ObjectRecord, version: number, previousTransaction: string): ObjectRecord {
   return {
     ...input,
@@ -94,7 +94,10 @@ export function toTombstone(input: ObjectRecord, version: number, previousTransa
   };
 }
 
-/** Over the rest as text and the content behind it: no one else computes it, and writing thousands of them as BCS is felt at start. */
+/**
+ * The digest of an object version, over its members as text and its content. Only this ledger computes it, so it need
+ * not be a hash over BCS, which would slow down the start.
+ */
 function toObjectDigest(draft: ObjectDraft, version: number, previousTransaction: string): string {
   const { objectId, type, owner } = draft;
   const text = `Object:: ${objectId} ${version} ${type} ${toOwnerText(owner)} ${previousTransaction} `;

@@ -36,8 +36,8 @@ const moduleHandleTable = 0x01;
 const identifierTable = 0x07;
 
 /**
- * The name a compiled Move module gives itself, `undefined` when the bytes are not one. Only as much of the format is
- * read as that needs: the table directory, the module's own handle, the identifier that points to.
+ * The name in a compiled Move module; `undefined` if the bytes are not one. Reads only the parts of the format that
+ * lead to it: the table directory, the module's own handle, and the identifier it points to.
  */
 export function readModuleName(bytes: Uint8Array): string | undefined {
   try {
@@ -54,7 +54,7 @@ export function readModuleName(bytes: Uint8Array): string | undefined {
     const handles = tables.get(moduleHandleTable);
     const identifiers = tables.get(identifierTable);
     if (!handles || !identifiers) return undefined;
-    // Which handle is the module's own stands behind the last table.
+    // The index of the module's own handle comes after the last table.
     const end = Math.max(...[...tables.values()].map(({ offset, length }) => contents + offset + length));
     const own = readUleb(module, { at: end });
     const handle = { at: contents + handles.offset };

@@ -58,7 +58,10 @@ function checkTransferable({ values }: CommandContext, value: Value, position: n
   }
 }
 
-/** A call's result that is transferred was an object all along: it comes into being here, with the call's arguments as fields. */
+/**
+ * The result of a call turns out to be an object when it is transferred: it is created here, with the call's
+ * arguments as fields.
+ */
 function toTransferred(context: CommandContext, value: Value): ObjectDraft | undefined {
   if (value.kind === 'object') return context.store.read(value.objectId);
   if (value.kind === 'pure') return undefined;
@@ -84,7 +87,7 @@ export function moveCall(context: CommandContext, command: Command & { kind: 'mo
   return { kind: 'call', returned };
 }
 
-/** A list can only go into a call, so what is put into it counts as handed to one. */
+/** A list can only be used in a call, so objects put into it count as handed to a call. */
 export function makeMoveVec(context: CommandContext, command: Command & { kind: 'makeMoveVec' }): CommandResult {
   for (const [position, argument] of command.elements.entries()) {
     takeSeen(context, context.values.resolve(argument, position));
@@ -112,7 +115,10 @@ export function publish(context: CommandContext, command: Command & { kind: 'pub
   return { kind: 'values', values: [cap] };
 }
 
-/** The new version of a package is an object of its own; its result is the receipt a commit call takes. */
+/**
+ * The new version of a package is an object of its own. The result of the command is the receipt that a commit call
+ * takes.
+ */
 export function upgrade(context: CommandContext, command: Command & { kind: 'upgrade' }): CommandResult {
   context.values.resolve(command.ticket, 0);
   const before = context.view.currentObject(command.package);

@@ -4,7 +4,7 @@ import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import { parseBcs } from '../transactions/parse-bcs.ts';
 import type { CallParameter } from './ledger-view.ts';
 
-/** Read as JSON has them: a u64 as decimal text. */
+/** The types whose values are read as JSON writes them: a u64 as decimal text. */
 const pureTypes: Readonly<Record<CallParameter['type'], Pick<BcsType<unknown>, 'read'>>> = {
   u8: bcs.u8(),
   u64: bcs.u64(),
@@ -14,7 +14,7 @@ const pureTypes: Readonly<Record<CallParameter['type'], Pick<BcsType<unknown>, '
   object: ledgerBcs.address,
 };
 
-/** A pure argument as JSON, read as the declared type; `undefined` when the bytes are not of it. */
+/** Reads a pure argument of a known type as JSON; `undefined` if the bytes are not of that type. */
 export function readPureValue(bytes: Uint8Array, type: CallParameter['type']): unknown {
   try {
     return parseBcs(pureTypes[type], bytes);
@@ -24,8 +24,8 @@ export function readPureValue(bytes: Uint8Array, type: CallParameter['type']): u
 }
 
 /**
- * A pure argument of unknown type, as far as its bytes tell: text where they are exactly one printable BCS string, else
- * by their length an address, a whole number or a byte, and base64 of what is left.
+ * Guesses the JSON of a pure argument of unknown type from its bytes: text if they are exactly one printable BCS
+ * string, else by their length an address, a whole number or a byte, else base64.
  */
 export function guessPureValue(bytes: Uint8Array): unknown {
   const text = readPureValue(bytes, 'string');
@@ -36,7 +36,7 @@ export function guessPureValue(bytes: Uint8Array): unknown {
   return Buffer.from(bytes).toString('base64');
 }
 
-/** Up to 32 bits a number, wider ones decimal text, as in every JSON of the ledger. */
+/** Numbers of up to 32 bits are JSON numbers, wider ones decimal text, as in all JSON of the ledger. */
 function readUnsigned(bytes: Uint8Array): number | string {
   const value = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
   return bytes.length <= 4 ? Number(value) : value.toString();

@@ -1,9 +1,9 @@
-/** A validator will not run the transaction. Thrown inside execution, turned into an outcome at its door. */
+/** A validator will not run the transaction. Thrown inside execution; the ledger turns it into an outcome. */
 export class TransactionRefusal extends Error {
   override readonly name = 'TransactionRefusal';
 }
 
-/** What a node says about inputs and gas payments: one prefix, then the reason. */
+/** A refusal because of inputs or gas payment, in the node's words: a prefix, then the reason. */
 export function inputRefusal(reason: string): TransactionRefusal {
   return new TransactionRefusal(`Error checking transaction input objects: ${reason}`);
 }

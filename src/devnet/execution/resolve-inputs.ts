@@ -4,12 +4,15 @@ import type { CallArg, ProgrammableTransaction, TransactionData } from '../trans
 import type { LedgerView } from './ledger-view.ts';
 import { inputRefusal } from './refusal.ts';
 
-/** An input of a programmable transaction, found and permitted. */
+/** An input of a programmable transaction that was found and may be used. */
 export type ResolvedInput =
   | { readonly kind: 'pure'; readonly bytes: Uint8Array }
   | { readonly kind: 'object'; readonly record: ObjectRecord; readonly access: ObjectAccess };
 
-/** `owned` by the sender; `shared` mutably or not; `immutable`; `receiving`: owned by another object's address. */
+/**
+ * How an object may be used: `owned` by the sender; `shared` mutably or read-only; `immutable`; `receiving`: owned by
+ * the address of another object.
+ */
 export type ObjectAccess = 'owned' | 'shared-mutable' | 'shared-read' | 'immutable' | 'receiving';
 
 /**

@@ -20,7 +20,7 @@ const systemState = bcs.struct('SystemState', {
   epochStartTimestampMs: u64,
 });
 
-/** The shared clock Move code reads the time from; every consensus commit sets it. */
+/** The shared clock that Move code reads. Every consensus commit sets it. */
 export function createClockObject(timestampMs: number): ObjectDraft {
   return {
     objectId: clockObjectId,
@@ -38,7 +38,7 @@ export interface SystemState {
   readonly referenceGasPrice: bigint;
 }
 
-/** The shared system state; every end of epoch rewrites it. */
+/** The shared system state. Every end of an epoch rewrites it. */
 export function createSystemState(state: SystemState): ObjectDraft {
   return {
     objectId: systemStateId,
@@ -50,7 +50,7 @@ export function createSystemState(state: SystemState): ObjectDraft {
   };
 }
 
-/** What the end-of-epoch transaction emits. */
+/** The event that the end-of-epoch transaction emits. */
 export function createEpochEvent(state: SystemState): EventDraft {
   return {
     packageId: systemPackage,

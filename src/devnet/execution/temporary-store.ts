@@ -34,18 +34,18 @@ export class TemporaryStore {
     this.#created.set(draft.objectId, draft);
   }
 
-  /** An object created by the same transaction leaves no trace. */
+  /** Deletes an object. One that this transaction created leaves no trace. */
   delete(objectId: string): void {
     if (!this.#created.delete(objectId)) this.#deleted.add(objectId);
   }
 
-  /** Everything that will exist at the new version. */
+  /** The objects that will exist at the new version. */
   outputs(): ObjectDraft[] {
     const kept = [...this.#inputs.values()].filter((input) => !this.#deleted.has(input.objectId));
     return [...kept.map((input) => this.#written.get(input.objectId) ?? input), ...this.#created.values()];
   }
 
-  /** What storing the mutable inputs had cost. */
+  /** What was paid for storing the mutable inputs. */
   storedBefore(): bigint {
     let total = 0n;
     for (const input of this.#inputs.values()) total += input.storageRebate;
@@ -78,7 +78,7 @@ export class TemporaryStore {
   }
 }
 
-/** Packages count their own versions; everything else takes the transaction's. */
+/** Packages count their own versions; every other new object takes the transaction's. */
 function creationVersion(draft: ObjectDraft): number | undefined {
   const version = draft.type === 'package' ? draft.json.version : undefined;
   return typeof version === 'string' ? Number(version) : undefined;

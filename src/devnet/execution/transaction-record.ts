@@ -15,7 +15,7 @@ import type { LedgerView } from './ledger-view.ts';
 import type { EventDraft } from './move-call.ts';
 import { toCoinType } from './move-object.ts';
 
-/** What a run left behind, before it is written down. */
+/** The result of a run that has not been recorded yet. */
 export interface RunResult {
   readonly data: TransactionData;
   readonly bytes: Uint8Array;
@@ -94,7 +94,7 @@ function toMoveCalls(data: TransactionData): MoveCallRecord[] {
   );
 }
 
-/** Who owns something after the transaction that was not theirs before. */
+/** Addresses that own an object after the transaction that they did not own before. */
 function toRecipients(changes: readonly ObjectChange[], sender: string): string[] {
   const recipients = new Set<string>();
   for (const { input, output } of changes) {

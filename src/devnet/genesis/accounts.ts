@@ -2,11 +2,11 @@ import { createKeypair, type Keypair } from '../transactions/keypair.ts';
 
 /** Who has keys on a devnet of a given seed. */
 export interface DevnetAccounts {
-  /** Owns the gas coins of the sponsor face; nobody else spends them. */
+  /** Owns the gas coins of the sponsor face, and no other code spends them. */
   readonly sponsor: Keypair;
   /** Pays for some of the history's transactions. */
   readonly patron: Keypair;
-  /** Signs what the devnet signs on request. */
+  /** Signs the transactions that the devnet makes on request. */
   readonly visitor: Keypair;
   /** The senders of the history. */
   readonly users: readonly [Keypair, ...Keypair[]];

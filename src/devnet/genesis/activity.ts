@@ -25,24 +25,24 @@ export interface ActivityOptions {
   >;
   readonly accounts: DevnetAccounts;
   readonly contracts: DevnetContracts;
-  /** Of the ledger: it names the shared objects. */
+  /** The ledger's seed: the ids of the shared objects follow from it. */
   readonly seed: number;
-  /** Start of the random sequence; give another to get another story. */
+  /** Seed of the users' choices; another one gives other transactions. */
   readonly sequenceSeed: number;
 }
 
 const budget = 50_000_000n;
-/** A fortieth of the transactions ask for more than there is, and fail. */
+/** One transaction in this many asks for more than there is, and fails. */
 const failureOdds = 40;
-/** A fifteenth are paid for by the patron. */
+/** One transaction in this many is paid for by the patron. */
 const patronOdds = 15;
 
-/** An endless seeded stream of what the devnet's users do, each built on the ledger as it is when asked for. */
+/** An endless seeded sequence of the users' transactions, each built on the ledger as it is when asked for. */
 export function createActivity(options: ActivityOptions): { next(): SignedTransaction } {
   const { ledger, accounts, contracts, seed } = options;
   const random = createSeededRandom(options.sequenceSeed);
   const shared = toSharedIds(seed);
-  /** Each account's purse: its richest native coin at first sight, which pays for everything it does. */
+  /** Each account's purse: the coin that was its richest when first needed, which pays for everything it does. */
   const purses = new Map<string, string>();
 
   const owned = (address: string): ObjectRecord[] =>

@@ -3,7 +3,7 @@ import type { StructDefinition } from '../graphql/moves/struct-definitions.ts';
 import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
 import { hash256 } from '../transactions/digest.ts';
 
-/** Move packages that exist from the start, and what is known of their functions. */
+/** The Move packages that exist from the start, with the signatures of their functions. */
 export interface DevnetContracts {
   readonly packages: {
     readonly core: string;
@@ -14,7 +14,7 @@ export interface DevnetContracts {
   };
   readonly goldType: string;
   readonly silverType: string;
-  /** Modules by package, named. */
+  /** Names of modules by package. */
   readonly modules: Readonly<Record<string, readonly string[]>>;
   describeCall(target: string): CallSignature | undefined;
   /** A struct of one of the packages, by `package::module::Name`. */
@@ -49,7 +49,7 @@ export function createDevnetContracts(seed: number): DevnetContracts {
   ]);
 
   const structs = new Map<string, StructDefinition>([
-    // Several functions emit it, each with fields of its own: it has no one layout.
+    // No layout, since several functions emit it, each with other fields.
     [newObject, toStruct(['COPY', 'DROP'], null)],
     [`${core}::events::Registry`, toStruct(['KEY'], [objectId])],
     [`${market}::listings::Board`, toStruct(['KEY'], [objectId])],
@@ -95,7 +95,7 @@ function toStruct(abilities: StructDefinition['abilities'], fields: StructDefini
   return { abilities, fields, isPhantom: false };
 }
 
-/** `name type` pairs, the type of the event, and the rare extras. */
+/** @param parameters `name type` pairs */
 function call(
   parameters: string,
   eventType: string,

@@ -7,7 +7,7 @@ import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import { parseTypeTag } from '../transactions/type-tag.ts';
 import { typeTagBcs } from '../transactions/type-tag-bcs.ts';
 
-/** Hashing scope of the ids of dynamic fields. */
+/** First byte of what is hashed to the id of a dynamic field. */
 const childObjectScope = Uint8Array.of(0xf0);
 
 const string = bcs.string();

@@ -47,7 +47,7 @@ export function createGenesisObjects(inputs: GenesisInputs): ObjectDraft[] {
   ];
 }
 
-/** The three currencies. */
+/** The metadata of the three currencies. */
 export function createCoinMetadata({
   seed,
   contracts,
@@ -79,7 +79,7 @@ function createPackages({ modules }: DevnetContracts): ObjectDraft[] {
     [toWellKnownAddress(3), ['system_state', 'validator']],
   ];
   return [...framework, ...Object.entries(modules)].map(([packageId, names]) => {
-    // The devnet runs no bytecode; what a module holds is only there to be read back.
+    // The devnet runs no bytecode, so any bytes will do: a module's content can only be read back.
     const named = names.map((name) => ({ name, bytes: hash256(Buffer.from(`${packageId}::${name}`)) }));
     return toPackage(packageId, 1, named);
   });

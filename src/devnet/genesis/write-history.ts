@@ -6,14 +6,17 @@ export interface HistoryInputs {
   readonly runtime: Pick<LedgerRuntime, 'executeTrusted' | 'closeCheckpoint' | 'advanceEpoch'>;
   readonly activity: { next(): SignedTransaction };
   readonly options: GenesisOptions;
-  /** Moves the ledger's clock to when checkpoint `sequenceNumber` closes. */
+  /** Moves the ledger's clock to the time at which checkpoint `sequenceNumber` closes. */
   setTime(sequenceNumber: number): void;
 }
 
-/** One checkpoint in so many holds two transactions instead of one. */
+/** One checkpoint in this many holds two transactions instead of one. */
 const busyEvery = 10;
 
-/** Writes every checkpoint after genesis. An epoch ends with each `checkpointsPerEpoch`-th one, the newest excepted: it stays open. */
+/**
+ * Writes every checkpoint after genesis. An epoch ends with each `checkpointsPerEpoch`-th one, except the newest: the
+ * last epoch stays open.
+ */
 export function writeHistory({ runtime, activity, options, setTime }: HistoryInputs): void {
   const newest = options.checkpoints - 1;
   for (let sequenceNumber = 1; sequenceNumber <= newest; sequenceNumber += 1) {

@@ -15,10 +15,11 @@ export interface DevnetListener {
 export async function listen(mounts: Mounts, host: string, port: number): Promise<DevnetListener> {
   const faces = mountFaces(mounts);
   const server = createServer((req, res) => faces.handle(req, res));
-  // Clients pool connections for longer than Node's five seconds; a server that hangs up first loses them requests.
+  // Clients keep idle connections for longer than Node's default of five seconds, and would lose a request to a server
+  // that closes first.
   server.keepAliveTimeout = keepAliveMs;
   server.on('upgrade', (req, socket, head) => {
-    // A peer that resets while it is being refused must not end the process.
+    // A connection reset while it is being refused must not end the process.
     socket.on('error', () => socket.destroy());
     faces.upgrade(req, socket, head);
   });

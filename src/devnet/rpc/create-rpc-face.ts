@@ -14,9 +14,9 @@ export interface RpcFaceOptions {
   readonly ledger: LedgerReader;
   /** Default: the contract's, whose time ranges are closed. */
   readonly dialect?: EventDialect | undefined;
-  /** On one connection; real nodes allow 100. */
+  /** Subscriptions on one connection. Default as on real nodes: 100. */
   readonly maxSubscriptionsPerConnection?: number;
-  /** Requests, and WebSocket messages, above this are refused; in bytes. */
+  /** Larger requests and WebSocket messages are refused, in bytes. */
   readonly maxMessageBytes?: number;
 }
 
@@ -76,7 +76,7 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
     close: async () => {
       const closed = new Promise<void>((resolve) => sockets.close(() => resolve()));
       for (const webSocket of sockets.clients) webSocket.close(1001, 'devnet is closing');
-      // A peer that does not answer the closing handshake must not hold the devnet up.
+      // A client that does not answer the closing handshake must not delay the shutdown.
       const fuse = setTimeout(() => {
         for (const webSocket of sockets.clients) webSocket.terminate();
       }, closeGraceMs);
@@ -88,7 +88,7 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
 
 const closeGraceMs = 500;
 
-/** The text to answer with; empty for a notification. */
+/** The text of the answer; empty for a notification, which gets none. */
 function answerCall(text: string, run: (call: RpcCall) => unknown): string {
   const parsed = parseCall(text);
   if (!parsed.ok) return toErrorText(parsed.id, parsed.error);

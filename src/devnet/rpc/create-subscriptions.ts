@@ -18,7 +18,7 @@ export interface Subscriptions {
 interface Subscription {
   readonly kind: 'event' | 'transaction';
   readonly calledAs: string;
-  /** What of a transaction is pushed, item by item. */
+  /** The items of a transaction that are pushed. */
   readonly select: (transaction: TransactionRecord) => readonly unknown[];
 }
 

@@ -4,17 +4,17 @@ import { readAddress, readDigest, readName, readObject, readTagged, readText, re
 import { invalidParams, RpcError, rpcCodes } from './rpc-error.ts';
 import { readStructType, splitStructType } from './struct-type.ts';
 
-/** A filter ready to use. */
+/** A filter that has been read and checked. */
 export interface EventFilter {
   readonly matches: (event: EventRecord) => boolean;
-  /** Where all matching events are found; others may be there too. */
+  /** Where to look: contains every matching event, and perhaps others. */
   readonly candidates:
     | { readonly kind: 'all' }
     | { readonly kind: 'key'; readonly key: string }
     | { readonly kind: 'time'; readonly startMs: number; readonly endMs: number };
 }
 
-/** What an event is indexed by; the keys filters look it up under. */
+/** The keys an event is indexed under; filters look these up. */
 export function* eventKeys(event: EventRecord): Iterable<string> {
   yield `transaction ${event.txDigest}`;
   yield `sender ${event.sender}`;
@@ -28,9 +28,9 @@ export function* eventKeys(event: EventRecord): Iterable<string> {
   yield `name ${type.name}`;
 }
 
-/** Where networks differ. */
+/** What differs between networks. */
 export interface EventDialect {
-  /** Does a time range leave out its end, as on real nodes? */
+  /** Is the end of a time range exclusive, as on real nodes? */
   readonly endExclusive: boolean;
 }
 

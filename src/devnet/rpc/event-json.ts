@@ -1,6 +1,6 @@
 import type { EventRecord } from '../state/records.ts';
 
-/** An event as newer nodes send it: BCS in base64, and said to be. */
+/** An event as newer nodes send it: BCS in base64, with a member that says so. */
 export function toEventJson(event: EventRecord) {
   return {
     id: { txDigest: event.txDigest, eventSeq: String(event.eventSeq) },

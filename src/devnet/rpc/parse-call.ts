@@ -5,9 +5,9 @@ export type RpcId = string | number | null;
 export interface RpcCall {
   /** `undefined` for a notification, which gets no answer. */
   readonly id: RpcId | undefined;
-  /** As called, prefix included: notifications of a subscription repeat it. */
+  /** The method as it was called, prefix included: notifications of a subscription repeat it. */
   readonly calledAs: string;
-  /** Without its prefix. */
+  /** The method without its prefix. */
   readonly method: string;
   readonly params: readonly unknown[];
 }
@@ -51,7 +51,7 @@ export function toResultText(id: RpcId, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result });
 }
 
-/** Faults of the devnet itself are not told in detail. */
+/** The text of an error answer. Faults of the devnet itself are reported without details. */
 export function toErrorText(id: RpcId, error: unknown): string {
   const { code, message } = error instanceof RpcError ? error : new RpcError(rpcCodes.internal, 'Internal error');
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });

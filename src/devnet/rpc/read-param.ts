@@ -32,7 +32,10 @@ export function readName(where: string, value: unknown): string {
   return text;
 }
 
-/** A JSON number or decimal text; whole, from 0. Above 2^53 it is rounded, beyond any time or sequence there is. */
+/**
+ * A whole number of 0 or more, as a JSON number or decimal text. Above 2^53 it is rounded, which is larger than any
+ * time or sequence number anyway.
+ */
 export function readWholeNumber(where: string, value: unknown): number {
   const number = typeof value === 'string' && /^[0-9]{1,20}$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
@@ -48,7 +51,7 @@ export function readFlag(where: string, value: unknown): boolean {
 
 const maxItems = 50;
 
-/** None, 0 and more than a node gives are all silently what it gives at most. */
+/** No limit, 0 and limits over the maximum all mean the maximum, without an error. */
 export function readLimit(value: unknown): number {
   if (value === undefined || value === null) return maxItems;
   const limit = readWholeNumber('limit', value);

@@ -6,7 +6,8 @@ export interface RecordsRequest<Item> {
   readonly recordAt: (sequence: number) => Item | undefined;
   readonly matches: (item: Item) => boolean;
   /**
-   * Exclusive. Lies between two sequence numbers if it names a place that holds no record; `null`: the whole ledger.
+   * Exclusive sequence number; a fraction between two of them if there is no record at the cursor; `null`: the whole
+   * ledger.
    */
   readonly cursor: number | null;
   readonly limit: number;

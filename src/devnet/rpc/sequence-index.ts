@@ -7,8 +7,8 @@ export interface SequenceList {
 }
 
 /**
- * For each key, where in a list that only grows at its end and is only cut at its front the records with that key are.
- * Catches up with the list when asked.
+ * An index over a list that only grows at its end and is only cut at its front: for each key, the sequence numbers of
+ * its records. Catches up with the list when it is asked.
  */
 export interface SequenceIndex {
   lookup(key: string): SequenceList;
@@ -19,7 +19,7 @@ export function createSequenceIndex<Item extends { readonly sequence: number }>(
   keysOf: (item: Item) => Iterable<string>,
 ): SequenceIndex {
   const lists = new Map<string, number[]>();
-  /** What is in the lists: sequence numbers from `oldest` up to, but not including, `indexed`. */
+  /** The index covers sequence numbers from `oldest` up to, but not including, `indexed`. */
   let oldest = 0;
   let indexed = 0;
 

@@ -6,7 +6,7 @@ export interface SocketHandler {
   onClose(): void;
 }
 
-/** A reader that falls this far behind is cut off: it would otherwise be buffered without end. In bytes. */
+/** A client that falls this far behind, in bytes, is cut off: its messages would be buffered without limit. */
 const maxBacklogBytes = 16 * 1024 * 1024;
 
 /** Joins a WebSocket to a handler for as long as it is open. */
@@ -22,6 +22,6 @@ export function serveSocket(webSocket: WebSocket, connect: (send: (text: string)
     if (answer !== '') send(answer);
   });
   webSocket.on('close', () => handler.onClose());
-  // A fault of the connection is followed by its close; without a listener it would end the process.
+  // An error is followed by the closing of the connection; without a listener it would end the process.
   webSocket.on('error', () => webSocket.terminate());
 }

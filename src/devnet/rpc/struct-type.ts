@@ -1,7 +1,7 @@
 import { parseTypeTag, toTypeText } from '../transactions/type-tag.ts';
 import { invalidParams } from './rpc-error.ts';
 
-/** A struct type taken apart as far as filters look at it. */
+/** The parts of a struct type that filters look at. */
 export interface StructType {
   /** Defining package and module, `0x…::module`. */
   readonly module: string;
@@ -10,7 +10,7 @@ export interface StructType {
   readonly parameters: string;
 }
 
-/** Of a type in canonical text, as records have it. */
+/** @param type in canonical text, as records have it */
 export function splitStructType(type: string): StructType {
   const bracket = type.indexOf('<');
   const path = bracket === -1 ? type : type.slice(0, bracket);

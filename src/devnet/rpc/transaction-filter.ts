@@ -2,17 +2,17 @@ import type { TransactionKind, TransactionRecord } from '../state/records.ts';
 import { readAddress, readName, readObject, readTagged, readText, readWholeNumber } from './read-param.ts';
 import { invalidParams } from './rpc-error.ts';
 
-/** A filter ready to use. */
+/** A filter that has been read and checked. */
 export interface TransactionFilter {
   readonly matches: (transaction: TransactionRecord) => boolean;
-  /** Where all matching transactions are found; others may be there too. */
+  /** Where to look: contains every matching transaction, and perhaps others. */
   readonly candidates:
     | { readonly kind: 'all' }
     | { readonly kind: 'key'; readonly key: string }
     | { readonly kind: 'checkpoint'; readonly sequenceNumber: number };
 }
 
-/** How JSON-RPC spells the kinds. */
+/** JSON-RPC's names of the kinds. */
 export const kindNames: Readonly<Record<TransactionKind, string>> = {
   GENESIS: 'Genesis',
   CONSENSUS_COMMIT_PROLOGUE_V1: 'ConsensusCommitPrologueV1',
@@ -22,7 +22,7 @@ export const kindNames: Readonly<Record<TransactionKind, string>> = {
 };
 const anySystemKind = 'SystemTransaction';
 
-/** What a transaction is indexed by; the keys filters look it up under. */
+/** The keys a transaction is indexed under; filters look these up. */
 export function* transactionKeys(transaction: TransactionRecord): Iterable<string> {
   yield `from ${transaction.sender}`;
   yield `fromOrTo ${transaction.sender}`;
@@ -101,7 +101,7 @@ function readKind(where: string, content: unknown): string {
   throw invalidParams(`${where}: unknown variant \`${text.slice(0, 40)}\`, expected one of ${known.join(', ')}`);
 }
 
-/** No filter is every transaction. */
+/** Without a filter every transaction matches. */
 export function readTransactionFilter(value: unknown): TransactionFilter {
   if (value === null || value === undefined) return { candidates: { kind: 'all' }, matches: () => true };
   const { tag, content } = readTagged('filter', value);

@@ -67,7 +67,7 @@ function toPayloadJson(payload: TransactionPayload) {
 function toInputJson(input: CallArg) {
   switch (input.kind) {
     case 'pure':
-      // Bytes alone do not say which type they are of.
+      // The bytes alone do not tell their type.
       return { type: 'pure', valueType: null, value: [...input.bytes] };
     case 'shared': {
       const { objectId, initialSharedVersion, mutable } = input;

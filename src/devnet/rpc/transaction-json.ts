@@ -5,7 +5,7 @@ import { toEventJson } from './event-json.ts';
 import { readFlag, readObject } from './read-param.ts';
 import { toRawTransaction, toTransactionInputJson } from './transaction-input-json.ts';
 
-/** Parts a caller may ask for beside digest, time and checkpoint. */
+/** The parts of a transaction that a caller may ask for, beside its digest, time and checkpoint. */
 const optionNames = [
   'showInput',
   'showRawInput',

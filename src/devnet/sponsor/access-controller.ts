@@ -1,11 +1,14 @@
 import { toAddress } from '../transactions/address.ts';
 import { hash256 } from '../transactions/digest.ts';
 
-/** Who may have transactions paid for, and the ways the check itself can break. A test moves it by hand. */
+/**
+ * Decides whose transactions are paid for, and simulates the ways in which that check can break. Tests change it by
+ * hand.
+ */
 export interface AccessController {
   /** `null` when access is granted. */
   check(sender: string): { readonly status: number; readonly error: string } | null;
-  /** Reads the configuration again. `false` when that cannot be read. */
+  /** Simulates reading the configuration again. `false` when that fails. */
   reload(): boolean;
   deny(sender: string): void;
   allow(sender: string): void;
@@ -13,7 +16,10 @@ export interface AccessController {
   breakConfiguration(broken: boolean): void;
 }
 
-/** Denied senders take effect at once; a reload keeps them, as they stand for what the configuration file says. */
+/**
+ * Denied senders take effect at once. A reload keeps them, since they stand for the content of the configuration
+ * file.
+ */
 export function createAccessController(): AccessController {
   const denied = new Set<string>();
   let areChecksBroken = false;
@@ -40,7 +46,7 @@ export function createAccessController(): AccessController {
   };
 }
 
-/** An id of a UUID's form, the same in every run: nothing of the devnet is random. */
+/** An id in the form of a UUID, the same in every run: nothing on the devnet is random. */
 function toEventId(count: number): string {
   const hex = toAddress(hash256(Buffer.from(`access event ${count}`))).slice(2);
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

@@ -11,29 +11,30 @@ import { createSponsorRoutes } from './sponsor-routes.ts';
 export interface SponsorFaceOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Owns the coins and signs as gas owner. */
+  /** Owns the gas coins and signs for them. */
   readonly sponsor: Keypair;
-  /** The bearer token; `null` lets everyone in, as the service does without a configured one. */
+  /** The bearer token; `null` lets everyone in, as a service does that has no token configured. */
   readonly token: string | null;
   /** Net gas per UTC day after which nothing is reserved, smallest unit. Default 1500 coins. */
   readonly dailyGasCap?: bigint;
 }
 
-/** The sponsor and the handles that bring about what a client should be ready for. */
+/** The sponsor, with handles for tests to bring about what clients should be ready for. */
 export interface SponsorFace extends DevnetFace {
   readonly sponsorAddress: string;
   readonly access: Pick<AccessController, 'deny' | 'allow' | 'breakChecks' | 'breakConfiguration'>;
-  /** In maintenance nothing is reserved. */
+  /** While it is on, nothing is reserved. */
   setMaintenance(on: boolean): void;
-  /** Coins nobody holds. */
+  /** How many coins are not reserved. */
   freeCoins(): number;
 }
 
 const defaultDailyGasCap = 1_500_000_000_000n;
 
 /**
- * The gas sponsoring service over the devnet's ledger: its endpoints, statuses and texts, quirks included. The body is
- * read before the token is looked at; the wording for a bad token differs by endpoint; the deep health check is always 200.
+ * The gas sponsoring service over the devnet's ledger, with the real one's endpoints, statuses, texts and quirks. The
+ * body is read before the token is checked, the text for a bad token differs by endpoint, and the deep health check
+ * always answers 200.
  */
 export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
   const { ledger, clock, sponsor } = options;
@@ -61,7 +62,7 @@ export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
       const path = (req.url ?? '/').split('?')[0] ?? '/';
       const methods = Object.hasOwn(routes, path) ? routes[path] : undefined;
       if (!methods) return write(res, textAnswer(404, ''));
-      // Whoever answers GET answers HEAD; node leaves the body out by itself.
+      // Routes that answer GET also answer HEAD; Node leaves out the body by itself.
       const route = methods[req.method === 'HEAD' ? 'GET' : (req.method ?? '')];
       if (!route) {
         res.setHeader('allow', Object.keys(methods).join(','));
@@ -70,7 +71,7 @@ export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
       try {
         write(res, await route(req));
       } catch (error) {
-        // The client left before its body was complete: there is nobody to answer.
+        // The client left before its body was complete: nobody waits for an answer.
         if (req.complete) throw error;
         res.destroy();
       }
@@ -79,7 +80,7 @@ export function createSponsorFace(options: SponsorFaceOptions): SponsorFace {
   };
 }
 
-/** A client that hung up meanwhile misses the answer; what it asked for has been done. */
+/** If the client has hung up, the answer is lost, but what it asked for has been done. */
 function write(res: ServerResponse, { status, body }: SponsorAnswer): void {
   const isText = 'text' in body;
   const content = isText ? body.text : JSON.stringify(body.json);

@@ -43,7 +43,7 @@ export function executeTx(body: ExecuteTxBody, context: ExecuteTxContext): Spons
   const held = context.pool.find(body.reservationId);
   if (!held) return refuseExecute(500, goneText(body.reservationId));
   const mismatch = checkAgainst(held, data);
-  // Not among the service's published texts; it is a client's mistake, and answered as one.
+  // The service publishes no text for this. It is the client's mistake, and answered as one.
   if (mismatch !== null) return refuseExecute(400, mismatch);
 
   const reservation = context.pool.take(body.reservationId);
@@ -61,12 +61,12 @@ export function refuseExecute(status: number, error: string): SponsorAnswer {
   return jsonAnswer(status, { effects: null, error });
 }
 
-/** Expired, used and never made are one and the same to the store, whose error this is. */
+/** The service's store cannot tell expired, used and unknown reservations apart: this is its error for all. */
 function goneText(reservationId: bigint): string {
   return `An error was signalled by the server - ResponseError: Reservation no longer exist: ${reservationId}`;
 }
 
-/** How the service words what the node it talks to has refused. */
+/** The service's wording of a refusal by the node. */
 function toNodeError(message: string): string {
   return `RPC call failed: ErrorObject { code: ServerError(-32002), message: ${JSON.stringify(message)}, data: None }`;
 }
@@ -83,7 +83,10 @@ function decode(body: ExecuteTxBody): { data: TransactionData; bytes: Uint8Array
 
 /** Total length of a signature by its scheme flag: Ed25519, Secp256k1, Secp256r1. */
 const signatureLengths: Readonly<Record<number, number>> = { 0: 97, 1: 98, 2: 98 };
-/** Multisig, zkLogin, passkey: of no fixed length. They are signatures, though none the devnet's ledger accepts. */
+/**
+ * Multisig, zkLogin and passkey signatures have no fixed length. They are well formed, but the devnet's ledger
+ * accepts none of them.
+ */
 const flexibleSchemes = [3, 5, 6];
 
 function isSignatureShaped(bytes: Uint8Array): boolean {

@@ -15,19 +15,19 @@ export interface GasPoolOptions {
   readonly sponsorAddress: string;
 }
 
-/** More coins than this cannot pay for one transaction. */
+/** A transaction cannot be paid for with more coins than this. */
 const maxCoinsPerReservation = 256;
 
 /**
- * The sponsor's coins and who holds them. Reservations have sequential ids, as the real service's do. They expire by the
- * clock alone: nothing has to run for a coin to come back, every look at the pool first lets go what is over.
+ * The sponsor's coins, free and reserved. Reservations have sequential ids, as the real service's do. They need no
+ * timer to expire: every access first gives back the coins of those that are over.
  */
 export interface GasPool {
-  /** `null` when the free coins do not make up the budget, or it takes too many of them. */
+  /** `null` when the free coins do not cover the budget, or too many would be needed. */
   reserve(gasBudget: bigint, durationMs: number): Reservation | null;
-  /** The reservation, still held; `undefined` when it never was, has expired or was taken. */
+  /** The reservation if it is still held; `undefined` if it never was, has expired or was taken. */
   find(id: bigint): Reservation | undefined;
-  /** Ends the reservation. Of two callers only one gets it. Its coins stay out until `giveBack`. */
+  /** Ends the reservation; of two callers only one gets it. Its coins stay reserved until `giveBack`. */
   take(id: bigint): Reservation | undefined;
   giveBack(coins: readonly ObjectRef[]): void;
   freeCoins(): number;
@@ -47,7 +47,7 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
   let lastId = 0n;
 
   const giveBack = (coins: readonly ObjectRef[]): void => {
-    // Coins that paid together are one coin now; the others are gone from the ledger and leave the pool.
+    // Coins that paid together were merged into one; the others are gone from the ledger and leave the pool.
     free.push(
       ...coins.map(({ objectId }) => objectId).filter((objectId) => isSponsorCoin(ledger.currentObject(objectId))),
     );

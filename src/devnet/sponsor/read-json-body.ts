@@ -9,8 +9,8 @@ export type JsonBody =
   | { readonly ok: false; readonly answer: SponsorAnswer };
 
 /**
- * The request's JSON. Every refusal is the web framework's own plain text, given before anyone looked at a token:
- * 415 without a JSON content type, 413 over 2 MB, 400 for what is not JSON.
+ * Reads the request's JSON. As in the service, refusals are the web framework's plain texts and come before the token
+ * is checked: 415 without a JSON content type, 413 over 2 MB, 400 for what is not JSON.
  */
 export async function readJsonBody(req: IncomingMessage): Promise<JsonBody> {
   if (!isJson(req.headers['content-type'])) {
@@ -30,7 +30,7 @@ function isJson(contentType: string | undefined): boolean {
   return /^application\/(?:json|[^\s/]+\+json)$/.test(essence);
 }
 
-/** `null` once there is more than the limit; what is left is not kept. */
+/** `null` once the body is over the limit; the rest is not kept. */
 async function readText(req: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -23,7 +23,7 @@ export class BodyMismatch extends Error {
   }
 }
 
-/** @param text the body as it came: only there can `1` be told from `1.0`, which is not an integer to the service */
+/** @param text the body's text, which alone tells `1` from `1.0`: the service takes only the first for an integer */
 export function parseReserveGasBody(value: unknown, text: string): ReserveGasBody {
   const body = toObject(value);
   return {

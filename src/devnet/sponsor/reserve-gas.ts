@@ -3,7 +3,7 @@ import type { GasPool } from './gas-pool.ts';
 import type { ReserveGasBody } from './request-body.ts';
 import { jsonAnswer, type SponsorAnswer } from './sponsor-answer.ts';
 
-/** The service refuses what is greater; exactly this much passes, whatever its message says. */
+/** The service refuses budgets above this. This very amount passes, though its message says otherwise. */
 export const maxGasBudget = 2_000_000_000n;
 const maxReserveDurationSecs = 600n;
 

@@ -6,29 +6,29 @@ export interface CheckpointClockOptions {
     Ledger,
     'closeCheckpoint' | 'advanceEpoch' | 'latestCheckpoint' | 'latestEpoch' | 'execute' | 'hasPending'
   >;
-  /** Time between checkpoints, milliseconds. 0 = it runs by hand only. */
+  /** Time between checkpoints, milliseconds. 0 = only `tick` and `close` make any. */
   readonly intervalMs: number;
-  /** Told of every interval, before anything happens in it. */
+  /** Called at every interval, before anything else happens in it. */
   readonly onInterval?: () => void;
   /** Checkpoints after which an epoch ends. Default 300; 0 = epochs never end. */
   readonly checkpointsPerEpoch?: number;
-  /** What the network does by itself, so that live streams have something to show. Default: nothing. */
+  /** The transactions of the network's own users, so that live streams have something to show. Default: none. */
   readonly activity?: {
     next(): SignedTransaction;
-    /** One transaction in every so many checkpoints. */
+    /** A transaction is sent in every n-th checkpoint. */
     readonly everyCheckpoints: number;
   };
   /**
-   * Everything the ledger remembers is in memory, so a network nobody uses takes its time: so many intervals after the
-   * last transaction from outside it closes only every `slowdown`-th one. Default 2400, 20.
+   * Memory fills with checkpoints, so a network that nobody uses slows down: this many intervals after the last
+   * transaction from outside, it closes only every `slowdown`-th checkpoint. Default 2400, 20.
    */
   readonly idle?: { readonly afterIntervals: number; readonly slowdown: number };
 }
 
 export interface CheckpointClock {
-  /** Does what one tick of the clock does, now. */
+  /** Does what the clock does in one interval, now. */
   tick(): void;
-  /** Closes a checkpoint now, and with it the epoch where its time has come. Nobody acts, and nothing is skipped. */
+  /** Closes a checkpoint now, and ends the epoch if it is due. Sends no transaction, and skips nothing. */
   close(): void;
   stop(): void;
 }

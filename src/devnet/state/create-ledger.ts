@@ -15,7 +15,10 @@ export interface LedgerOptions {
   readonly seed?: number;
   readonly clock: Clock;
   readonly genesis?: Partial<GenesisOptions>;
-  /** How many checkpoints behind the newest live objects can still be read. Default 300: five minutes, as seen on mainnets. */
+  /**
+   * How many checkpoints behind the newest live objects can still be read at. Default 300: five minutes, as on
+   * mainnets.
+   */
   readonly availableCheckpoints?: number;
   /** How much history is kept. Default 7200 checkpoints (an hour of two a second), 128 MiB at most. */
   readonly retention?: Partial<HistoryRetention>;
@@ -38,7 +41,7 @@ export function createLedger({
   const contracts = createDevnetContracts(seed);
   const startMs = clock() - options.checkpoints * options.checkpointIntervalMs;
 
-  /** The past, while it is being written; afterwards the real clock. */
+  /** The time in the history while it is written; the real clock afterwards. */
   const time = { read: (): number => startMs };
   const runtime = createLedgerRuntime({
     clock: () => time.read(),

@@ -1,4 +1,4 @@
-/** One of a list whose members are numbered without gaps, in order. */
+/** A record of a list that is numbered in order without gaps. */
 interface Numbered {
   readonly sequence: number;
 }
@@ -8,12 +8,12 @@ export function firstSequence(records: readonly Numbered[]): number {
   return records[0]?.sequence ?? 0;
 }
 
-/** The number behind the newest record. */
+/** The number that the next record will have. */
 export function endSequence(records: readonly Numbered[]): number {
   return firstSequence(records) + records.length;
 }
 
-/** The record of a number; `undefined` before the oldest kept and behind the newest. */
+/** The record with a number; `undefined` if it is no longer kept, or not there yet. */
 export function recordAt<Item extends Numbered>(records: readonly Item[], sequence: number): Item | undefined {
   return records[sequence - firstSequence(records)];
 }

@@ -26,13 +26,19 @@ export interface LedgerRuntimeOptions {
   readonly describeCall: LedgerView['describeCall'];
 }
 
-/** The working ledger, before it knows its name: state, execution, and the way to write its first transaction. */
+/**
+ * The working ledger, without the facts that need its genesis: state, execution, and how to write its first
+ * transaction.
+ */
 export interface LedgerRuntime
   extends LedgerWriter,
     Omit<LedgerReader, 'chainIdentifier' | 'buildVersion' | 'coinMetadata'> {
   /** Must come first: creates the objects and closes checkpoint 0. */
   writeGenesis(objects: readonly ObjectDraft[]): CheckpointRecord;
-  /** A transaction whose signatures were made here: verifying each would double the time a start takes. */
+  /**
+   * Executes a transaction without verifying its signatures, which were made here: verifying would double the time a
+   * start takes.
+   */
   executeTrusted(data: TransactionData, bytes: Uint8Array, signatures: readonly string[]): TransactionRecord;
 }
 

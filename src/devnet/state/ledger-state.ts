@@ -7,7 +7,7 @@ import type {
   TransactionRecord,
 } from './records.ts';
 
-/** What the three faces may ask of the ledger. Reads only; every list is in ledger order, oldest first. */
+/** What the three faces may read of the ledger. Every list is in ledger order, oldest first. */
 export interface LedgerReader {
   /** First four bytes of the genesis checkpoint digest, hex. */
   readonly chainIdentifier: string;
@@ -20,7 +20,7 @@ export interface LedgerReader {
   latestCheckpoint(): CheckpointRecord;
   checkpoint(sequenceNumber: number): CheckpointRecord | undefined;
   checkpointByDigest(digest: string): CheckpointRecord | undefined;
-  /** Oldest checkpoint that is still remembered; nothing of the history before it is. */
+  /** Oldest checkpoint that is still remembered. No earlier history is. */
   firstCheckpoint(): number;
   /** Oldest checkpoint at which live objects can still be read consistently. */
   firstAvailableCheckpoint(): number;
@@ -30,7 +30,7 @@ export interface LedgerReader {
 
   /** Checkpointed transactions that are remembered, by sequence without gaps. Pending ones are not in it. */
   readonly transactions: readonly TransactionRecord[];
-  /** Checkpointed or pending. */
+  /** Finds it whether it is in a checkpoint or pending. */
   transaction(digest: string): TransactionRecord | undefined;
 
   /** Checkpointed events that are remembered, by sequence without gaps. */
@@ -68,7 +68,7 @@ export type ExecutionOutcome =
   /** A validator would not run it (missing, stale or foreign input, wrong signature, wrong gas payment). Nothing changed. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** The single writer. */
+/** The only way to change the ledger. */
 export interface LedgerWriter {
   /**
    * Runs a signed transaction. The same digest again answers the stored outcome (`replayed: true`).
@@ -76,9 +76,9 @@ export interface LedgerWriter {
    * @param signatures base64 of flag ‖ Ed25519 signature ‖ public key; sender's, and the gas owner's when that is another
    */
   execute(bytes: Uint8Array, signatures: readonly string[]): ExecutionOutcome;
-  /** The same code without signatures and without the commit. */
+  /** Runs the same code without signatures, and commits nothing. */
   dryRun(bytes: Uint8Array, options?: { readonly skipChecks?: boolean }): ExecutionOutcome;
-  /** Whether transactions wait for a checkpoint. */
+  /** Do transactions wait for a checkpoint? */
   hasPending(): boolean;
   /** Closes a checkpoint holding everything pending (possibly nothing) at the clock's time. */
   closeCheckpoint(): CheckpointRecord;

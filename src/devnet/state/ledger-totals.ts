@@ -1,11 +1,11 @@
 import { toCoinType } from '../execution/move-object.ts';
 import type { ObjectRecord, TransactionRecord } from './records.ts';
 
-/** Sums over everything alive, kept up with each transaction instead of counted anew. */
+/** Sums over all live objects, updated with each transaction instead of counted again. */
 export interface LedgerTotals {
-  /** Takes in what a transaction changed. */
+  /** Adds what a transaction changed. */
   add(transaction: TransactionRecord): void;
-  /** As they are now; later transactions do not change what was returned. */
+  /** The sums as they are now; later transactions do not change the returned values. */
   read(): { readonly coinSupplies: ReadonlyMap<string, bigint>; readonly storageFund: bigint };
 }
 
@@ -13,7 +13,7 @@ export function createLedgerTotals(): LedgerTotals {
   let supplies: ReadonlyMap<string, bigint> = new Map();
   let storageFund = 0n;
 
-  /** What a transaction gained or lost of each coin type: mostly nothing but gas. */
+  /** What a transaction added to the live coins of each type, or took from them: mostly only gas. */
   const differences = ({ changes }: TransactionRecord): Map<string, bigint> => {
     const sums = new Map<string, bigint>();
     const count = (object: ObjectRecord | null, sign: bigint): void => {
@@ -38,7 +38,7 @@ export function createLedgerTotals(): LedgerTotals {
       }
       const { storageCost, storageRebate } = transaction.gasUsed;
       storageFund += storageCost - storageRebate;
-      // Nobody paid for what was there from the start, yet its rebates are given back like all others.
+      // Nobody paid for the storage of genesis objects, yet their rebates are paid out like all others.
       if (transaction.kind === 'GENESIS')
         for (const { output } of transaction.changes) storageFund += output?.storageRebate ?? 0n;
     },

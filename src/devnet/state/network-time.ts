@@ -9,8 +9,8 @@ export interface NetworkTime {
 }
 
 /**
- * The system's time, or time that begins at an instant and moves only with the checkpoint clock. Only the latter can be
- * lived twice: the system's time between two checkpoints is never the same again, and every digest depends on it.
+ * The system's time, or time that begins at an instant and moves only with the checkpoint clock. Every digest depends
+ * on the time, so only the latter gives the same digests in each run.
  */
 export function createNetworkTime(source: Clock | { readonly startMs: number }): NetworkTime {
   if (typeof source === 'function') return { now: source, pass: () => {} };

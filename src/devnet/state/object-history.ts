@@ -23,8 +23,8 @@ export function createObjectHistory() {
   };
 
   /**
-   * Forgets what no checkpoint from this one on can show: versions that others had replaced by then, objects deleted by
-   * then.
+   * Forgets versions that no checkpoint from this one on can show: those that were replaced by then, and objects that
+   * were deleted by then.
    */
   const forget = (before: number): void => {
     owners.clear();

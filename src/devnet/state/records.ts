@@ -118,9 +118,9 @@ export interface TransactionRecord {
   /** Base58 digest of the events, `null` when there are none. */
   readonly eventsDigest: string | null;
   readonly epoch: number;
-  /** When it executed; from its checkpoint on, that checkpoint's time. The same holds for its events. */
+  /** When it executed; once it is in a checkpoint, that checkpoint's time. The same holds for its events. */
   readonly timestampMs: number;
-  /** Of a dry run that succeeded: what each command changed and returned. */
+  /** Only for a dry run that succeeded: what each command changed and returned. */
   readonly commandReports?: readonly CommandReport[];
   /** Sequence number of the containing checkpoint; `null` until the checkpoint clock closes it. */
   readonly checkpoint: number | null;
@@ -152,7 +152,7 @@ export interface CheckpointRecord {
   readonly rollingGasSummary: GasSummary;
   /** What all live coins of a type add up to, type by type. */
   readonly coinSupplies: ReadonlyMap<string, bigint>;
-  /** What was paid for storing what is stored, rebates taken off: smallest units of the native coin. */
+  /** What has been paid for storage, less the rebates paid out: smallest units of the native coin. */
   readonly storageFund: bigint;
   /** Base64 of a simulated aggregate signature. */
   readonly validatorSignatures: string;

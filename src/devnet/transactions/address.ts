@@ -23,7 +23,7 @@ export function toAddress(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
 
-/** An address as people write it, leading zeros left out perhaps, in full. */
+/** Writes an address in full: people may leave out leading zeros. */
 export function toFullAddress(address: string): string {
   return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
 }

@@ -24,15 +24,16 @@ export interface SigningRequest {
 export interface SignedForSponsor {
   /** BCS of the TransactionData. */
   readonly bytes: Uint8Array;
-  /** The user's, base64 of flag ‖ signature ‖ public key; the gas owner's is still missing. */
+  /** The visitor's signature: base64 of flag ‖ signature ‖ public key. The gas owner's is still missing. */
   readonly signature: string;
   /** Base58. */
   readonly digest: string;
 }
 
 /**
- * Builds and signs, as the devnet's visitor, a transaction that mints a hero and keeps it: one event, one new object, and
- * no input of the visitor's own that could have gone stale. Each is another one, so signing twice never gives a replay.
+ * Returns a function that builds and signs, as the devnet's visitor, a transaction that mints a hero and keeps it:
+ * one event, one new object, and no input of the visitor's that could go stale. Each is different, so none is ever a
+ * replay.
  */
 export function createDevnetSigner(options: DevnetSignerOptions): (request: SigningRequest) => SignedForSponsor {
   const { visitor } = options.accounts;

@@ -4,15 +4,15 @@ import { base58 } from '@scure/base';
 
 const transactionSalt = Buffer.from('TransactionData::');
 
-/** BLAKE2b of 32 bytes over the parts put together. */
+/** BLAKE2b with 32 bytes of output over the parts, one after the other. */
 export function hash256(...parts: readonly Uint8Array[]): Uint8Array {
   const only = parts[0];
   return blake2b(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts), { dkLen: 32 });
 }
 
 /**
- * A content hash for digests that only the ledger itself computes (objects, events, checkpoints): the first half of the
- * native BLAKE2b-512, a tenth of the cost of `hash256`, which is what a start with thousands of them is made of.
+ * A hash for digests that only the ledger itself computes (objects, events, checkpoints): the first half of Node's
+ * BLAKE2b-512, at a tenth of the cost of `hash256`. A start computes thousands.
  */
 export function contentHash(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(hash('blake2b512', bytes, 'buffer').subarray(0, 32));

@@ -23,7 +23,7 @@ const argumentFaults = bcs.enum('CommandArgumentError', {
   SharedObjectOperationNotAllowed: null,
 });
 
-/** Failures, in the order of their tags; only those that happen here have their content. */
+/** Failures, in the order of their tags. Only those that can happen here have content. */
 const failures = bcs.enum('ExecutionFailureStatus', {
   InsufficientGas: null,
   InvalidGasObject: null,

@@ -11,8 +11,8 @@ export function encodeBcs<Input>(
 }
 
 /**
- * The library's writer, which makes a bigint and two lists of every length and every variant: of the tens of thousands a
- * devnet's start writes, almost all are one byte.
+ * The library's writer makes a bigint and two lists for every length and every variant. This one writes a single byte
+ * at once: of the tens of thousands in a start, almost all are one byte.
  */
 class QuickWriter extends BcsWriter {
   override writeULEB(value: number): this {

@@ -17,7 +17,10 @@ const address = new BcsType<string>({
   serializedSize: () => 32,
 });
 
-/** Base58 of 32 bytes, whose length is written nevertheless. A type of its own: a transform would decode the text twice. */
+/**
+ * Base58 of 32 bytes, encoded with their length. A type of its own, since a transform of the library's would decode
+ * the text twice.
+ */
 const digest = new BcsType<string>({
   name: 'digest',
   read: (reader) => {
@@ -42,8 +45,8 @@ const identifier = bcs.string().transform({
 const maxU64 = 2n ** 64n - 1n;
 
 /**
- * A bigint when read; a whole number will do when written. The library's own writes by dividing a bigint byte by byte,
- * which the thousands of them in a start make felt.
+ * Read as a bigint; written from a bigint or a whole number. The library writes it by dividing a bigint byte by byte,
+ * too slow for the thousands in a start.
  */
 const u64 = new BcsType<bigint, bigint | number>({
   name: 'u64',
@@ -78,5 +81,5 @@ const u53 = new BcsType<number>({
 
 const objectRef = bcs.struct('ObjectRef', { objectId: address, version: u53, digest });
 
-/** What the ledger's own types are made of, beside the plain ones of the library. */
+/** The building blocks of the ledger's types, beside those of the library. */
 export const ledgerBcs = { address, digest, identifier, objectRef, u53, u64 };

@@ -2,7 +2,7 @@ import { BcsReader, type BcsType } from '@mysten/bcs';
 
 /** A length takes at most this many bytes: unsigned LEB128 of 32 bits. */
 const maxLengthBytes = 5;
-/** No enum of the ledger has as many variants. */
+/** More variants than any enum of the ledger has. */
 const maxVariants = 0xff;
 
 /**
@@ -20,22 +20,25 @@ export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): 
   }
 }
 
-/** The definitions and the library throw other errors; a `RangeError` is what reading over the end of a buffer gives. */
+/**
+ * Definitions and the library throw errors of several kinds; a `RangeError` means that reading ran over the end of a
+ * buffer.
+ */
 function toReason(error: unknown): string {
   if (error instanceof RangeError || !(error instanceof Error)) return 'unexpected end of input';
   return error.message;
 }
 
 /**
- * The library's reader, with bounds where the library trusts its input: it decodes lengths of any size, in time that grows
- * with their square, allocates lists before their first element is read, and reads on behind the end of a view.
+ * The library's reader with bounds, since the library trusts its input: it decodes lengths of any size in time that
+ * grows with their square, allocates a list before it reads its first element, and reads on beyond the end of a view.
  */
 class StrictReader extends BcsReader {
   readonly #bytes: Uint8Array;
   #offset = 0;
 
   constructor(bytes: Uint8Array) {
-    // A copy, so that the end of the bytes is the end of their buffer.
+    // A copy, so that its buffer ends where the bytes end.
     const own = new Uint8Array(bytes);
     super(own);
     this.#bytes = own;

@@ -6,7 +6,7 @@ interface Tagged {
 
 type Fields<T extends Tagged, Kind> = Omit<Extract<T, { readonly kind: Kind }>, 'kind'>;
 
-/** As much of a `BcsType` as is asked for here, without what makes it invariant in what it writes. */
+/** The part of `BcsType` used here. The whole type would be invariant in what it writes. */
 interface FieldsBcs<Values> {
   readonly read: (reader: BcsReader) => Values;
   readonly write: (values: Values, writer: BcsWriter) => void;

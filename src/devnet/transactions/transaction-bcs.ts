@@ -63,7 +63,7 @@ const command = taggedUnion<Command>('command', {
   ],
 });
 
-/** What a transaction does. Index 3 is an older system transaction the devnet does not send. */
+/** The kinds of transactions. Index 3 is an older system transaction that the devnet does not send. */
 export const transactionPayloadBcs = taggedUnion<TransactionPayload>('transaction kind', {
   PROGRAMMABLE_TX: [
     0,
@@ -81,7 +81,7 @@ const transactionDataV1 = bcs.struct('TransactionDataV1', {
   kind: transactionPayloadBcs,
   sender: address,
   gas: bcs.struct('GasData', { payment: bcs.vector(objectRef), owner: address, price: u64, budget: u64 }),
-  // An enum of its own on the network, laid out as the option of an epoch.
+  // On the network an enum of its own, encoded like an optional epoch.
   expirationEpoch: bcs.option(u53),
 });
 

@@ -6,7 +6,7 @@ export interface TransactionData {
   readonly kind: TransactionPayload;
   readonly sender: string;
   readonly gas: GasData;
-  /** The last epoch it may execute in; `null` is none. */
+  /** The last epoch it may execute in; `null`: any. */
   readonly expirationEpoch: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface ProgrammableTransaction {
   readonly commands: readonly Command[];
 }
 
-/** What validators send themselves. Never accepted from outside. */
+/** Transactions that only validators make. Never accepted from outside. */
 export type SystemTransaction =
   | { readonly kind: 'GENESIS'; readonly objectIds: readonly string[] }
   | {

@@ -11,7 +11,7 @@ type TypeVariant =
 const { address, identifier } = ledgerBcs;
 const empty = bcs.struct('Empty', {});
 
-/** One definition for each level a type may have, so that no input makes the reader go deeper. */
+/** One definition for each level of nesting, so that no input can make the reader go deeper. */
 function typeTagOf(levels: number): BcsType<TypeTag> {
   if (levels === 0) return tooDeep;
   const inner = typeTagOf(levels - 1);
@@ -41,7 +41,10 @@ function typeTagOf(levels: number): BcsType<TypeTag> {
   });
 }
 
-/** Read one by one: a list of the library's is allocated at once, and here a forged length can be repeated at every level. */
+/**
+ * Elements are read one by one: the library would allocate the whole list at once, and a forged length could be
+ * repeated at every level.
+ */
 function typeListOf(item: BcsType<TypeTag>): BcsType<readonly TypeTag[]> {
   const vector = bcs.vector(item);
   return new BcsType<readonly TypeTag[]>({

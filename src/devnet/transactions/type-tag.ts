@@ -1,6 +1,6 @@
 import { toFullAddress } from './address.ts';
 
-/** A Move type, concrete. */
+/** A Move type without type parameters. */
 export type TypeTag =
   | { readonly kind: 'primitive'; readonly name: PrimitiveType }
   | { readonly kind: 'vector'; readonly element: TypeTag }
@@ -16,7 +16,7 @@ export interface StructTag {
 const primitives = ['bool', 'u8', 'u16', 'u32', 'u64', 'u128', 'u256', 'address', 'signer'] as const;
 export type PrimitiveType = (typeof primitives)[number];
 
-/** Types nested deeper than this are refused, as by the network. */
+/** The network refuses types that are nested deeper, and so does the devnet. */
 export const maxTypeDepth = 16;
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
