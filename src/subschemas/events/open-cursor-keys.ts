@@ -4,7 +4,7 @@ import { Secret } from '../../config/secret.ts';
 import type { UpstreamHost } from '../upstream.ts';
 import { type CursorKeys, createCursorKeys } from './cursor-keys.ts';
 
-/** Where instances that share a store, and were given no keys, keep the one that they all use. */
+/** The name, in the shared store, of the key that instances without configured keys use together. */
 export const sharedKeyName = 'ledger-gateway:cursor-key';
 
 export interface OpenCursorKeys {
@@ -13,8 +13,8 @@ export interface OpenCursorKeys {
 }
 
 /**
- * The keys of cursors: those configured; else one that all instances on the same store have; else one of this process, which
- * ends with it.
+ * The keys of cursors: those configured; else one that all instances on the same store share; else one of this
+ * process, which is lost when it ends.
  */
 export async function openCursorKeys(
   configured: Config['cursorKeys'],

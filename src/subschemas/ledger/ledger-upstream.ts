@@ -7,30 +7,30 @@ import { createLedgerExecutor, type LedgerExecutor } from './ledger-executor.ts'
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion } from './rpc-version.ts';
 
-/** The service whose schema the graph is based on, and the ways in which it is asked. */
+/** The service whose schema the graph is based on, and the ways to ask it. */
 export interface GraphUpstream extends Upstream {
   readonly role: 'graph';
-  /** The embedded network is first of all a ledger. */
+  /** Never `null`: the embedded network always has a ledger. */
   readonly addressOnDevnet: (devnet: DevnetAddresses) => string;
   /** Makes the ways to ask it. Sends nothing yet. */
   readonly connect: (connection: UpstreamConnection, config: Pick<Config, 'profile' | 'timeouts'>) => ConnectedGraph;
 }
 
 export interface ConnectedGraph extends ConnectedUpstream {
-  /** As its answers said last. */
+  /** The version in its last answer. */
   readonly version: () => string;
-  /** Has somebody told whenever its answers bear another version than before; the last one who asked for it. */
+  /** Calls `tell` whenever its answers report another version than before. Only the last caller is told. */
   readonly watchVersion: (tell: (version: string, previous: string) => void) => void;
   readonly probe: (timeoutMs: number) => Promise<unknown>;
-  /** For documents written here. */
+  /** For documents that the gateway writes. */
   readonly execute: LedgerExecutor;
-  /** For documents passed on as they are, their answers read. */
+  /** For documents passed on unchanged, with their answers parsed. */
   readonly forward: ForwardToLedger;
-  /** The same, their answers passed on unread. */
+  /** For documents passed on unchanged, with their answers passed on unparsed. */
   readonly raw: RawLedger;
 }
 
-/** A GraphQL server answers this without touching its data. */
+/** A GraphQL server answers this without reading any data. */
 const cheapestQuery = JSON.stringify({ query: '{__typename}' });
 
 /** The ledger's GraphQL service. Its schema is read from it, and read again when it reports another version. */
