@@ -22,7 +22,7 @@ export interface LedgerHeaders {
 
 export interface GraphqlFaceOptions {
   readonly ledger: Ledger;
-  /** What `devnetSignTransaction` signs with. */
+  /** Signs for `devnetSignTransaction`. */
   readonly signer: DevnetSigner;
   /** Structs of packages, for their layouts and abilities. Default: those of the framework alone. */
   readonly findStruct?: FindStruct;
@@ -85,7 +85,7 @@ export function createGraphqlFace({
       viewedAt: ledger.latestCheckpoint().sequenceNumber,
     };
     const outcome = await executeRequest(prepare(request.query), request, schema, context);
-    // Its presence alone asks: `false`, `0` and an empty value do as well.
+    // The header's presence is enough, with any value: `false`, `0` and an empty one too.
     const showsUsage = req.headers[headers.showUsage] !== undefined;
     respondGraphql(res, 200, showsUsage ? outcome : { ...outcome, usage: undefined });
   }

@@ -29,7 +29,10 @@ export interface RequestOutcome {
 
 type ReadyDocument = Extract<PreparedDocument, { kind: 'ready' }>;
 
-/** Limits with the request's variables, then validation, then execution: the first of them that refuses answers. */
+/**
+ * Checks the limits that variables decide, validates, then executes; the first of these that refuses gives the
+ * answer.
+ */
 export async function executeRequest(
   prepared: PreparedDocument,
   request: GraphqlRequest,
@@ -65,7 +68,7 @@ export async function executeRequest(
   return late ? failed([late], usage) : { data: result.data ?? null, errors: result.errors ?? [], usage };
 }
 
-/** Too late is no answer at all, though what a mutation did stays done. */
+/** After the deadline the answer is a refusal, though what a mutation did stays done. */
 function checkTime(
   operation: OperationTypeNode,
   tookMs: number,
@@ -86,7 +89,7 @@ function measureRequest(
 ): Usage | GraphQLError | undefined {
   if (input === undefined) return undefined;
   const transaction = transactionBytes(transactionArguments, variables);
-  // By the rule of the query text, that has been checked with the document.
+  // By the rule of the query text it was checked with the document.
   const query = payloadRule === 'body' ? bodyBytes - transaction : 0;
   const tooLarge = checkPayloadParts({ transaction, query }, limits);
   if (tooLarge) return tooLarge;

@@ -4,7 +4,7 @@ import type { PayloadRule } from './documents/prepared-document.ts';
 import type { GraphqlLimits, LedgerFeature } from './graphql-limits.ts';
 import type { FindStruct } from './moves/type-layout.ts';
 
-/** Builds and signs a small transaction that somebody else's coins pay for. */
+/** Builds and signs a small transaction that another account's coins pay for. */
 export type DevnetSigner = (request: SigningRequest) => SignedForSponsor;
 
 /** What every resolver of one request sees. */
@@ -16,7 +16,7 @@ export interface GraphqlContext {
   readonly signer: DevnetSigner;
   /** Structs of the packages that are there from the start. */
   readonly findStruct: FindStruct;
-  /** Milliseconds from any origin: what execution is timed with. */
+  /** Milliseconds from any origin, to time execution with. */
   readonly now: () => number;
   /** The newest checkpoint when the request began: read once, shared by all its fields. */
   readonly viewedAt: number;

@@ -1,7 +1,7 @@
 /** Groups of fields that a service may leave out, by the names that its schema gives them. */
 export type LedgerFeature = 'ANALYTICS' | 'COINS' | 'DYNAMIC_FIELDS' | 'SUBSCRIPTIONS' | 'SYSTEM_STATE';
 
-/** Those that can be served here: nobody validates, stakes or subscribes on this ledger. */
+/** The features that the devnet can serve: it has no validators, stakes or subscriptions. */
 export type ServedFeature = Extract<LedgerFeature, 'COINS' | 'DYNAMIC_FIELDS'>;
 
 /** Bounds of the GraphQL face, as `serviceConfig` shows them. All are inclusive. */
@@ -9,7 +9,7 @@ export interface GraphqlLimits {
   readonly maxQueryDepth: number;
   readonly maxQueryNodes: number;
   readonly maxOutputNodes: number;
-  /** Shown, never refused: there is no database. */
+  /** Only shown, since there is no database. */
   readonly maxDbQueryCost: number;
   readonly defaultPageSize: number;
   readonly maxPageSize: number;

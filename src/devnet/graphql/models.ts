@@ -15,8 +15,8 @@ import type {
 import type { Argument, CallArg, Command } from '../transactions/transaction-data.ts';
 
 /**
- * What resolvers hand to their children. Each carries the checkpoint it was read at, so that nested fields read the
- * same one.
+ * The values that resolvers pass to their children. Each has the checkpoint it was read at, so that nested fields
+ * read the same one.
  */
 export interface Viewed {
   /** Sequence number of the checkpoint. */

@@ -14,8 +14,8 @@ export interface VersionRefusal {
 }
 
 /**
- * Is the version in a request's path the one served here? `undefined` when it is. Compared as text: `2024.01` is not
- * `2024.1`.
+ * Refuses the version in a request's path unless it is the one served here; `undefined` if it is. Compared as text:
+ * `2024.01` is not `2024.1`.
  */
 export function checkRpcVersion(asked: string, buildVersion: string): VersionRefusal | undefined {
   if (aliases.has(asked) || asked === toServedVersion(buildVersion)) return undefined;

@@ -2,8 +2,8 @@ import type { GraphQLScalarType } from 'graphql';
 import { valueFromASTUntyped } from 'graphql';
 
 /**
- * Makes a scalar pass values through unread. Arguments are read by the fields that take them: a value that cannot be read
- * then fails its own field, with a path, as in the real service, and not the document.
+ * Makes a scalar accept any value. Fields read their arguments themselves, so that a bad value fails its own field,
+ * with a path, as in the real service, and not the whole document.
  */
 export function passThrough(scalar: GraphQLScalarType): void {
   scalar.serialize = (value) => value;

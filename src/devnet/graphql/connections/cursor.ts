@@ -5,18 +5,18 @@ type FieldKind = 'number' | 'string' | 'boolean';
 type CursorShape = Readonly<Record<string, FieldKind>>;
 type FieldValue<Kind extends FieldKind> = Kind extends 'number' ? number : Kind extends 'string' ? string : boolean;
 
-/** What a cursor says, `c` being the checkpoint its page was read at. */
+/** The content of a cursor; `c` is the checkpoint that its page was read at. */
 export type Cursor<Shape extends CursorShape> = { readonly [Field in keyof Shape]: FieldValue<Shape[Field]> };
 
 /** One kind of cursor: URL-safe base64 without padding over compact JSON. */
 export interface CursorFormat<Shape extends CursorShape> {
   encode(cursor: Cursor<Shape>): string;
-  /** Throws what a client gets for text that is not such a cursor. */
+  /** @throws the error that clients get for text that is not such a cursor */
   parse(text: string): Cursor<Shape>;
 }
 
 export const checkpointCursor = createCursorFormat({ c: 'number', s: 'number' });
-/** `i`: the edge of a scanned window, not of a hit. */
+/** `i`: the cursor marks the edge of a scanned window, not a match. */
 export const transactionCursor = createCursorFormat({ c: 'number', t: 'number', i: 'boolean' });
 export const eventCursor = createCursorFormat({ tx: 'number', e: 'number', c: 'number' });
 export const indexCursor = createCursorFormat({ i: 'number', c: 'number' });

@@ -6,9 +6,9 @@ import { type PageArguments, parsePage, pinnedCheckpoint } from './page.ts';
 import { type Bound, paginate } from './paginate.ts';
 import { lowerBound } from './search.ts';
 
-/** How to page through things that are told apart, and ordered, by a name. */
+/** Items to page through that have unique names and are ordered by them. */
 export interface KeyedSource<Item, Node> {
-  /** All of them at a checkpoint, ordered by name. May refuse the checkpoint. */
+  /** All items at a checkpoint, ordered by name. May refuse the checkpoint. */
   readonly itemsAt: (checkpoint: number) => readonly Item[];
   readonly nameOf: (item: Item) => string;
   readonly toNode: (item: Item, viewedAt: number) => Node;

@@ -9,13 +9,13 @@ export interface PageArguments {
   readonly before?: string | null | undefined;
 }
 
-/** The same, read. */
+/** The same arguments after they were read and checked. */
 export interface Page<Cursor> {
   /** Exclusive bounds. */
   readonly after: Cursor | undefined;
   readonly before: Cursor | undefined;
   readonly limit: number;
-  /** Is the page the front of what the bounds leave, or its back? */
+  /** Is the page taken from the front of the range between the bounds, or from its back? */
   readonly fromFront: boolean;
 }
 
@@ -35,7 +35,7 @@ export function parsePage<Cursor>(
   return { after, before, limit, fromFront: args.last == null };
 }
 
-/** The checkpoint a page's cursors pin it to; without cursors, the one given. Refuses cursors of two checkpoints. */
+/** The checkpoint of a page's cursors; without cursors, the one given. Refuses cursors of different checkpoints. */
 export function pinnedCheckpoint(page: Page<{ readonly c: number }>, otherwise: number): number {
   const { after, before } = page;
   if (after && before && after.c !== before.c) {

@@ -1,20 +1,20 @@
 import type { Page } from './page.ts';
 
-/** Where a cursor falls among the positions of an ordered set. */
+/** The place of a cursor among the positions of an ordered set. */
 export interface Bound {
-  /** Its own position; else, for `after`, the next one above, and for `before`, the next one below. */
+  /** Its own position; if it is not a member, for `after` the next position above, for `before` the next one below. */
   readonly at: number;
   /** Is it a member of the set? */
   readonly exact: boolean;
-  /** An edge of a scanned window, which need not be a member. */
+  /** The cursor marks the edge of a scanned window, which need not be a member. */
   readonly scanned?: boolean;
 }
 
 export interface Candidates {
-  /** First position, and the first one behind the last. */
+  /** The first position, and the one after the last. */
   readonly from: number;
   readonly to: number;
-  /** Which of them are members. All, when left out. */
+  /** Which positions are members. If left out, all are. */
   readonly includes?: ((position: number) => boolean) | undefined;
 }
 
@@ -27,8 +27,8 @@ export interface PagePositions {
 export const emptyPage: PagePositions = { positions: [], hasPreviousPage: false, hasNextPage: false };
 
 /**
- * Cuts one page out of an ordered set. It takes the page with the row on either side of it: what has to be trimmed says
- * whether there is more. A cursor at the side the page starts from must be a member, or the page is empty.
+ * Takes one page from an ordered set, with a row more on either side: these rows show whether there is more, and are
+ * removed. A cursor on the side that the page starts from must be a member, or the page is empty.
  */
 export function paginate(page: Page<Bound>, candidates: Candidates): PagePositions {
   const { after, before, limit, fromFront } = page;
@@ -53,7 +53,7 @@ export function paginate(page: Page<Bound>, candidates: Candidates): PagePositio
   return { positions, hasPreviousPage: prefix > 0, hasNextPage: suffix > 0 };
 }
 
-/** Ascending, whichever side they are taken from. Both bounds are included. */
+/** The positions in ascending order, whichever side they are taken from. Both bounds are included. */
 function collect(page: Page<Bound>, candidates: Candidates, count: number): number[] {
   const includes = candidates.includes ?? (() => true);
   const lowest = Math.max(candidates.from, page.after?.at ?? candidates.from);

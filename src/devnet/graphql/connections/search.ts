@@ -1,4 +1,7 @@
-/** The first index in [0, length) for which `isAtOrAbove` holds, it holding for all that follow; else `length`. */
+/**
+ * The first index in [0, length) at which `isAtOrAbove` holds, given that it holds for all that follow; `length` if
+ * there is none.
+ */
 export function lowerBound(length: number, isAtOrAbove: (index: number) => boolean): number {
   let low = 0;
   let high = length;

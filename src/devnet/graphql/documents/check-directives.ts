@@ -3,7 +3,7 @@ import { limitRefusal } from './limit-refusal.ts';
 
 const supported = new Set(['include', 'skip']);
 
-/** No other directive may appear anywhere, on definitions neither. */
+/** Refuses directives other than these anywhere, on definitions too. */
 export function checkDirectives(document: DocumentNode): GraphQLError | undefined {
   let offending: DirectiveNode | undefined;
   visit(document, {

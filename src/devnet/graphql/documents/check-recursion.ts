@@ -4,8 +4,8 @@ import { type Fragments, operationsOf } from './fragments.ts';
 const maxRecursion = 32;
 
 /**
- * Selection sets may lie at most 32 deep in one another below the operation's own, spreads included. Fragments that
- * contain themselves are endless.
+ * Refuses selection sets nested more than 32 deep below the operation's own, spreads included. A fragment that
+ * contains itself counts as endless.
  */
 export function checkRecursion(document: DocumentNode, fragments: Fragments): GraphQLError | undefined {
   const heights = new Map<string, number>();
@@ -15,7 +15,7 @@ export function checkRecursion(document: DocumentNode, fragments: Fragments): Gr
   return tooHigh ? recursionRefusal() : undefined;
 }
 
-/** Also what a document gets that is too deep for the parser itself. */
+/** Also given to documents that are too deep for the parser. */
 export function recursionRefusal(): GraphQLError {
   return new GraphQLError(`The recursion depth of the query cannot be greater than \`${maxRecursion}\``);
 }
@@ -38,7 +38,7 @@ function fragmentHeight(name: string, fragments: Fragments, heights: Map<string,
   if (known !== undefined) return known;
   const fragment = fragments.get(name);
   if (!fragment) return 0;
-  // Met again before it is measured, it contains itself.
+  // If the fragment is met again before it is measured, it contains itself.
   heights.set(name, Number.POSITIVE_INFINITY);
   const height = heightOf(fragment.selectionSet, fragments, heights);
   heights.set(name, height);

@@ -5,11 +5,11 @@ export interface DocumentCacheOptions {
   readonly maxBytes?: number;
 }
 
-/** What the densest documents were measured to take: variables declared again and again, empty lists in lists. */
+/** Measured on the densest documents: variables declared again and again, and empty lists in lists. */
 const bytesPerCharacter = 260;
 const bytesPerDocument = 16_000;
 
-/** Bytes in memory that a prepared document of this text takes at the most. */
+/** The most bytes in memory that a prepared document of this text takes. */
 export function documentWeight(text: string): number {
   return bytesPerDocument + bytesPerCharacter * text.length;
 }

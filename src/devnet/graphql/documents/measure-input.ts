@@ -10,8 +10,8 @@ export interface InputMeasure {
 }
 
 /**
- * Counts what a document asks with, level by level: every field, inline fragment and spread is a node, and a spread brings
- * its fragment's selections each time. Nodes of all operations add up; depth is the greatest.
+ * Counts the nodes of a document, level by level: every field, inline fragment and spread is one, and each spread
+ * counts its fragment's selections again. Nodes of all operations add up; depth is the greatest.
  */
 export function measureInput(
   document: DocumentNode,

@@ -20,7 +20,7 @@ export interface OutputMeasure {
 type OutputLimits = Pick<GraphqlLimits, 'maxOutputNodes' | 'defaultPageSize'>;
 
 const pageMembers = new Set(['edges', 'nodes']);
-/** Page sizes and products beyond this do not fit the counter and count as over the limit. */
+/** Larger page sizes and products do not fit the service's counter and count as over the limit. */
 const maxCounter = 2 ** 32 - 1;
 const maxUnsigned64 = 2n ** 64n - 1n;
 
@@ -62,7 +62,7 @@ export function measureOutput(
   }
 }
 
-/** Does the field select `edges` or `nodes` itself, or through fragments? No schema is asked. */
+/** Does the field select `edges` or `nodes`, itself or through fragments? The schema is not consulted. */
 function isConnection(field: FieldNode, fragments: Fragments): boolean {
   const holdsPage = (selections: readonly SelectionNode[]): boolean =>
     selections.some((selection) =>
@@ -86,7 +86,7 @@ function pageSizeOf(field: FieldNode, variables: Variables, limits: OutputLimits
 /** A whole number that fits 64 bits, given as such or by a variable's value. A variable's default does not count. */
 function toUnsigned(value: ValueNode | undefined, variables: Variables): number | undefined {
   if (value?.kind === Kind.INT) {
-    // A minus makes a number signed, that of a zero too.
+    // A minus sign makes any number signed, even zero.
     if (value.value.startsWith('-')) return undefined;
     const exact = BigInt(value.value);
     return exact <= maxUnsigned64 ? Number(exact) : undefined;

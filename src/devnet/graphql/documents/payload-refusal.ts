@@ -4,7 +4,7 @@ import { limitRefusal } from './limit-refusal.ts';
 
 type PayloadLimits = Pick<GraphqlLimits, 'maxTransactionPayloadSize' | 'maxQueryPayloadSize'>;
 
-/** Transaction and query have an allowance each; the refusal says what was too large, and names both. */
+/** Transaction and query have an allowance each. The refusal says which one was exceeded and names both. */
 function payloadRefusal(what: string, limits: PayloadLimits): GraphQLError {
   return limitRefusal(
     `${what}. Requests are limited to ${limits.maxTransactionPayloadSize} bytes or fewer on transaction payloads (all inputs to executeTransactionBlock or dryRunTransactionBlock) and the rest of the request (the query part) must be ${limits.maxQueryPayloadSize} bytes or fewer.`,
@@ -17,7 +17,7 @@ export function checkBodySize(bytes: number, limits: PayloadLimits): GraphQLErro
   return bytes > max ? payloadRefusal(`Overall request too large: ${bytes} bytes`, limits) : undefined;
 }
 
-/** The bound on each part of it. */
+/** Checks each part of the body against its own bound. */
 export function checkPayloadParts(
   bytes: { readonly transaction: number; readonly query: number },
   limits: PayloadLimits,

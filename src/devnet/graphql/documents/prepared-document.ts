@@ -8,14 +8,14 @@ import { limitRefusal } from './limit-refusal.ts';
 import { type InputMeasure, measureInput } from './measure-input.ts';
 import { findTransactionArguments, inlinedBytes, type TransactionArgumentValues } from './transaction-payload.ts';
 
-/** What a document's text alone decides. */
+/** Everything about a document that its text alone decides. */
 export type PreparedDocument =
   | { readonly kind: 'refused'; readonly error: GraphQLError }
   | {
       readonly kind: 'ready';
       readonly document: DocumentNode;
       readonly fragments: Fragments;
-      /** `undefined` where the document is exempt from limits. */
+      /** `undefined` if the document is exempt from limits. */
       readonly input: InputMeasure | undefined;
       readonly transactionArguments: TransactionArgumentValues;
       /** Bytes of the text. */
@@ -25,8 +25,8 @@ export type PreparedDocument =
     };
 
 /**
- * What the query's allowance is held against: the query text, or, as the newest services do, the whole body less its
- * transaction, known by its declared length.
+ * What the query's allowance counts: the query text or, as in the newest services, the whole body less its
+ * transaction, by its declared length.
  */
 export type PayloadRule = 'query' | 'body';
 
@@ -38,8 +38,8 @@ export interface PreparationRules {
 }
 
 /**
- * Payload, parse, recursion, directives, depth and nodes, in this order; the first refusal stands. Transaction bytes
- * written into the text have an allowance of their own beside the query's.
+ * Checks payload, parses, then checks recursion, directives, depth and nodes, in this order; the first refusal
+ * counts. Transaction bytes inside the text have an allowance of their own.
  */
 export function prepareDocument(text: string, rules: PreparationRules): PreparedDocument {
   const { schema, limits, features } = rules;
@@ -84,7 +84,7 @@ function parseText(text: string): DocumentNode | GraphQLError {
     return parse(text);
   } catch (error) {
     if (error instanceof GraphQLError) return error;
-    // Deeper than the parser's stack.
+    // Nested too deep for the parser's stack.
     if (error instanceof RangeError) return recursionRefusal();
     throw error;
   }

@@ -24,7 +24,7 @@ export function findTransactionArguments(document: DocumentNode, fragments: Frag
   return fields.flatMap((field) => (field.arguments ?? []).map((argument) => argument.value));
 }
 
-/** Bytes of the query text that are transaction rather than query. */
+/** How many bytes of the query text are transaction rather than query. */
 export function inlinedBytes(values: TransactionArgumentValues): number {
   return values.reduce((sum, value) => sum + literalBytes(value), 0);
 }

@@ -70,7 +70,7 @@ function boundOf(ledger: LedgerReader, cursor: { readonly tx: number; readonly e
   return { at: exact || above ? at : at - 1, exact };
 }
 
-/** A transaction's events lie side by side, so its digest bounds the search. */
+/** A transaction's events are neighbours, so its digest bounds the search. */
 function rangeOf(ledger: LedgerReader, filter: EventFilter, checkpoint: number) {
   const count = eventCountAt(ledger, checkpoint);
   if (filter.transactionDigest == null) return { from: firstSequence(ledger.events), to: count };

@@ -21,7 +21,7 @@ interface TransactionCursor {
   readonly i: boolean;
 }
 
-/** Positions looked at, whether or not they fit. */
+/** The positions that are looked at, whether they match or not. */
 interface Window {
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ interface Window {
 
 /**
  * Pages through transactions.
- * @param parent what the parent field selects already: a checkpoint's own transactions, say
+ * @param parent what the parent field selects already, such as a checkpoint's own transactions
  */
 export function toTransactionConnection(
   args: TransactionArguments,
@@ -47,7 +47,7 @@ export function toTransactionConnection(
   if (scanLimit === undefined && selection.complexMembers > 1) {
     throw inputRefusal('A scan limit must be specified for the given filter combination');
   }
-  // What can hold nothing is answered before the cursors are compared, as the real service does.
+  // As in the real service, a page that must be empty is answered before the cursors are compared.
   if (page.limit === 0 || scanLimit === 0 || selection.neverMatches) return emptyConnection();
 
   const c = pinnedCheckpoint(page, viewedAt);
@@ -93,7 +93,7 @@ function scanWindow(page: Page<TransactionCursor>, range: Window, scanLimit: num
   return page.fromFront ? { from, to: Math.min(to, from + scanLimit) } : { from: Math.max(from, to - scanLimit), to };
 }
 
-/** The cursors themselves are looked at again: finding them proves that they belong to this set. */
+/** The cursors' own positions are included, to check that they belong to this set. */
 function includingEdges(window: Window, page: Page<TransactionCursor>): Window {
   return {
     from: page.after && page.after.t === window.from - 1 ? page.after.t : window.from,
@@ -102,8 +102,8 @@ function includingEdges(window: Window, page: Page<TransactionCursor>): Window {
 }
 
 /**
- * A scanned page begins and ends where the scan did, not at its hits, so that a client can go on where nothing was
- * found. Only where hits were cut off does it end at the last one shown.
+ * A scanned page begins and ends where the scan did, not at its matches, so that a client can go on even if nothing
+ * was found. Only a page that is full ends at the last match it shows.
  */
 function withScannedEdges(
   connection: ConnectionModel<TransactionModel>,

@@ -8,15 +8,15 @@ import { parseDigest, parseLedgerAddress, parseUInt53 } from '../arguments/parse
 import type { GraphqlLimits } from '../graphql-limits.ts';
 import { parseFunctionFilter } from '../moves/type-filter.ts';
 
-/** A transaction filter, read. */
+/** A transaction filter that has been read and checked. */
 export interface TransactionSelection {
   /** Checkpoints, both included. */
   readonly firstCheckpoint: number;
   readonly lastCheckpoint: number;
   readonly tests: readonly ((record: TransactionRecord) => boolean)[];
-  /** Members that no index answers alone; two of them need a scan limit. */
+  /** Filter members that no index can answer alone; two of them need a scan limit. */
   readonly complexMembers: number;
-  /** It can fit nothing, whatever the ledger holds. */
+  /** It can match nothing, whatever the ledger holds. */
   readonly neverMatches: boolean;
 }
 
@@ -123,7 +123,7 @@ function complexMembersOf(filter: TransactionBlockFilter): number {
   return members.filter((member) => member != null).length;
 }
 
-/** System transactions have the zero sender and no others do. */
+/** Only system transactions have the zero sender, and all of them do. */
 function contradicts(kind: TransactionBlockKindInput | null | undefined, sender: string | null | undefined): boolean {
   if (kind == null || sender == null) return false;
   return (kind === 'PROGRAMMABLE_TX') === (parseLedgerAddress(sender) === zeroAddress);

@@ -3,7 +3,7 @@ import type { LedgerReader } from '../../state/ledger-state.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
 import { lowerBound } from '../connections/search.ts';
 
-/** How many transactions there were at a checkpoint. One from the future shows what there is. */
+/** How many transactions there were at a checkpoint. A future checkpoint has those there are now. */
 export function transactionCountAt(ledger: LedgerReader, checkpoint: number): number {
   return ledger.checkpoint(checkpoint)?.endTransaction ?? endSequence(ledger.transactions);
 }
@@ -14,7 +14,7 @@ export function eventCountAt(ledger: LedgerReader, checkpoint: number): number {
   return record === undefined ? endSequence(ledger.events) : eventPosition(ledger, record.endTransaction, 0);
 }
 
-/** Position of the first event at or behind (transaction sequence, event sequence). */
+/** Position of the first event at or after (transaction sequence, event sequence). */
 export function eventPosition(ledger: LedgerReader, transaction: number, eventSeq: number): number {
   const found = lowerBound(ledger.events.length, (index) => {
     const event = ledger.events[index];
@@ -30,8 +30,8 @@ export function transactionSequenceOf(ledger: LedgerReader, digest: string): num
 }
 
 /**
- * Checks that the history has not been cut off behind what a page goes on from: its pinned checkpoint, and the place of
- * each cursor. A page that began there would leave out what was dropped.
+ * Refuses a page that would go on from history that was dropped, since records would be missing from it. Checks the
+ * page's pinned checkpoint and the place of each cursor.
  * @param first the oldest place that is kept
  */
 export function requireKept(
@@ -45,7 +45,7 @@ export function requireKept(
   if (!isKept) throw outsideRange();
 }
 
-/** Live objects are kept for a shorter while than history. */
+/** Refuses a checkpoint whose live objects are no longer kept: they are kept for a shorter time than history. */
 export function requireAvailable(ledger: LedgerReader, checkpoint: number): number {
   const newest = ledger.latestCheckpoint().sequenceNumber;
   if (checkpoint < ledger.firstAvailableCheckpoint() || checkpoint > newest) {

@@ -1,15 +1,15 @@
-/** A GraphQL request, as its body says it. */
+/** A GraphQL request, as read from its body. */
 export interface GraphqlRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
-  /** Of the whole body. */
+  /** Bytes of the whole body. */
   readonly bodyBytes: number;
 }
 
 /**
- * Body text → request; a text that says what is wrong where it is not one. Unknown members are ignored, a missing query is
- * an empty one, and an array is refused: there is no batching.
+ * Reads a request from a body, or returns a text that says what is wrong with it. Unknown members are ignored, a
+ * missing query is an empty one, and an array is refused: there is no batching.
  */
 export function parseRequest(body: string): GraphqlRequest | string {
   let value: unknown;

@@ -22,7 +22,7 @@ function toErrorJson(error: GraphQLError) {
   };
 }
 
-/** Anything thrown that is no refusal is a fault of the service. */
+/** Anything thrown that is not a refusal is a fault of the service. */
 function isExpected({ originalError }: GraphQLError): boolean {
   return originalError === undefined || originalError instanceof GraphQLError;
 }

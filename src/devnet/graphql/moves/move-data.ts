@@ -15,9 +15,9 @@ const addressText = /^0x[0-9a-f]{64}$/;
 const decimalText = /^(0|[1-9][0-9]*)$/;
 
 /**
- * Plain JSON of a Move value → the same with kinds. The JSON of a whole number is a number or decimal text, of an address
- * its 64 digits, of a missing option null.
- * @param maxDepth how many values may lie in one another
+ * Adds the kind of each part to the plain JSON of a Move value. In that JSON a whole number is a number or decimal
+ * text, an address its 64 digits, and a missing option null.
+ * @param maxDepth how deep values may be nested
  */
 export function toMoveData(json: unknown, maxDepth: number, name?: string): MoveData {
   if (maxDepth <= 0) throw tooDeep();

@@ -1,10 +1,10 @@
-/** A Move struct, as far as its abilities and the layout of its values go. */
+/** The parts of a Move struct that its abilities and the layout of its values depend on. */
 export interface StructDefinition {
-  /** What the struct declares. `phantom` parameters do not take any of it away. */
+  /** The abilities the struct declares. `phantom` parameters take none of them away. */
   readonly abilities: readonly MoveAbility[];
   /** In order; `null` where they are not known. `T0`, `T1`, … stand for type arguments. Types in full, `UID` apart. */
   readonly fields: readonly { readonly name: string; readonly type: string }[] | null;
-  /** Do its type arguments matter to nothing but the compiler? */
+  /** Are all its type parameters `phantom`, so that they affect no value? */
   readonly isPhantom: boolean;
 }
 

@@ -51,7 +51,7 @@ function abilitiesOf(tag: TypeTag, find: FindStruct): readonly MoveAbility[] {
   return isPhantom ? abilities : granted(abilities, tag.struct.typeParameters, find);
 }
 
-/** A container can be copied, dropped and stored where its content can; it is a key where its content can be stored. */
+/** A container can be copied, dropped and stored if its content can; it can be a key if its content can be stored. */
 function granted(
   declared: readonly MoveAbility[],
   content: readonly TypeTag[],

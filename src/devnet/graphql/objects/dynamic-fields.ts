@@ -23,7 +23,7 @@ export function fieldObjectsAt(ledger: LedgerReader, parent: string, checkpoint:
 }
 
 /**
- * The entry kept under a name.
+ * The entry with a name.
  * @param kind by value, or as an object of its own
  */
 export function findDynamicField(

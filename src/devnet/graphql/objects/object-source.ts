@@ -7,7 +7,7 @@ import { requireAvailable } from '../history/visible-history.ts';
 import type { TypeLimits } from '../moves/parse-type.ts';
 import { parseTypeFilter } from '../moves/type-filter.ts';
 
-/** An object filter, read. */
+/** An object filter that has been read and checked. */
 export interface ObjectSelection {
   readonly owner: string | undefined;
   readonly ids: readonly string[] | undefined;
@@ -27,7 +27,10 @@ export function parseObjectFilter(filter: ObjectFilter | null | undefined, limit
   }));
 }
 
-/** The objects a selection holds at a checkpoint, ordered by id. Refuses a checkpoint outside the available range. */
+/**
+ * The objects that a selection matches at a checkpoint, ordered by id. Refuses a checkpoint outside the available
+ * range.
+ */
 export function selectObjects(
   ledger: LedgerReader,
   selection: ObjectSelection,

@@ -9,7 +9,7 @@ import { newestObject } from './visible-records.ts';
 const system = `0x${'3'.padStart(64, '0')}`;
 const framework = `0x${'2'.padStart(64, '0')}`;
 
-/** Stakes and names: objects of certain types, should anybody ever own one. */
+/** Stakes and names are objects of certain types, though nobody on the devnet owns one. */
 const holdings = {
   stakedLedgers: ownedOfType(`${system}::staking_pool::StakedLedger`),
   ledgerNamesDefaultName: () => null,

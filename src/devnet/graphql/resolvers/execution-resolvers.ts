@@ -97,7 +97,7 @@ export function dryRun(
   return { outcome: ledger.dryRun(bytes, { skipChecks: args.skipChecks ?? false }), viewedAt };
 }
 
-/** A bare kind, made whole. */
+/** Adds the missing transaction data to a bare transaction kind. */
 function withMetadata(txBytes: string, meta: TransactionMetadata, referenceGasPrice: bigint): Uint8Array {
   const kindBytes = parseTransactionBytes(txBytes, parseTransactionKind);
   return withinInput('TransactionMetadata', () => {

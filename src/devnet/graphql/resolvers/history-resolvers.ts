@@ -66,7 +66,7 @@ export const historyResolvers = {
   },
 };
 
-/** The first checkpoint behind the epoch, as seen from a checkpoint. */
+/** The first checkpoint after the epoch, as seen from a checkpoint. */
 function endCheckpoint(ledger: LedgerReader, { record, viewedAt }: EpochModel): number {
   const next = ledger.epoch(record.epochId + 1)?.firstCheckpoint ?? Number.POSITIVE_INFINITY;
   return Math.min(next, viewedAt + 1);
@@ -77,7 +77,7 @@ function hasEnded(ledger: LedgerReader, { record, viewedAt }: EpochModel): boole
   return next !== undefined && next.firstCheckpoint <= viewedAt;
 }
 
-/** `null` while the epoch lasts. */
+/** The last checkpoint of an epoch; `null` while the epoch lasts. */
 function lastCheckpointOf(ledger: LedgerReader, parent: EpochModel): CheckpointRecord | null {
   return (hasEnded(ledger, parent) && ledger.checkpoint(endCheckpoint(ledger, parent) - 1)) || null;
 }
@@ -92,7 +92,7 @@ function checkpointsOf(ledger: LedgerReader, { record }: EpochModel): { readonly
   return { from: record.firstCheckpoint, to: next?.firstCheckpoint ?? Number.POSITIVE_INFINITY };
 }
 
-/** Bounds of a filter are exclusive; the first epoch has nothing before it to exclude. */
+/** A filter's bounds are exclusive, so the first epoch needs no lower one. */
 function transactionsOf(ledger: LedgerReader, { record }: EpochModel): TransactionBlockFilter {
   const next = ledger.epoch(record.epochId + 1);
   return {

@@ -8,7 +8,7 @@ const packageType = 'package';
 
 export const idOf = (parent: ObjectModel): string => parent.record.objectId;
 
-/** What everything kept under an object id offers. */
+/** The fields of every type that has an object id. */
 export const keptFields = {
   address: idOf,
   version: (parent: ObjectModel) => parent.record.version,

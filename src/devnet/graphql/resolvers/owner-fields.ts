@@ -23,7 +23,7 @@ export function toObjectConnection(args: ObjectArguments, context: GraphqlContex
   return toKeyedConnection<ObjectRecord, ObjectModel>(args, context, viewedAt, {
     itemsAt: (checkpoint) => {
       const records = selectObjects(context.ledger, { ...selection, owner: owner ?? selection.owner }, checkpoint);
-      // An owner's own objects are Move values; code has no owner. A filter may still name another owner: nothing fits.
+      // Only Move values have owners; packages have none. If the filter names another owner, nothing matches.
       const contradicted = owner !== undefined && selection.owner !== undefined && selection.owner !== owner;
       return contradicted ? [] : records;
     },
@@ -42,7 +42,7 @@ export function toCoinConnection(args: CoinArguments, context: GraphqlContext, v
   });
 }
 
-/** What everything that can own things offers. */
+/** The fields of every type that can own objects. */
 export function createOwnerFields<Parent extends Viewed>(addressOf: (parent: Parent) => string) {
   return {
     address: addressOf,
@@ -64,7 +64,7 @@ export function createOwnerFields<Parent extends Viewed>(addressOf: (parent: Par
   };
 }
 
-/** What everything that can have dynamic fields offers. */
+/** The fields of every type that can have dynamic fields. */
 export function createDynamicFields<Parent extends Viewed>(addressOf: (parent: Parent) => string) {
   const find = (kind: 'value' | 'object') => {
     return (parent: Parent, args: { readonly name: DynamicFieldName }, context: GraphqlContext) =>

@@ -44,13 +44,13 @@ export function epochAt({ ledger }: GraphqlContext, epochId: number, viewedAt: n
   return record && record.firstCheckpoint <= viewedAt ? { record, viewedAt } : null;
 }
 
-/** A checkpoint that was closed by another. */
+/** A checkpoint, if it was closed by the time of another. */
 export function checkpointAt({ ledger }: GraphqlContext, sequence: number, viewedAt: number): CheckpointModel | null {
   const record = ledger.checkpoint(sequence);
   return record && sequence <= viewedAt ? { record, viewedAt } : null;
 }
 
-/** What is known of a currency, and its supply as of a checkpoint; `null` for one without metadata. */
+/** A currency's metadata, and its supply as of a checkpoint; `null` if it has no metadata. */
 export function coinMetadataOf(
   coinType: string,
   { ledger }: GraphqlContext,
@@ -65,7 +65,7 @@ export function toSender(address: string, viewedAt: number): AddressModel | null
   return address === zeroAddress ? null : { address, viewedAt };
 }
 
-/** Time of the checkpoint; nothing has one before. */
+/** The time of a transaction's checkpoint; `null` while it is pending. */
 export function checkpointTime(record: TransactionRecord | undefined): string | null {
   return record === undefined || record.checkpoint === null ? null : toIsoTime(record.timestampMs);
 }

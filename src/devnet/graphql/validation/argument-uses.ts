@@ -34,8 +34,8 @@ export function createValuesRule(uses: ArgumentUse[]) {
 }
 
 /**
- * The same for what variables decide.
- * @param variables of the operation that runs, defaults included; arguments of other operations are let be
+ * The same for arguments that variables decide.
+ * @param variables of the operation that runs, defaults included; arguments of other operations are not checked
  */
 export function checkArgumentUse(
   use: ArgumentUse,

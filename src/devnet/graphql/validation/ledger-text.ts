@@ -1,4 +1,4 @@
-/** The words of the validator here → those of the real service. */
+/** Messages of graphql-js, and the real service's messages for the same faults. */
 const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^Cannot query field "(\w+)" on type "(\w+)"\.( Did you mean .*)?$/, 'Unknown field "$1" on type "$2".$3'],
   [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"\.(.*)$/, 'Unknown argument "$1" on field "$3" of type "$2".$4'],
@@ -26,7 +26,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^Fragment "(\w+)" is never used\.$/, 'Fragment "$1" is never used'],
 ];
 
-/** A validation error in the real service's words; as it is where there are no others for it. */
+/** A validation error in the real service's words; unchanged if it has none for it. */
 export function toLedgerText(message: string): string {
   const found = rewordings.find(([pattern]) => pattern.test(message));
   return found ? message.replace(...found) : message;

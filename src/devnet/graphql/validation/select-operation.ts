@@ -1,7 +1,7 @@
 import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
 import { operationsOf } from '../documents/fragments.ts';
 
-/** The operation a request means. */
+/** Finds the operation that a request asks for. */
 export function selectOperation(
   document: DocumentNode,
   operationName: string | null,
@@ -15,7 +15,7 @@ export function selectOperation(
   return only !== undefined && others.length === 0 ? only : new GraphQLError('Operation name required in request.');
 }
 
-/** The variables of an operation: as sent, else their defaults, else null where they may be. */
+/** The variables of an operation: as sent, else their defaults, else null if they are nullable. */
 export function withDefaults(
   operation: OperationDefinitionNode,
   sent: Readonly<Record<string, unknown>>,

@@ -11,7 +11,7 @@ import { type ArgumentUse, createValuesRule } from './argument-uses.ts';
 import { createFeatureRule } from './feature-rule.ts';
 import { toLedgerText } from './ledger-text.ts';
 
-/** A validation error, as small as it can be kept: an error object holds its stack, and there may be a hundred of them. */
+/** A validation error without its error object: each such object holds a stack, and there may be a hundred. */
 export interface DocumentFault {
   readonly message: string;
   readonly nodes: readonly ASTNode[];
@@ -23,7 +23,7 @@ export interface ValidatedDocument {
   readonly uses: readonly ArgumentUse[];
 }
 
-/** Does the document fit the schema? What its text alone decides; depends on nothing else, so it can be kept. */
+/** Validates a document against the schema. The result depends on its text alone, so it can be kept. */
 export function validateDocument(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -10,7 +10,10 @@ import {
 
 const maxInt = 2 ** 31 - 1;
 
-/** What an argument's value has against it, named by path; `undefined` when nothing. Own scalars are read by their fields. */
+/**
+ * Says what is wrong with an argument's value, with its path; `undefined` if nothing is. The ledger's own scalars are
+ * read by their fields.
+ */
 export function valueFault(type: GraphQLInputType, value: unknown, path: string): string | undefined {
   if (isNonNullType(type)) {
     return value == null ? `"${path}", expected type "${type}"` : valueFault(type.ofType, value, path);
@@ -52,7 +55,7 @@ function firstFault<Item>(items: Iterable<Item>, faultOf: (item: Item) => string
   return undefined;
 }
 
-/** Every Int of this graph is a size or a number of something: none is negative. */
+/** Every Int of this graph is a size or a count, so none is negative. */
 function fitsScalar(name: string, value: unknown): boolean {
   switch (name) {
     case 'Int':
