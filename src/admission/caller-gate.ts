@@ -1,13 +1,13 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Identity } from './identify-caller.ts';
-import type { Quota, RateLimiter, Refusal } from './rate-limiter.ts';
+import type { Quota, RateLimiter, RateRefusal } from './rate-limiter.ts';
 import type { Sender } from './sender.ts';
 
 type GatewayError = ReturnType<typeof gatewayError>;
 
 /** What the caller has left of its limit after an attempt; `null` for a caller without a limit. */
-export type Standing = Quota | Refusal | null;
+export type Standing = Quota | RateRefusal | null;
 
 export type CallerAdmission =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: Standing }

@@ -1,4 +1,4 @@
-import type { Quota, Refusal } from './rate-limiter.ts';
+import type { Quota, RateRefusal } from './rate-limiter.ts';
 import { windowSeconds } from './rate-store.ts';
 
 /** Headers that tell a caller what it has left. CORS must expose them, or pages of other origins cannot read them. */
@@ -10,7 +10,7 @@ export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-aft
  * @param nowMs milliseconds since the Unix epoch
  * @returns names and values by turns
  */
-export function toRateLimitHeaders(quota: Quota | Refusal, nowMs: number): string[] {
+export function toRateLimitHeaders(quota: Quota | RateRefusal, nowMs: number): string[] {
   const seconds = Math.max(0, Math.ceil((quota.resetsAtMs - nowMs) / 1000));
   const headers = [
     'ratelimit',

@@ -20,7 +20,7 @@ export interface Allowance extends Quota {
   readonly isGranted: true;
 }
 
-export interface Refusal extends Quota {
+export interface RateRefusal extends Quota {
   readonly isGranted: false;
   /** At least 1. */
   readonly retryAfterSeconds: number;
@@ -32,7 +32,7 @@ export interface RateLimiter {
    * served again only in the next window. Never takes more than the whole limit.
    * @returns `null` for a caller without a limit
    */
-  consume(caller: RatedCaller, points: number): Promise<Allowance | Refusal | null>;
+  consume(caller: RatedCaller, points: number): Promise<Allowance | RateRefusal | null>;
   /** Reads what the caller has left, without taking anything. */
   peek(caller: RatedCaller): Promise<Quota | null>;
   /** Does the store answer at this moment, so that all instances count together? */
@@ -96,7 +96,7 @@ function consumeFrom(
   cost: number,
   outage: Outage,
   now: () => number,
-): Promise<Allowance | Refusal> {
+): Promise<Allowance | RateRefusal> {
   return take(shared, key, cost).then(
     (result) => {
       outage.succeeded();
@@ -117,7 +117,7 @@ function consumeOwn(
   key: string,
   cost: number,
   now: () => number,
-): Promise<Allowance | Refusal> {
+): Promise<Allowance | RateRefusal> {
   return take(own, key, cost).then(
     (result) => toAllowance(own.points, result, now()),
     (error: unknown) => toRefusal(own.points, error, now()),
@@ -172,7 +172,7 @@ function toAllowance(points: number, result: RateLimiterRes, nowMs: number): All
 }
 
 /** @param error the library rejects with a result for a refusal, and with an error for a failure, which is thrown again */
-function toRefusal(points: number, error: unknown, nowMs: number): Refusal {
+function toRefusal(points: number, error: unknown, nowMs: number): RateRefusal {
   if (!(error instanceof RateLimiterRes)) throw error;
   const resetsAtMs = nowMs + Math.max(0, error.msBeforeNext);
   const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));

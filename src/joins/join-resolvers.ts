@@ -32,7 +32,7 @@ export interface JoinResolverOptions {
 }
 
 /** One operation's lookups: a loader, and each join field's selection prepared once however many parents it has. */
-interface OperationJoins {
+interface StitchedJoins {
   readonly loader: JoinLoader;
   readonly selections: Map<readonly FieldNode[], JoinSelection>;
 }
@@ -43,9 +43,9 @@ interface OperationJoins {
  */
 export function createJoinResolver(options: JoinResolverOptions) {
   const { execute, limits, names, ledger } = options;
-  const operations = new WeakMap<OperationContext, OperationJoins>();
+  const operations = new WeakMap<OperationContext, StitchedJoins>();
 
-  const operationJoins = (context: OperationContext, info: GraphQLResolveInfo): OperationJoins => {
+  const operationJoins = (context: OperationContext, info: GraphQLResolveInfo): StitchedJoins => {
     const known = operations.get(context);
     if (known) return known;
     const { cancellation } = context;

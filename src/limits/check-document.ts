@@ -3,7 +3,7 @@ import { findExcess } from './find-excess.ts';
 import type { Limits } from './limits.ts';
 import type { MeasuredDocument } from './measure-document.ts';
 import { maxNesting, nestingRefusal } from './nesting-refusal.ts';
-import { countedRefusal, type Refusal, uncountedRefusal } from './refusal.ts';
+import { countedRefusal, type LimitRefusal, uncountedRefusal } from './refusal.ts';
 
 /** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
 export const maxExemptNodes = 2_000;
@@ -12,7 +12,7 @@ export const maxExemptNodes = 2_000;
  * Checks what depends on the text alone: nesting, directives, unknown fragments, depth, nodes, in the ledger's order. The
  * result can be kept with the document, since it is the same for every request.
  */
-export function checkDocument(measured: MeasuredDocument, limits: Limits): Refusal | null {
+export function checkDocument(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
   const { unsupportedDirective, unknownFragment } = measured;
   if (measured.nesting > maxNesting) return nestingRefusal();
   if (unsupportedDirective) {
@@ -28,7 +28,7 @@ export function checkDocument(measured: MeasuredDocument, limits: Limits): Refus
   return checkInput(measured, limits);
 }
 
-function checkExpansion(measured: MeasuredDocument): Refusal | null {
+function checkExpansion(measured: MeasuredDocument): LimitRefusal | null {
   const actual = measured.inputNodes;
   if (actual <= maxExemptNodes) return null;
   const excess = findExcess(measured.executable, Number.POSITIVE_INFINITY, maxExemptNodes);
@@ -37,7 +37,7 @@ function checkExpansion(measured: MeasuredDocument): Refusal | null {
   return { ...refusal, hasUsage: false };
 }
 
-function checkInput(measured: MeasuredDocument, limits: Limits): Refusal | null {
+function checkInput(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
   const { maxQueryDepth, maxQueryNodes } = limits;
   const isOver =
     exceedsFieldDepth(measured, limits) || measured.depth > maxQueryDepth || measured.inputNodes > maxQueryNodes;

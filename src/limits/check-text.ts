@@ -1,5 +1,5 @@
 import type { Limits } from './limits.ts';
-import { payloadRefusal, type Refusal, uncountedRefusal } from './refusal.ts';
+import { type LimitRefusal, payloadRefusal, uncountedRefusal } from './refusal.ts';
 
 /**
  * Lines that a document may have. graphql-js finds the line of each location of an error by reading the text from its
@@ -8,7 +8,7 @@ import { payloadRefusal, type Refusal, uncountedRefusal } from './refusal.ts';
 export const maxLines = 1_000;
 
 /** Refuses text that is too long, before it is parsed. */
-export function checkText(text: string, limits: Limits): Refusal | null {
+export function checkText(text: string, limits: Limits): LimitRefusal | null {
   const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
   // UTF-8 takes at most three bytes per UTF-16 unit: count the bytes only where that bound is not enough.
   const actual = text.length * 3 <= max ? 0 : Buffer.byteLength(text);

@@ -1,7 +1,7 @@
 import { mostEventCalls } from './event-pages.ts';
 import type { Limits } from './limits.ts';
 import type { DocumentSize } from './measure-document.ts';
-import { countedRefusal, payloadRefusal, type Refusal } from './refusal.ts';
+import { countedRefusal, type LimitRefusal, payloadRefusal } from './refusal.ts';
 import { valueBytes } from './transaction-bytes.ts';
 import { addCounts } from './usage.ts';
 import { sentValue, type Variables } from './variables.ts';
@@ -10,7 +10,7 @@ import { sentValue, type Variables } from './variables.ts';
  * Checks what depends on the variables, for each request, in the ledger's order: transaction payload, query text without
  * that payload, output nodes. Then the gateway's own bound: calls for pages of events and transactions.
  */
-export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
+export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
   return (
     checkTransactions(size, variables, limits) ??
     checkQueryPart(size, limits) ??
@@ -31,7 +31,7 @@ export function queryPart({ queryPayload, transaction }: DocumentSize): number {
   return queryPayload - transaction.inlinedBytes;
 }
 
-function checkTransactions(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
+function checkTransactions(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
   const actual = transactionPayload(size, variables);
   const max = limits.maxTransactionPayloadSize;
   if (actual <= max) return null;
@@ -39,7 +39,7 @@ function checkTransactions(size: DocumentSize, variables: Variables, limits: Lim
   return payloadRefusal('Transaction payload too large', limit, limits);
 }
 
-function checkQueryPart(size: DocumentSize, limits: Limits): Refusal | null {
+function checkQueryPart(size: DocumentSize, limits: Limits): LimitRefusal | null {
   const actual = queryPart(size);
   const max = limits.maxQueryPayloadSize;
   if (actual <= max) return null;
@@ -47,7 +47,7 @@ function checkQueryPart(size: DocumentSize, limits: Limits): Refusal | null {
   return payloadRefusal(`Query part too large: ${actual} bytes`, limit, limits);
 }
 
-function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): Refusal | null {
+function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
   const actual = size.outputNodes(variables, limits.defaultPageSize);
   const max = limits.maxOutputNodes;
   if (actual <= max) return null;
@@ -55,7 +55,7 @@ function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): 
 }
 
 /** The ledger has no such limit, because its pages are read from a database; these take calls to a node. */
-function checkEventCalls({ eventPages }: DocumentSize, variables: Variables, { events }: Limits): Refusal | null {
+function checkEventCalls({ eventPages }: DocumentSize, variables: Variables, { events }: Limits): LimitRefusal | null {
   if (eventPages.length === 0 || !events) return null;
   const actual = mostEventCalls(eventPages, variables, events);
   const max = events.maxCalls;

@@ -1,4 +1,4 @@
-import { type Refusal, uncountedRefusal } from './refusal.ts';
+import { type LimitRefusal, uncountedRefusal } from './refusal.ts';
 
 /**
  * Levels of selection sets below an operation's, and of lists and objects in a value: the bound of the ledger's parser.
@@ -7,6 +7,6 @@ import { type Refusal, uncountedRefusal } from './refusal.ts';
 export const maxNesting = 32;
 
 /** Also used when a text nests so deep that it exhausts the stack of graphql-js's parser. */
-export function nestingRefusal(): Refusal {
+export function nestingRefusal(): LimitRefusal {
   return uncountedRefusal(`The recursion depth of the query cannot be greater than \`${maxNesting}\``);
 }

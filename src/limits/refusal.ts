@@ -3,7 +3,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { LimitName, Limits } from './limits.ts';
 
 /** Why a document is refused. */
-export interface Refusal {
+export interface LimitRefusal {
   readonly error: GraphQLError;
   /** The document was counted to its end, so the answer can show usage. */
   readonly hasUsage: boolean;
@@ -16,17 +16,17 @@ export interface BrokenLimit {
 }
 
 /** Refuses for a limit that the ledger checks after counting, so usage is shown. */
-export function countedRefusal(message: string, limit: BrokenLimit, node?: ASTNode): Refusal {
+export function countedRefusal(message: string, limit: BrokenLimit, node?: ASTNode): LimitRefusal {
   return { error: gatewayError('BAD_USER_INPUT', message, { limit }, at(node)), hasUsage: true };
 }
 
 /** Refuses for a reason that the ledger finds before counting, so no usage is shown. */
-export function uncountedRefusal(message: string, node?: ASTNode): Refusal {
+export function uncountedRefusal(message: string, node?: ASTNode): LimitRefusal {
   return { error: gatewayError('BAD_USER_INPUT', message, {}, at(node)), hasUsage: false };
 }
 
 /** Refuses too many bytes. The message ends like the ledger's, with both allowances. */
-export function payloadRefusal(message: string, limit: BrokenLimit, limits: Limits): Refusal {
+export function payloadRefusal(message: string, limit: BrokenLimit, limits: Limits): LimitRefusal {
   const allowances =
     `Requests are limited to ${limits.maxTransactionPayloadSize} bytes or fewer on transaction payloads ` +
     '(all inputs to executeTx, executeTransactionBlock or dryRunTransactionBlock) and the rest of the request ' +

@@ -43,12 +43,12 @@ export interface WebSocketDoor {
   readonly open: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-type Refusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
+type UpgradeRefusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
 
 export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoor {
   const { connections, sockets, addresses, places, graphqlPath, corsOrigins, refusedVersion } = options;
 
-  const refusalOf = (req: IncomingMessage): Refusal | null => {
+  const refusalOf = (req: IncomingMessage): UpgradeRefusal | null => {
     const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);
     if (version === undefined) {
       return refusal(404, 'BAD_REQUEST', `There is no WebSocket at this path. It is at ${graphqlPath}.`);

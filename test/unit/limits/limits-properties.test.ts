@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Limits, shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
-import type { Refusal } from '../../../src/limits/refusal.ts';
+import type { LimitRefusal } from '../../../src/limits/refusal.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
 import { checkLimits } from '../../support/check-limits.ts';
 import { plausibleDocument } from '../../support/plausible-documents.ts';
@@ -25,7 +25,7 @@ const someLimits: fc.Arbitrary<Limits> = fc.record({
 });
 const limits = fc.oneof(someLimits, fc.constant(shippedLimits));
 
-function toPlain(refusal: Refusal | null) {
+function toPlain(refusal: LimitRefusal | null) {
   if (refusal === null) return null;
   const [location] = refusal.error.locations ?? [];
   return {
