@@ -3,27 +3,28 @@ import type { Duplex } from 'node:stream';
 import type { AddressGate } from '../admission/address-gate.ts';
 import type { Standing } from '../admission/caller-gate.ts';
 import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
-import type { VersionRefusal } from '../admission/rpc-version.ts';
-import { type Sender, toSender } from '../admission/sender.ts';
+import type { Sender } from '../admission/sender.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { isHostMissing, pathOf, toRequestTarget, versionIn } from '../http/request-target.ts';
+import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
 import { sendRaw } from './raw-response.ts';
-import type { RefusedVersion } from './refused-version.ts';
+import {
+  createRefusedWebSocket,
+  type RefusedWebSocketOptions,
+  senderOf,
+  untimelyWebSocket,
+} from './refused-websocket.ts';
 import type { SocketPlaces } from './socket-places.ts';
-import { isListed, type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
+import { type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
 
-export interface WebSocketDoorOptions {
+export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
   readonly connections: Pick<Connections, 'of'>;
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
   readonly addresses: AddressGate;
   readonly places: SocketPlaces;
-  readonly graphqlPath: string;
-  readonly corsOrigins: '*' | readonly string[];
-  readonly refusedVersion: RefusedVersion;
   readonly stamps: Stamps;
   readonly telemetry: Pick<Telemetry, 'upgradeAnswered' | 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
@@ -43,29 +44,10 @@ export interface WebSocketDoor {
   readonly open: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-type UpgradeRefusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
-
 export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoor {
-  const { connections, sockets, addresses, places, graphqlPath, corsOrigins, refusedVersion } = options;
+  const { connections, sockets, addresses, places, telemetry } = options;
 
-  const refusalOf = (req: IncomingMessage): UpgradeRefusal | null => {
-    const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);
-    if (version === undefined) {
-      return refusal(404, 'BAD_REQUEST', `There is no WebSocket at this path. It is at ${graphqlPath}.`);
-    }
-    if (hasBody(req)) return refusal(400, 'BAD_REQUEST', 'The request for a WebSocket has a body.');
-    const { origin } = req.headers;
-    // A page of any origin can open a WebSocket, without the preflight that would have refused its POST.
-    if (origin !== undefined && corsOrigins !== '*' && !isListed(origin, corsOrigins)) {
-      return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
-    }
-    const refused = refusedVersion(req, version);
-    if (refused) return refused;
-    if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is about to leave.') };
-    const error = places.refusalFor(networkOf(senderOf(req)));
-    return error && { error };
-  };
-
+  const refusalOf = createRefusedWebSocket(options);
   const networkOf = (sender: Sender) => addresses.networkOf(sender) ?? '';
 
   /** Answers that are awaited on the connection would be written among the messages. */
@@ -84,23 +66,18 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
     takes: (req) => isHandshake(req) && !isHostMissing(req) && isFree(req) && refusalOf(req) === null,
     refuse(exchange) {
       if (!isHandshake(exchange.req)) return false;
-      const why = refusalOf(exchange.req) ?? untimely;
+      const why = refusalOf(exchange.req) ?? untimelyWebSocket;
       if ('error' in why) exchange.failWith(refuseCounted(exchange, why.error));
       else exchange.refuse(why.code, why.message, why.status);
       return true;
     },
     open(req, socket, head) {
-      const startedAt = performance.now();
       const requestId = toRequestId(req.headers['x-request-id']);
+      const answered = createUpgradeAnswered(req, requestId, telemetry);
       const sender = senderOf(req);
       socket.once('close', places.take(networkOf(sender)));
       // Nobody else listens while the address is counted, and without a listener it would end the process.
       socket.on('error', () => socket.destroy());
-      const answered = (status: number) => {
-        const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
-        const path = pathOf({ url: toRequestTarget(req.url) });
-        options.telemetry.upgradeAnswered({ requestId, method: 'GET', path, status, durationMs, operations: [] });
-      };
       addresses
         .admit(sender)
         .then(({ error, standing }) => {
@@ -114,29 +91,29 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
           sockets.accept(req, socket, head, { requestId, headers, answered, malformed });
         })
         .catch((error: unknown) => {
-          options.telemetry.errorMasked(error, requestId);
+          telemetry.errorMasked(error, requestId);
           socket.destroy();
         });
     },
   };
 }
 
-const untimely = refusal(400, 'BAD_REQUEST', 'A WebSocket needs a connection on which no answer is awaited.');
-
-function refusal(status: number, code: VersionRefusal['code'], message: string): VersionRefusal {
-  return { status, code, message };
+/** Tells how an upgrade was answered, and how long that took from now. */
+function createUpgradeAnswered(
+  req: IncomingMessage,
+  requestId: string,
+  telemetry: Pick<Telemetry, 'upgradeAnswered'>,
+): (status: number) => void {
+  const startedAt = performance.now();
+  return (status) => {
+    const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+    const path = pathOf({ url: toRequestTarget(req.url) });
+    telemetry.upgradeAnswered({ requestId, method: 'GET', path, status, durationMs, operations: [] });
+  };
 }
 
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.trim().toLowerCase() === 'websocket';
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-function senderOf({ headers, socket }: IncomingMessage): Sender {
-  return toSender(headers, socket.remoteAddress);
 }
 
 function rateHeaders(standing: Standing, nowMs: number): Record<string, string> {

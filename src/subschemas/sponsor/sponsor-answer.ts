@@ -1,6 +1,6 @@
+import { parseLosslessJson } from '../../json/lossless-json.ts';
 import { isAnswerTooDeep } from '../../transport/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../transport/upstream-call.ts';
-import { parseLosslessJson } from './lossless-json.ts';
 
 /** What came back from the sponsor, read but not yet judged. */
 export interface SponsorAnswer {

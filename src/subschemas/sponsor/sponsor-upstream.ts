@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { configKeys } from '../../settings/keys.ts';
-import type { OwnFieldsUpstream } from '../upstream.ts';
+import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
+import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
+import { createSponsorClient } from './create-sponsor-client.ts';
 import { createSponsorResolvers } from './create-sponsor-resolvers.ts';
-import { openSponsor } from './open-sponsor.ts';
 import { requireSharedStore } from './require-shared-store.ts';
+import { gatewayAuthorization } from './sponsor-authorization.ts';
+import { watchSponsorVersion } from './watch-sponsor-version.ts';
 
 /** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */
 const reads = ['health', 'version'];
@@ -16,19 +19,10 @@ export const sponsorUpstream: OwnFieldsUpstream = {
   addressOnDevnet: ({ sponsorUrl }) => sponsorUrl,
   typeDefs: () => readFileSync(new URL('../../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
-  connect(connection, { config, telemetry, now, isCountShared }) {
-    const { sponsorship, limits, timeouts, profile } = config;
-    const opened =
-      connection &&
-      openSponsor({
-        call: connection.call,
-        basePath: connection.path,
-        requestTypeKey: profile.sponsor.requestTypeKey,
-        sponsorship,
-        timeouts,
-        observe: telemetry.sponsorObserved,
-        now,
-      });
+  connect(connection, host) {
+    const { config, now, isCountShared } = host;
+    const { sponsorship, limits } = config;
+    const opened = connection && open(connection, host);
     const resolvers = createSponsorResolvers({ client: opened?.client ?? null, sponsorship, limits, now });
     // Callers who hold the sponsor's token are the sponsor's to count.
     const demandsStore = config.rateLimit.redis !== null && sponsorship.auth === 'token';
@@ -45,3 +39,17 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     return operation === 'mutation' ? { calls: 1 } : { calls: 0, shared: reads.filter(selects) };
   },
 };
+
+/** The client of a sponsor, and what is known of it besides: which version it runs, `null` where it does not say. */
+function open({ call, path }: UpstreamConnection, { config, telemetry, now }: UpstreamHost) {
+  const { sponsorship, timeouts, profile } = config;
+  const watch = watchSponsorVersion({ call, basePath: path, authorization: gatewayAuthorization(sponsorship), now });
+  const client = createSponsorClient({
+    call,
+    basePath: path,
+    requestTypeKey: profile.sponsor.requestTypeKey,
+    timeouts,
+    observe: telemetry.sponsorObserved,
+  });
+  return { client: watch.listen(client), version: watch.tell };
+}

@@ -4,7 +4,7 @@ const wholeNumber = /^-?\d+$/;
 
 /**
  * Parses JSON without rounding: a whole number beyond ±(2^53-1) comes out as its decimal text, everything else as
- * `JSON.parse` gives it. The sponsor's ids and versions are u64, and a rounded reservation id names somebody else's coins.
+ * `JSON.parse` gives it. Ids and versions of the sponsor are u64, and a rounded reservation id names somebody else's coins.
  * @throws SyntaxError when the text is not JSON
  */
 export function parseLosslessJson(text: string): unknown {

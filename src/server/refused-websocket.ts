@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import type { AddressGate } from '../admission/address-gate.ts';
+import type { VersionRefusal } from '../admission/rpc-version.ts';
+import { type Sender, toSender } from '../admission/sender.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { pathOf, toRequestTarget, versionIn } from '../http/request-target.ts';
+import type { SocketServer } from '../shells/websocket/socket-server.ts';
+import type { RefusedVersion } from './refused-version.ts';
+import type { SocketPlaces } from './socket-places.ts';
+import { isListed } from './stamp-response.ts';
+
+export interface RefusedWebSocketOptions {
+  readonly sockets: Pick<SocketServer, 'draining'>;
+  readonly addresses: Pick<AddressGate, 'networkOf'>;
+  readonly places: Pick<SocketPlaces, 'refusalFor'>;
+  readonly graphqlPath: string;
+  readonly corsOrigins: '*' | readonly string[];
+  readonly refusedVersion: RefusedVersion;
+}
+
+/** An error where the caller may ask again later; else what is wrong with the request itself. */
+export type WebSocketRefusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
+
+/** Why a request for a WebSocket is not granted, by its head alone; `null` when it is. */
+export function createRefusedWebSocket(
+  options: RefusedWebSocketOptions,
+): (req: IncomingMessage) => WebSocketRefusal | null {
+  const { sockets, addresses, places, graphqlPath, corsOrigins, refusedVersion } = options;
+  return (req) => {
+    const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);
+    if (version === undefined) {
+      return refusal(404, 'BAD_REQUEST', `There is no WebSocket at this path. It is at ${graphqlPath}.`);
+    }
+    if (hasBody(req)) return refusal(400, 'BAD_REQUEST', 'The request for a WebSocket has a body.');
+    const { origin } = req.headers;
+    // A page of any origin can open a WebSocket, without the preflight that would have refused its POST.
+    if (origin !== undefined && corsOrigins !== '*' && !isListed(origin, corsOrigins)) {
+      return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
+    }
+    const refused = refusedVersion(req, version);
+    if (refused) return refused;
+    if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is about to leave.') };
+    const error = places.refusalFor(addresses.networkOf(senderOf(req)) ?? '');
+    return error && { error };
+  };
+}
+
+/** For one that comes while an answer is awaited on its connection: that would be written among the messages. */
+export const untimelyWebSocket = refusal(
+  400,
+  'BAD_REQUEST',
+  'A WebSocket needs a connection on which no answer is awaited.',
+);
+
+/** Who asks for a WebSocket. */
+export function senderOf({ headers, socket }: IncomingMessage): Sender {
+  return toSender(headers, socket.remoteAddress);
+}
+
+function refusal(status: number, code: VersionRefusal['code'], message: string): VersionRefusal {
+  return { status, code, message };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
