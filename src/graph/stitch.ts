@@ -10,6 +10,7 @@ import {
   getOperationAST,
   isObjectType,
 } from 'graphql';
+import { attributeRefusal } from '../answers/attribute-errors.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { RequestBounds } from '../joins/join-document.ts';
 import { joinSelectionSet } from '../joins/join-key.ts';
@@ -18,7 +19,6 @@ import { findJoinOffer, type Join, joinName, joins } from '../joins/joins.ts';
 import { type CreateOperationJoins, createOperationJoins } from '../joins/operation-joins.ts';
 import { toPlainBuiltins } from '../joins/plain-builtins.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
-import { attributeRefusal } from '../subschemas/ledger/attribute-errors.ts';
 import { type LedgerExecutor, rootKeysOf } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { toClientWords } from './client-words.ts';

@@ -1,10 +1,10 @@
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
+import { coerceVariables } from '../execution/coerce-variables.ts';
 import { compileOperation } from '../execution/compile-operation.ts';
 import { createExecuteStitched } from '../execution/execute-stitched.ts';
 import type { CreateOperationJoins } from '../joins/operation-joins.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
-import { coerceVariables } from './coerce-variables.ts';
 
 export interface ExecuteHereOptions {
   /** The schema that the document is valid against. */

@@ -1,5 +1,6 @@
 import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
+import { coerceVariables } from '../execution/coerce-variables.ts';
 import { createFitsVariables } from '../execution/fits-variables.ts';
 import type { Graph } from '../graph/generation.ts';
 import { collectFields } from '../planning/collect-fields.ts';
@@ -7,7 +8,6 @@ import { fragmentsOf } from '../planning/fragments-of.ts';
 import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
 import { createCheckWaits } from './check-waits.ts';
-import { coerceVariables } from './coerce-variables.ts';
 import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';

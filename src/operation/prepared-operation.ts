@@ -6,12 +6,12 @@ import type {
   GraphQLSchema,
   OperationDefinitionNode,
 } from 'graphql';
+import type { AnswerEnding } from '../answers/answer-ending.ts';
+import type { CoercedVariables } from '../execution/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { Plan } from '../planning/plan-operation.ts';
 import type { DocumentPart } from '../planning/split-document.ts';
-import type { AnswerEnding } from '../subschemas/ledger/answer-ending.ts';
 import type { CheckWaits } from './check-waits.ts';
-import type { CoercedVariables } from './coerce-variables.ts';
 import type { ExecuteHere } from './execute-here.ts';
 
 type Variables = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
+import { spliceData } from '../answers/splice-data.ts';
 import { printJson } from '../json/exact-number.ts';
 import type { RawLedger, RawLedgerAnswer } from '../subschemas/ledger/raw-ledger.ts';
-import { spliceData } from '../subschemas/ledger/splice-data.ts';
 import type { OperationRun } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { UnreadOutcome } from './operation-answer.ts';

@@ -1,7 +1,7 @@
 import { type ASTNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
+import { restoreCauses } from '../answers/attribute-errors.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { withoutStacks } from '../errors/without-stacks.ts';
-import { restoreCauses } from '../subschemas/ledger/attribute-errors.ts';
 import { type AnsweredOperation, type AnswerPlace, createFindPlace } from './answer-places.ts';
 
 /**

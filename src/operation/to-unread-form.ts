@@ -1,6 +1,6 @@
 import { getOperationAST } from 'graphql';
+import { toAnswerEnding } from '../answers/answer-ending.ts';
 import { variablesOf } from '../planning/split-document.ts';
-import { toAnswerEnding } from '../subschemas/ledger/answer-ending.ts';
 import type { PreparedOperation, UnreadForm, UnreadSplit } from './prepared-operation.ts';
 
 /** `null` for an operation whose answer is made here, or put together key by key. */

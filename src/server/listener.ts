@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressGate } from '../admission/address-gate.ts';
+import type { SocketPlaces } from '../admission/socket-places.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
@@ -13,7 +14,6 @@ import { createRefusedVersion, type RefusedVersionOptions } from './refused-vers
 import { toRequestRecord } from './request-record.ts';
 import { createRoute, type RouteOptions } from './route.ts';
 import { refuseMethod } from './serve-graphql.ts';
-import type { SocketPlaces } from './socket-places.ts';
 import { createWebSocketDoor } from './websocket-door.ts';
 
 export interface ListenerOptions

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressGate } from '../admission/address-gate.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
 import { type Sender, toSender } from '../admission/sender.ts';
+import type { SocketPlaces } from '../admission/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { pathOf, toRequestTarget, versionIn } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { RefusedVersion } from './refused-version.ts';
-import type { SocketPlaces } from './socket-places.ts';
 import { isListed } from './stamp-response.ts';
 
 export interface RefusedWebSocketOptions {

@@ -4,6 +4,7 @@ import type { AddressGate } from '../admission/address-gate.ts';
 import type { Standing } from '../admission/caller-gate.ts';
 import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
 import type { Sender } from '../admission/sender.ts';
+import type { SocketPlaces } from '../admission/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
@@ -17,7 +18,6 @@ import {
   senderOf,
   untimelyWebSocket,
 } from './refused-websocket.ts';
-import type { SocketPlaces } from './socket-places.ts';
 import { type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
 
 export interface WebSocketDoorOptions extends RefusedWebSocketOptions {

@@ -1,5 +1,6 @@
 import type { AddressGate } from '../admission/address-gate.ts';
 import { checkRpcVersion } from '../admission/rpc-version.ts';
+import { createSocketPlaces } from '../admission/socket-places.ts';
 import type { Config } from '../config/config.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
 import { isUsageAsked } from '../documents/show-usage.ts';
@@ -7,7 +8,6 @@ import { createGraphiqlPage } from '../server/graphiql-page.ts';
 import { type Readiness, toReadiness } from '../server/health.ts';
 import { createLane } from '../server/lane.ts';
 import { type Listener, startListener } from '../server/listener.ts';
-import { createSocketPlaces } from '../server/socket-places.ts';
 import { createStamps } from '../server/stamp-response.ts';
 import { renderGraphiqlPage } from '../shells/yoga/render-graphiql.ts';
 import { graphqlPath } from '../shells/yoga/yoga-shell.ts';

@@ -3,10 +3,10 @@ import { type DocumentNode, type ExecutionResult, type GraphQLError, getOperatio
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { coerceVariables } from '../../src/execution/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
 import { printJson } from '../../src/json/exact-number.ts';
-import { coerceVariables } from '../../src/operation/coerce-variables.ts';
 import { compileOwn } from '../../src/operation/execute-here.ts';
 import { createOpenOperation } from '../../src/operation/open-operation.ts';
 import { createOperationRunner, type OperationRunner } from '../../src/operation/operation-runner.ts';

@@ -1,9 +1,9 @@
 import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { coerceVariables } from '../../src/execution/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
-import { coerceVariables } from '../../src/operation/coerce-variables.ts';
 import { createOpenOperation } from '../../src/operation/open-operation.ts';
 import { createOperationRunner } from '../../src/operation/operation-runner.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';

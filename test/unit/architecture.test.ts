@@ -64,7 +64,9 @@ const house: Readonly<Record<string, Room>> = {
     rooms: ['errors', 'config', 'operation-context'],
     packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js'],
   },
-  'subschemas/ledger': subschema,
+  /** What the ledger answers: where its data ends, what is put beside it, which of its errors is whose. */
+  answers: { rooms: ['errors', 'json', 'limits', 'transport'], packages: ['graphql'] },
+  'subschemas/ledger': { ...subschema, rooms: [...subschema.rooms, 'answers'] },
   'subschemas/sponsor': subschema,
   'subschemas/events': subschema,
   /** From our fields into the ledger. */
@@ -98,6 +100,7 @@ const house: Readonly<Record<string, Room>> = {
       'documents',
       'joins',
       'operation-context',
+      'answers',
       'subschemas/ledger',
       'types of upstream',
     ],
@@ -117,6 +120,7 @@ const house: Readonly<Record<string, Room>> = {
       'admission',
       'joins',
       'operation-context',
+      'answers',
       'subschemas/ledger',
       'types of graph',
     ],
@@ -143,7 +147,7 @@ const house: Readonly<Record<string, Room>> = {
     packages: ['graphql'],
   },
   'shells/lane': {
-    rooms: [...belowShells, 'execution', 'documents', 'subschemas/ledger', 'types of graph'],
+    rooms: [...belowShells, 'execution', 'documents', 'answers', 'subschemas/ledger', 'types of graph'],
     packages: ['graphql'],
   },
   'shells/yoga': {
@@ -196,6 +200,7 @@ const drawerNames = [
   'index',
 ];
 const maxLines = 400;
+const maxRoomLines = 1_500;
 
 const files = readSourceFiles();
 const written = files.filter(({ path }) => !path.startsWith('src/generated/'));
@@ -315,6 +320,19 @@ describe('the table', () => {
         ? installed.some((one) => one === name.slice(0, -2) || one.startsWith(name.slice(0, -1)))
         : installed.includes(name);
     expect([...listed].filter((name) => !isInstalled(name))).toEqual([]);
+  });
+});
+
+describe('the rooms', () => {
+  test(`have at most ${maxRoomLines} lines, so that one can be read in an hour`, () => {
+    const sizes = new Map<string, number>();
+    for (const { path, text } of written) {
+      const room = roomOf(path);
+      sizes.set(room, (sizes.get(room) ?? 0) + text.split('\n').length - 1);
+    }
+    // The simulated network is a program of its own, with rooms of its own.
+    sizes.delete('devnet');
+    expect([...sizes].filter(([, lines]) => lines > maxRoomLines)).toEqual([]);
   });
 });
 

@@ -8,13 +8,13 @@ import {
   print,
   stripIgnoredCharacters,
 } from 'graphql';
+import { attributeErrors } from '../../answers/attribute-errors.ts';
+import { parseLedgerAnswer } from '../../answers/ledger-answer.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
-import { attributeErrors } from './attribute-errors.ts';
 import { foldDocument } from './fold-document.ts';
-import { parseLedgerAnswer } from './ledger-answer.ts';
 import { createToLedgerPost } from './ledger-post.ts';
 import type { RpcVersion } from './rpc-version.ts';
 

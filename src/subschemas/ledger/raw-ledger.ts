@@ -1,18 +1,18 @@
 import type { ExecutionResult } from 'graphql';
+import type { AnswerEnding } from '../../answers/answer-ending.ts';
+import { AnswerStream, type StreamedAnswer } from '../../answers/answer-stream.ts';
+import { findPlainEnd, hasPlainHead } from '../../answers/find-plain-end.ts';
+import type { SettleErrors } from '../../answers/judge-tail.ts';
+import { parseLedgerAnswer } from '../../answers/ledger-answer.ts';
+import { type ChunkedBody, spliceUsage } from '../../answers/splice-usage.ts';
 import type { Usage } from '../../limits/usage.ts';
 import type { CancelCause } from '../../transport/cancellation.ts';
 import type { RawResponse } from '../../transport/raw-answer.ts';
 import type { RawCall } from '../../transport/raw-call.ts';
 import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { toWhole } from '../../transport/upstream-call.ts';
-import type { AnswerEnding } from './answer-ending.ts';
-import { AnswerStream, type StreamedAnswer } from './answer-stream.ts';
-import { findPlainEnd, hasPlainHead } from './find-plain-end.ts';
-import type { SettleErrors } from './judge-tail.ts';
-import { parseLedgerAnswer } from './ledger-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { createToLedgerPost, postHeaderPairs } from './ledger-post.ts';
-import { type ChunkedBody, spliceUsage } from './splice-usage.ts';
 
 export interface RawLedgerRequest {
   /** The document as a JSON string, quotes included. */

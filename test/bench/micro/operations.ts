@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse } from 'graphql';
+import { toAnswerEnding } from '../../../src/answers/answer-ending.ts';
+import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
+import { spliceUsage } from '../../../src/answers/splice-usage.ts';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
@@ -13,9 +16,6 @@ import { shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
 import { priceDocument } from '../../../src/limits/price-document.ts';
 import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
-import { toAnswerEnding } from '../../../src/subschemas/ledger/answer-ending.ts';
-import { findPlainEnd } from '../../../src/subschemas/ledger/find-plain-end.ts';
-import { spliceUsage } from '../../../src/subschemas/ledger/splice-usage.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
 

@@ -1,7 +1,7 @@
 import { buildSchema, type FieldNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
+import { toErrors } from '../../../src/answers/ledger-answer.ts';
 import { settleErrors } from '../../../src/operation/settle-errors.ts';
-import { toErrors } from '../../../src/subschemas/ledger/ledger-answer.ts';
 
 const schema = buildSchema('type Query { items: [Item] } type Item { name: String }');
 const operation = parse('{ items { name } }').definitions[0] as OperationDefinitionNode;

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { Usage } from '../../limits/usage.ts';
-import type { RawResponse, RawSink } from '../../transport/raw-answer.ts';
+import type { Usage } from '../limits/usage.ts';
+import type { RawResponse, RawSink } from '../transport/raw-answer.ts';
 import { DataExtent } from './data-extent.ts';
 import { judgeTail, type SettleErrors } from './judge-tail.ts';
 import type { ReadText } from './ledger-answer.ts';

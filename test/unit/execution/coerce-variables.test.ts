@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { buildSchema, getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { coerceVariables } from '../../../src/execution/coerce-variables.ts';
 import { showValue } from '../../../src/json/show-value.ts';
-import { coerceVariables } from '../../../src/operation/coerce-variables.ts';
 
 const schema = buildSchema(`
   type Query { a(float: Float, id: ID, boolean: Boolean): Int }

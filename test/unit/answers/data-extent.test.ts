@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DataExtent } from '../../../../src/subschemas/ledger/data-extent.ts';
+import { DataExtent } from '../../../src/answers/data-extent.ts';
 
 function read(bytes: Buffer, cuts: readonly number[] = []): DataExtent {
   const extent = new DataExtent();

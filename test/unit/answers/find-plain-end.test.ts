@@ -1,7 +1,7 @@
 import { buildSchema, getOperationAST, Kind, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { type AnswerEnding, toAnswerEnding } from '../../../../src/subschemas/ledger/answer-ending.ts';
-import { findPlainEnd } from '../../../../src/subschemas/ledger/find-plain-end.ts';
+import { type AnswerEnding, toAnswerEnding } from '../../../src/answers/answer-ending.ts';
+import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
 
 const toBody = (text: string, ...cuts: readonly number[]) => {
   const bytes = Buffer.from(text);

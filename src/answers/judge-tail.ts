@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
-import { printJson } from '../../json/exact-number.ts';
-import { parseJson } from '../../json/parse-json.ts';
-import type { Usage } from '../../limits/usage.ts';
-import { withUsage } from '../../limits/usage-extension.ts';
+import { printJson } from '../json/exact-number.ts';
+import { parseJson } from '../json/parse-json.ts';
+import type { Usage } from '../limits/usage.ts';
+import { withUsage } from '../limits/usage-extension.ts';
 import type { DataExtent } from './data-extent.ts';
 import { type ReadText, toErrors } from './ledger-answer.ts';
 import { type ChunkedBody, cutAt } from './splice-usage.ts';

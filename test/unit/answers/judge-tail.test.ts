@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DataExtent } from '../../../../src/subschemas/ledger/data-extent.ts';
-import { judgeTail } from '../../../../src/subschemas/ledger/judge-tail.ts';
-import { parseLedgerAnswer } from '../../../../src/subschemas/ledger/ledger-answer.ts';
+import { DataExtent } from '../../../src/answers/data-extent.ts';
+import { judgeTail } from '../../../src/answers/judge-tail.ts';
+import { parseLedgerAnswer } from '../../../src/answers/ledger-answer.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 

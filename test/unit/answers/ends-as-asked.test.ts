@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { buildSchema, executeSync, getOperationAST, Kind, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { toAnswerEnding } from '../../../../src/subschemas/ledger/answer-ending.ts';
-import { endsAsAsked } from '../../../../src/subschemas/ledger/ends-as-asked.ts';
+import { toAnswerEnding } from '../../../src/answers/answer-ending.ts';
+import { endsAsAsked } from '../../../src/answers/ends-as-asked.ts';
 
 const schema = buildSchema(`
   scalar JSON

@@ -1,12 +1,8 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import {
-  attributeErrors,
-  attributeRefusal,
-  restoreCauses,
-} from '../../../../src/subschemas/ledger/attribute-errors.ts';
-import { parseLedgerAnswer } from '../../../../src/subschemas/ledger/ledger-answer.ts';
-import { createRpcVersion } from '../../../../src/subschemas/ledger/rpc-version.ts';
+import { attributeErrors, attributeRefusal, restoreCauses } from '../../../src/answers/attribute-errors.ts';
+import { parseLedgerAnswer } from '../../../src/answers/ledger-answer.ts';
+import { createRpcVersion } from '../../../src/subschemas/ledger/rpc-version.ts';
 
 const answer = (body: unknown, status = 200, text: string | null = null) =>
   parseLedgerAnswer(

@@ -9,9 +9,9 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { toBuiltin } from '../execution/to-executable.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
+import { toBuiltin } from './to-executable.ts';
 
 /** Where in a value something is: the way from there to the value itself. */
 export interface InputPath {

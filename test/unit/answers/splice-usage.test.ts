@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPlainEnd } from '../../../../src/subschemas/ledger/find-plain-end.ts';
-import { spliceUsage } from '../../../../src/subschemas/ledger/splice-usage.ts';
+import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
+import { spliceUsage } from '../../../src/answers/splice-usage.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Usage } from '../../limits/usage.ts';
-import { toUsageMember } from '../../limits/usage-extension.ts';
+import type { Usage } from '../limits/usage.ts';
+import { toUsageMember } from '../limits/usage-extension.ts';
 import { headBytes } from './find-plain-end.ts';
 import { type ChunkedBody, cutAt } from './splice-usage.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { findPlainEnd } from '../../../../src/subschemas/ledger/find-plain-end.ts';
-import { spliceData } from '../../../../src/subschemas/ledger/splice-data.ts';
+import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
+import { spliceData } from '../../../src/answers/splice-data.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerStream, heldBackBytes } from '../../../../src/subschemas/ledger/answer-stream.ts';
+import { AnswerStream, heldBackBytes } from '../../../src/answers/answer-stream.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 const head = '{"data":{"a":"';

@@ -1,9 +1,9 @@
 import { type ExecutionResult, GraphQLError, Source } from 'graphql';
-import { gatewayError } from '../../errors/gateway-error.ts';
-import { withoutStacks } from '../../errors/without-stacks.ts';
-import { parseJson } from '../../json/parse-json.ts';
-import { exceedsNesting, maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
-import type { UpstreamResponse } from '../../transport/upstream-call.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { withoutStacks } from '../errors/without-stacks.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { exceedsNesting, maxAnswerNesting } from '../transport/exceeds-nesting.ts';
+import type { UpstreamResponse } from '../transport/upstream-call.ts';
 
 /** Gives the text of a document. A function, because the text is only needed when there are errors. */
 export type ReadText = () => string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSocketPlaces } from '../../../src/server/socket-places.ts';
+import { createSocketPlaces } from '../../../src/admission/socket-places.ts';
 
 const codeFor = (places: ReturnType<typeof createSocketPlaces>, network: string) =>
   places.refusalFor(network)?.extensions.code ?? null;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { Usage } from '../../limits/usage.ts';
-import { toUsageMember } from '../../limits/usage-extension.ts';
+import type { Usage } from '../limits/usage.ts';
+import { toUsageMember } from '../limits/usage-extension.ts';
 
 /** A body in the chunks it arrived in. */
 export interface ChunkedBody {

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
+import { maxAnswerNesting } from '../transport/exceeds-nesting.ts';
 import { isSpace } from './read-back.ts';
 
 const [quote, backslash] = [0x22, 0x5c];

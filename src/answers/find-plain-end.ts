@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { exceedsNesting, maxAnswerNesting } from '../../transport/exceeds-nesting.ts';
+import { exceedsNesting, maxAnswerNesting } from '../transport/exceeds-nesting.ts';
 import type { AnswerEnding } from './answer-ending.ts';
 import { endsAsAsked } from './ends-as-asked.ts';
 import { isSpace, skipSpaceBack } from './read-back.ts';
