@@ -26,10 +26,9 @@ export interface ServeGraphqlOptions {
 
 /** Serves what comes to the GraphQL path: by the lane, by Yoga, or by refusing it before either. */
 export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
-  const { graphqlPath, enter, lane, graphiql } = options;
+  const { graphqlPath, enter, graphiql } = options;
 
-  /** Goes on with a caller who may ask and still waits; refuses any other. */
-  const afterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as: Entering = exchange): void => {
+  const afterEntry: AfterEntry = (exchange, serve, as = exchange) => {
     enter(as)
       .then((entry) => {
         if (exchange.isGone()) return;
@@ -39,52 +38,12 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
       .catch((error: unknown) => exchange.fail(error));
   };
 
-  const servePost = (exchange: Exchange) => {
-    const { req } = exchange;
-    if (!negotiate(exchange)) return;
-    if (!isJsonType(req.headers['content-type'])) {
-      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json, in UTF-8.', 415);
-    }
-    if (isEncoded(req.headers['content-encoding'])) {
-      return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
-    }
-    // Whoever reads it next compares texts: it must find the one that says what was found here.
-    req.headers['content-type'] = 'application/json';
-    exchange.isReading = true;
-    readBody(req, options.maxBodyBytes, (reading) => {
-      exchange.isReading = false;
-      if (reading.kind === 'aborted') return;
-      // The next request would begin in the middle of this one.
-      if (reading.kind === 'too-large') exchange.endConnection();
-      // Counted whatever it says, and before anybody looks at it.
-      afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
-    });
-  };
-
-  const serveBody = (exchange: Exchange, caller: Caller, reading: Exclude<BodyReading, { kind: 'aborted' }>) => {
-    if (reading.kind === 'too-large') {
-      return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
-    }
-    const { body } = reading;
-    // Of a small body the lane sees for itself whether it is plain enough.
-    const isSimple = body.length <= simpleJsonBytes;
-    if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
-    lane(exchange, caller, body, {
-      leave: (context, isBegun) => {
-        // What has begun was found plain enough, and may have been paid for.
-        if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
-          return refuseIntricate(exchange);
-        restoreBody(exchange.req, body);
-        serveByYoga(exchange, context);
-      },
-      fail: (error) => exchange.fail(error),
-    });
-  };
-
   const serveByYoga = (exchange: Exchange, context: ServerContext): void => {
     exchange.stamp();
     exchange.failWith(options.graphql(exchange.req, exchange.res, context));
   };
+
+  const servePost = createServePost(options, afterEntry, serveByYoga);
 
   return (exchange) => {
     const { req, res, path } = exchange;
@@ -112,6 +71,57 @@ export function refuseMethod(exchange: Exchange): void {
 }
 
 type Entering = Parameters<AdmitOperation['enter']>[0];
+/** Goes on with a caller who may ask and still waits; refuses any other. */
+type AfterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as?: Entering) => void;
+
+/** Serves a POST: its body is read within its bound, the lane is asked first, and Yoga does what the lane leaves. */
+function createServePost(
+  options: ServeGraphqlOptions,
+  afterEntry: AfterEntry,
+  serveByYoga: (exchange: Exchange, context: ServerContext) => void,
+): (exchange: Exchange) => void {
+  const serveBody = (exchange: Exchange, caller: Caller, reading: Exclude<BodyReading, { kind: 'aborted' }>) => {
+    if (reading.kind === 'too-large') {
+      return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${options.maxBodyBytes} bytes.`);
+    }
+    const { body } = reading;
+    // Of a small body the lane sees for itself whether it is plain enough.
+    const isSimple = body.length <= simpleJsonBytes;
+    if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
+    options.lane(exchange, caller, body, {
+      leave: (context, isBegun) => {
+        // What has begun was found plain enough, and may have been paid for.
+        if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
+          return refuseIntricate(exchange);
+        restoreBody(exchange.req, body);
+        serveByYoga(exchange, context);
+      },
+      fail: (error) => exchange.fail(error),
+    });
+  };
+
+  return (exchange) => {
+    const { req } = exchange;
+    if (!negotiate(exchange)) return;
+    if (!isJsonType(req.headers['content-type'])) {
+      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json, in UTF-8.', 415);
+    }
+    if (isEncoded(req.headers['content-encoding'])) {
+      return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
+    }
+    // Whoever reads it next compares texts: it must find the one that says what was found here.
+    req.headers['content-type'] = 'application/json';
+    exchange.isReading = true;
+    readBody(req, options.maxBodyBytes, (reading) => {
+      exchange.isReading = false;
+      if (reading.kind === 'aborted') return;
+      // The next request would begin in the middle of this one.
+      if (reading.kind === 'too-large') exchange.endConnection();
+      // Counted whatever it says, and before anybody looks at it.
+      afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
+    });
+  };
+}
 
 /** Who asks, but for what they say of themselves. */
 function toStranger(exchange: Exchange): Entering {
