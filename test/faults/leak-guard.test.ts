@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
@@ -10,6 +13,7 @@ import { type OpenWebSocket, openWebSocket } from '../support/open-websocket.ts'
 import { until } from '../support/until.ts';
 
 const lane = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';
+const own = 'query Own { gateway { networkProfile } }';
 const split = 'query Mixed($id: Int) { epoch(id: $id) { epochId } gateway { networkProfile } }';
 
 /** A name that no document has; so long that whoever keeps a thousand of them keeps some megabytes. */
@@ -24,9 +28,13 @@ function toOperation(query: string, index: number) {
   };
 }
 
-async function post(gateway: TestGateway, body: object): Promise<void> {
-  const headers = { 'content-type': 'application/json', connection: 'close' };
-  await (await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+/** Connections stay open: what an operation leaves behind must not be cleared away by the end of its connection. */
+async function post(gateway: TestGateway, agent: Agent, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const sent = request(`${gateway.url}/graphql`, { method: 'POST', headers, agent });
+  sent.end(JSON.stringify(body));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  await text(answer);
 }
 
 /** Over one connection for ten, so that what is kept of each counts too. */
@@ -49,7 +57,15 @@ async function subscribe(gateway: TestGateway, count: number): Promise<void> {
 const idsOf = ({ messages }: OpenWebSocket) => new Set(messages.map(({ id }) => id).filter((id) => id !== undefined));
 
 async function round(gateway: TestGateway, each: number): Promise<void> {
-  for (const query of [lane, split]) await inTurns(each, 20, (index) => post(gateway, toOperation(query, index)));
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+  for (const query of [lane, own, split]) {
+    await inTurns(each, 20, (index) => post(gateway, agent, toOperation(query, index)));
+  }
+  await until(
+    () => resources().Timeout === 0,
+    () => `${resources().Timeout} timers of operations that are over`,
+  );
+  agent.destroy();
   await subscribe(gateway, each);
 }
 
@@ -77,7 +93,9 @@ test('a thousand operations each in the lane, in parts and over WebSockets, with
   timeout: 240_000,
 }, async () => {
   const ledger: FaultyLedger = await startFaultyLedger();
-  const gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, SCHEMA_POLL_MS: '0' });
+  // A deadline that nobody takes back would run out before it is looked for, were it short.
+  const patience = { REQUEST_TIMEOUT_MS: '600000', MUTATION_TIMEOUT_MS: '600000' };
+  const gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url, SCHEMA_POLL_MS: '0', ...patience });
   try {
     const idle = resources();
     const isIdle = () => Object.entries(resources()).every(([name, count]) => count <= (idle[name] ?? 0));
