@@ -4,6 +4,7 @@ import { errorCatalogue } from '../../src/errors/catalogue.ts';
 import { configKeys } from '../../src/settings/keys.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
 import type { OwnFieldsUpstream } from '../../src/subschemas/upstream.ts';
+import { house } from './house.ts';
 
 /** A page that has a generated part: its path, the name in the markers, and what stands between them. */
 export interface GeneratedPart {
@@ -18,6 +19,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/configuration.md', name: 'upstreams', content: toUpstreamTable(list) },
     { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables(list) },
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
+    { page: 'docs/architecture.md', name: 'rooms', content: toImportTable() },
   ];
 }
 
@@ -81,6 +83,16 @@ function toErrorTable(): string {
     toRow([`\`${code}\``, String(status), meaning, retry]),
   );
   return `${toRow(['Code', 'HTTP status', 'Meaning', 'Try again?'])}|---|---|---|---|\n${rows.join('')}`;
+}
+
+/** Rooms from the inside out, and whom each may import. */
+function toImportTable(): string {
+  const rows = Object.entries(house).map(([name, { rooms, packages }]) => {
+    const values = rooms.filter((room) => !room.startsWith('types of '));
+    const types = rooms.filter((room) => room.startsWith('types of ')).map((room) => room.slice('types of '.length));
+    return toRow([`\`${name}\``, values.join(', ') || '–', types.join(', ') || '–', packages.join(', ') || '–']);
+  });
+  return `${toRow(['Room', 'May import', 'Types alone of', 'Packages'])}|---|---|---|---|\n${rows.join('')}`;
 }
 
 function toRow(cells: readonly string[]): string {
