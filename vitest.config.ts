@@ -29,7 +29,7 @@ export default defineConfig({
       project('integration', { testTimeout: 30_000, hookTimeout: 30_000 }),
       project('conformance', { testTimeout: 60_000, hookTimeout: 30_000 }),
       // After the others: what is to be answered in time must not wait for a machine that they keep busy.
-      project('faults', { testTimeout: 60_000, hookTimeout: 30_000, sequence: { groupOrder: 1 } }),
+      project('faults', { testTimeout: 120_000, hookTimeout: 30_000, sequence: { groupOrder: 1 } }),
       project('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
     ],
     coverage: {
@@ -37,6 +37,9 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       exclude: ['src/generated/**'],
       reporter: ['text-summary', 'json-summary'],
+      reportOnFailure: true,
+      // What was reached when this was written, rounded down: new code comes with its tests.
+      thresholds: { lines: 95, branches: 88, functions: 93 },
     },
   },
 });

@@ -78,7 +78,7 @@ async function openSocket(
 }
 
 /** Who hangs is given up soon; nobody else is, on a busy machine either. */
-const patienceMs = (code: string) => (code === 'UPSTREAM_TIMEOUT' ? 4_000 : 30_000);
+const patienceMs = (code: string) => (code === 'UPSTREAM_TIMEOUT' ? 8_000 : 30_000);
 
 /** Asks until it is answered without errors. */
 async function untilServed(askOnce: () => Promise<Answer>): Promise<Answer> {
