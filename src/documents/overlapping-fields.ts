@@ -100,7 +100,9 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
     if (!first || group.length === 1) return;
     pairs += (group.length * (group.length - 1)) / 2;
     if (pairs > maxPairs) crowded ??= first.node;
-    areAlike &&= group.every((each) => each === first || isAlike(first, each));
+    // A field that its type does not have says nothing of the others: compare with one that is known.
+    const known = group.find(({ definition }) => definition) ?? first;
+    areAlike &&= group.every((each) => each === known || isAlike(known, each));
   }
 }
 

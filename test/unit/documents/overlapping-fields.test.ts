@@ -62,4 +62,7 @@ test('pairs are counted as the rule would compare them', () => {
     pairs: 2,
   });
   expect(overlaps('{ node { ... on A { own } ... on B { own } } }')).toMatchObject({ areAlike: false, pairs: 1 });
+  expect(overlaps('{ unknown ... on A { unknown: own } }')).toMatchObject({ areAlike: false });
+  // A field that its type does not have hides no conflict of others.
+  expect(overlaps('{ own ... on A { own } ... on B { own } }')).toMatchObject({ areAlike: false, pairs: 3 });
 });
