@@ -33,7 +33,9 @@ describe('an answer that is followed while it comes', () => {
       expect(extent.isWhole).toBe(true);
       expect(extent.size).toBe(whole.length);
       const data = whole.subarray(0, (extent.dataEnd ?? 0) + 1).toString();
-      expect(JSON.parse(`${data}}`)).toEqual({ data: JSON.parse(JSON.stringify(each.data)) });
+      // By its text: a JSON parser would have a say in what keys with escapes are read as.
+      const alone = JSON.stringify({ data: each.data }, null, indent);
+      expect([alone.slice(0, data.length), alone.slice(data.length).trim()]).toEqual([data, '}']);
       const cut = whole.subarray(0, at % (whole.length - space.length));
       expect(read(cut, cuts).isWhole).toBe(false);
       expect(read(Buffer.concat([whole, Buffer.from('x')]), cuts).isWhole).toBe(false);
