@@ -11,6 +11,11 @@ export const errorCatalogue = {
     meaning: 'The document does not fit the schema, or an operation or variable is missing.',
     retry: 'Fix the document or its variables.',
   },
+  PERSISTED_QUERY_NOT_SUPPORTED: {
+    status: 400,
+    meaning: 'The request names a document by its hash, and none are kept here.',
+    retry: 'With the text of the document; clients that persist queries do so by themselves.',
+  },
   BAD_USER_INPUT: {
     status: 400,
     meaning: 'An argument breaks a rule; the message names the argument, its value and the rule.',

@@ -16,8 +16,15 @@ export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
+/** The path without the one slash that some clients and people write behind it. */
+export function withoutTrailingSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
 /** `null` for the GraphQL path itself, the version for the path with one behind it, `undefined` for any other. */
-export function versionIn(path: string, graphqlPath: string): string | null | undefined {
+export function versionIn(asked: string, graphqlPath: string): string | null | undefined {
+  if (asked === graphqlPath) return null;
+  const path = withoutTrailingSlash(asked);
   if (path === graphqlPath) return null;
   const [, version, rest] = path.startsWith(`${graphqlPath}/`) ? path.slice(graphqlPath.length).split('/') : [];
   return version === undefined || version === '' || rest !== undefined ? undefined : version;

@@ -141,7 +141,7 @@ function asRequestError(error: GraphQLError): GraphQLError {
 }
 
 /** The status of its code, for strict clients: a document that is not served, though nothing is wrong with it, has another. */
-function asRefusal(error: GraphQLError): GraphQLError {
+export function asRefusal(error: GraphQLError): GraphQLError {
   const { status } = errorCatalogue[error.extensions.code as ErrorCode];
   return withHttp(error, { spec: true, status });
 }

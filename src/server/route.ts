@@ -1,4 +1,4 @@
-import { versionIn } from '../http/request-target.ts';
+import { versionIn, withoutTrailingSlash } from '../http/request-target.ts';
 import type { Exchange } from './exchange.ts';
 import type { Readiness } from './health.ts';
 import type { RefusedVersion } from './refused-version.ts';
@@ -24,7 +24,7 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
       return serveGraphql(exchange);
     }
     exchange.stamp();
-    switch (path) {
+    switch (withoutTrailingSlash(path)) {
       case '/health/live':
         return sendJson(req, res, 200, { status: 'live' });
       case '/health/ready':

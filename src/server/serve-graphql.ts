@@ -53,7 +53,8 @@ export function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exc
     exchange.stamp();
     if (req.method === 'OPTIONS') return sendPreflight(req, res);
     if (req.method === 'GET') {
-      if (graphiql && wantsPage(req)) {
+      // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a link that was passed on open where they should.
+      if (graphiql && acceptsPage(req.headers.accept)) {
         // Two megabytes for an empty request: it counts against the address, whatever else is known of who asks.
         return afterEntry(exchange, () => exchange.failWith(graphiql.send(req, res)), toStranger(exchange));
       }
@@ -146,9 +147,4 @@ function negotiate(exchange: Exchange): boolean {
 function refuseIntricate(exchange: Exchange): void {
   const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values or ${maxJsonMembers} members`;
   exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
-}
-
-/** A browser that navigates here, rather than a client that queries. */
-function wantsPage(req: IncomingMessage): boolean {
-  return acceptsPage(req.headers.accept) && !/[?&](query|extensions)=/.test(req.url ?? '');
 }

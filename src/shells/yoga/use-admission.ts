@@ -1,6 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import { withUsage } from '../../limits/usage-extension.ts';
-import { type AdmitOperation, asFinal, type OperationRequest } from '../../operation/admit-operation.ts';
+import { type AdmitOperation, asFinal, asRefusal, type OperationRequest } from '../../operation/admit-operation.ts';
 import type { OperationAdmission } from '../../operation/operation-admission.ts';
 import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
@@ -54,7 +55,9 @@ export function useAdmission(
       caller = entry.caller;
     }
     const request = toRequest(params);
-    return request && admit.decide(server, caller, request);
+    if (request) return admit.decide(server, caller, request);
+    if (isHashAlone(params)) throw persistedQueryNotSupported();
+    return null;
   }
 
   function admitted(context: object | null | undefined) {
@@ -62,6 +65,22 @@ export function useAdmission(
     return admission?.kind === 'admitted' ? admission : undefined;
   }
 }
+
+/** Clients that persist queries look for this message or this code, and then send the text as well. */
+const persistedQueryNotSupported = () =>
+  asRefusal(gatewayError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported'));
+
+/** Does a request name its document by a hash and leave the text out? */
+function isHashAlone(params: unknown): boolean {
+  const { query, extensions } = (params ?? {}) as { readonly query?: unknown; readonly extensions?: unknown };
+  return (
+    (query == null || query === '') &&
+    typeof extensions === 'object' &&
+    extensions !== null &&
+    'persistedQuery' in extensions
+  );
+}
+
 /** `null` where anything is not of its type; how that is said is not decided here. */
 function toRequest(params: unknown): OperationRequest | null {
   if (typeof params !== 'object' || params === null) return null;

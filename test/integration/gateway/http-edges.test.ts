@@ -38,6 +38,10 @@ const cases: [name: string, path: string, init: RequestInit, status: number, cod
   ['the liveness probe', '/health/live', {}, 200, null],
   ['the readiness probe', '/health/ready', {}, 200, null],
   ['GraphiQL', '/graphql', { headers: { accept: 'text/html' } }, 200, null],
+  ['one slash more', '/graphql/', post(ok), 200, null],
+  ['two slashes more', '/graphql//', post(ok), 404, 'BAD_REQUEST'],
+  ['a version with one slash more', '/graphql/stable/', post(ok), 200, null],
+  ['the liveness probe with one slash more', '/health/live/', {}, 200, null],
   ['a preflight', '/graphql', { method: 'OPTIONS' }, 204, null],
   ['an unknown path', '/nope', {}, 404, 'BAD_REQUEST'],
   ['another method', '/graphql', { method: 'DELETE' }, 405, 'BAD_REQUEST'],
@@ -248,3 +252,12 @@ describe('CORS', () => {
     });
   });
 });
+
+it.each([`/graphql?query=${encodeURIComponent(ok.query)}`, `/graphql/?query=${encodeURIComponent(pay)}&variables={}`])(
+  'a browser that opens %s gets GraphiQL',
+  async (path) => {
+    const answer = await fetch(`${gateway.url}${path}`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect((await answer.text()).includes('<!doctype html>')).toBe(true);
+  },
+);

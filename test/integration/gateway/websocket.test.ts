@@ -156,6 +156,7 @@ describe('the upgrade', () => {
     ['/graphql', {}, 101],
     ['/graphql/stable', {}, 101],
     ['/graphql/2026.11', {}, 101],
+    ['/graphql/', {}, 101],
     ['/graphql/2020.1', {}, 421],
     ['/graphql/newest', {}, 400],
     ['/graphql', { 'x-ledger-rpc-version': '2020.1' }, 421],

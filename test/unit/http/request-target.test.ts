@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toRequestTarget } from '../../../src/http/request-target.ts';
+import { toRequestTarget, versionIn } from '../../../src/http/request-target.ts';
 
 it.each([
   ['/graphql?query={a}', '/graphql?query={a}'],
@@ -14,4 +14,18 @@ it.each([
   ['', '/'],
 ])('of %s only %s counts', (url, target) => {
   expect(toRequestTarget(url)).toBe(target);
+});
+
+it.each<[path: string, version: string | null | undefined]>([
+  ['/graphql', null],
+  ['/graphql/', null],
+  ['/graphql//', undefined],
+  ['/graphql/stable', 'stable'],
+  ['/graphql/2026.1/', '2026.1'],
+  ['/graphql/stable//', undefined],
+  ['/graphql/stable/more', undefined],
+  ['/graphqlx', undefined],
+  ['/', undefined],
+])('the version in %s is %s', (path, version) => {
+  expect(versionIn(path, '/graphql')).toBe(version);
 });
