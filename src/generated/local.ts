@@ -402,8 +402,10 @@ export type ReservedGasCoin = {
 export type RpcEvent = {
   /** The struct in BCS, as the node encodes it: base64, older nodes base58. Null if the node leaves it out. */
   readonly bcs?: Maybe<Scalars['String']['output']>;
-  /** Names the event for ever. */
-  readonly id: RpcEventId;
+  /** Position among the transaction's events from 0, as decimal text. */
+  readonly eventSeq: Scalars['String']['output'];
+  /** Names the event for ever: `txDigest:eventSeq`, one text, so that clients keep events in their caches by it. */
+  readonly id: Scalars['ID']['output'];
   /** Object id of the package whose code emitted it: 0x and 64 hex digits. */
   readonly packageId: Scalars['String']['output'];
   /** The struct's fields. u64 and wider are decimal text, narrower ones numbers, addresses full-length hex. */
@@ -414,6 +416,8 @@ export type RpcEvent = {
   readonly timestampMs?: Maybe<Scalars['String']['output']>;
   /** Module of that package that ran in the transaction. */
   readonly transactionModule: Scalars['String']['output'];
+  /** Digest of the transaction that emitted it, base58 of 32 bytes. */
+  readonly txDigest: Scalars['String']['output'];
   /** Fully qualified struct type, for example `0x2::coin::Minted<0x2::ledger::LEDGER>`. */
   readonly type: Scalars['String']['output'];
 };
@@ -434,14 +438,6 @@ export type RpcEventEdge = {
   readonly cursor: Scalars['String']['output'];
   /** The event. */
   readonly node: RpcEvent;
-};
-
-/** An event's name: its transaction and its place there. */
-export type RpcEventId = {
-  /** Position among the transaction's events from 0, as decimal text. */
-  readonly eventSeq: Scalars['String']['output'];
-  /** Digest of the transaction, base58 of 32 bytes. */
-  readonly txDigest: Scalars['String']['output'];
 };
 
 /** A transaction, as the ledger's JSON-RPC interface tells it. */
@@ -791,7 +787,6 @@ export type ResolversTypes = {
   RpcEvent: ResolverTypeWrapper<any>;
   RpcEventConnection: ResolverTypeWrapper<any>;
   RpcEventEdge: ResolverTypeWrapper<any>;
-  RpcEventId: ResolverTypeWrapper<any>;
   RpcTransaction: ResolverTypeWrapper<any>;
   RpcTransactionConnection: ResolverTypeWrapper<any>;
   RpcTransactionEdge: ResolverTypeWrapper<any>;
@@ -845,7 +840,6 @@ export type ResolversParentTypes = {
   RpcEvent: any;
   RpcEventConnection: any;
   RpcEventEdge: any;
-  RpcEventId: any;
   RpcTransaction: any;
   RpcTransactionConnection: any;
   RpcTransactionEdge: any;
@@ -980,12 +974,14 @@ export type ReservedGasCoinResolvers<ContextType = OperationContext, ParentType 
 
 export type RpcEventResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcEvent'] = ResolversParentTypes['RpcEvent']> = {
   bcs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  id?: Resolver<ResolversTypes['RpcEventId'], ParentType, ContextType>;
+  eventSeq?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   packageId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   parsedJson?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   sender?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   timestampMs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   transactionModule?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  txDigest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
@@ -998,11 +994,6 @@ export type RpcEventConnectionResolvers<ContextType = OperationContext, ParentTy
 export type RpcEventEdgeResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcEventEdge'] = ResolversParentTypes['RpcEventEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<ResolversTypes['RpcEvent'], ParentType, ContextType>;
-};
-
-export type RpcEventIdResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcEventId'] = ResolversParentTypes['RpcEventId']> = {
-  eventSeq?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  txDigest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type RpcTransactionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['RpcTransaction'] = ResolversParentTypes['RpcTransaction']> = {
@@ -1137,7 +1128,6 @@ export type Resolvers<ContextType = OperationContext> = {
   RpcEvent?: RpcEventResolvers<ContextType>;
   RpcEventConnection?: RpcEventConnectionResolvers<ContextType>;
   RpcEventEdge?: RpcEventEdgeResolvers<ContextType>;
-  RpcEventId?: RpcEventIdResolvers<ContextType>;
   RpcTransaction?: RpcTransactionResolvers<ContextType>;
   RpcTransactionConnection?: RpcTransactionConnectionResolvers<ContextType>;
   RpcTransactionEdge?: RpcTransactionEdgeResolvers<ContextType>;

@@ -26,7 +26,7 @@ export function joinSelectionSet(join: Join): string {
 export function createReadJoinKey(join: Join) {
   const [id, version] = [idAlias(join), versionAlias(join)];
   return (selected: Readonly<Record<string, unknown>>): JoinKey => {
-    return { id: deepestText(selected[id]), version: toDigits(selected[version]) };
+    return { id: String(selected[id]), version: toDigits(selected[version]) };
   };
 }
 
@@ -34,10 +34,4 @@ export function createReadJoinKey(join: Join) {
 function toDigits(version: unknown): string | undefined {
   const isOne = typeof version === 'number' || typeof version === 'string' || version instanceof ExactNumber;
   return isOne && /^\d+$/.test(String(version)) ? String(version) : undefined;
-}
-
-/** `joinId: id { txDigest }` gives `{ txDigest }`; every other key is plain text. */
-function deepestText(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return deepestText(Object.values(value)[0]);
-  return String(value);
 }

@@ -81,7 +81,7 @@ export const joins: readonly Join[] = [
     ...transaction,
     type: 'RpcEvent',
     field: 'transactionBlock',
-    key: { id: 'id { txDigest }' },
+    key: { id: 'txDigest' },
     description: "The ledger's view of the transaction that emitted the event.",
   },
   {

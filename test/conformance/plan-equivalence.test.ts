@@ -248,7 +248,7 @@ describe('the plans', () => {
       '{ ...Mixed } fragment Mixed on Query { z: sponsor { ...S } ...Ledger } fragment S on Sponsor { version { raw } } fragment Ledger on Query { checkpoint { digest } }',
     ],
     [
-      'query ($n: Int, $m: Int) { events(first: $n) { nodes { json } } queryEvents(first: $m) { nodes { id { txDigest eventSeq } } } }',
+      'query ($n: Int, $m: Int) { events(first: $n) { nodes { json } } queryEvents(first: $m) { nodes { id txDigest eventSeq } } }',
       { n: 2, m: 1 },
     ],
     ['{ events(first: 1, last: 1) { nodes { json } } epoch { epochId } }'],
@@ -270,10 +270,10 @@ describe('the plans', () => {
     ['{ then: sponsor { then: health } chainIdentifier }'],
     ['{ then: epoch(id: 1) { then: epochId } serviceConfig { then: maxQueryDepth } }'],
     [
-      '{ a: epoch(id: 1) { then: epochId } then: chainIdentifier queryEvents(last: 2) { then: nodes { then: id { then: txDigest } senderAddress { then: address } } } }',
+      '{ a: epoch(id: 1) { then: epochId } then: chainIdentifier queryEvents(last: 2) { then: nodes { then: id txDigest: eventSeq senderAddress { then: address } } } }',
     ],
     [
-      '{ queryEvents(last: 2) { nodes { then: id { then: txDigest } transactionBlock { then: digest effects { then: status } } } } }',
+      '{ queryEvents(last: 2) { nodes { then: id txDigest: sender transactionBlock { then: digest effects { then: status } } } } }',
     ],
     [
       '{ then: object(address: "nonsense") { then: digest } serviceConfig { maxQueryDepth } x: queryEvents(first: 1, last: 1) { then: nodes { type } } }',

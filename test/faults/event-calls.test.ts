@@ -124,9 +124,9 @@ describe('two honest cursors whose order only a walk can tell', () => {
 describe('keys of cursors', () => {
   const env = () => ({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: rpc.url });
   const follow = async (reader: TestGateway, after: string) => {
-    const query = 'query ($after: String) { queryEvents(first: 1, after: $after) { nodes { id { txDigest } } } }';
+    const query = 'query ($after: String) { queryEvents(first: 1, after: $after) { nodes { txDigest } } }';
     const { data, errors } = await reader.query(query, { after });
-    return errors?.[0]?.message ?? data.queryEvents.nodes[0].id.txDigest;
+    return errors?.[0]?.message ?? data.queryEvents.nodes[0].txDigest;
   };
   const [one, two] = ['the-first-key-of-'.repeat(2), 'the-second-key-of-'.repeat(2)] as const;
 

@@ -88,10 +88,7 @@ export const operationCorpus: readonly PlannedOperation[] = [
     'mutation ($t: String!) { executeTransactionBlock(txBytes: $t, signatures: []) { errors effects { status } } }',
     { variables: { t: 'AA==' } },
   ),
-  local(
-    'our own fields',
-    '{ sponsor { health version { raw } } queryEvents(last: 2) { nodes { type id { txDigest } } } }',
-  ),
+  local('our own fields', '{ sponsor { health version { raw } } queryEvents(last: 2) { nodes { type id txDigest } } }'),
   local('our own field that fails', '{ queryEvents(first: 1, last: 1) { nodes { type } } sponsor { health } }'),
   local('nothing but a typename', '{ __typename }'),
   local(
@@ -111,7 +108,7 @@ export const operationCorpus: readonly PlannedOperation[] = [
   ),
   split(
     'variables of both',
-    'query ($n: Int, $m: Int) { events(first: $n) { nodes { json sender { address } } } queryEvents(first: $m) { nodes { id { txDigest eventSeq } } } }',
+    'query ($n: Int, $m: Int) { events(first: $n) { nodes { json sender { address } } } queryEvents(first: $m) { nodes { id txDigest eventSeq } } }',
     { variables: { n: 2, m: 1 } },
   ),
   split(

@@ -29,7 +29,7 @@ query LatestEvents($filter: EventQueryFilter, $before: String) {
   queryEvents(filter: $filter, last: 5, before: $before) {
     pageInfo { hasPreviousPage startCursor }
     nodes {
-      id { txDigest eventSeq }
+      id
       type
       sender
       timestampMs

@@ -78,8 +78,8 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
   };
 }
 
-function toEventNode(event: EventWire): RpcEvent {
-  return { ...event, parsedJson: event.parsedJson ?? null };
+function toEventNode({ id, ...event }: EventWire): RpcEvent {
+  return { ...event, ...id, id: `${id.txDigest}:${id.eventSeq}`, parsedJson: event.parsedJson ?? null };
 }
 
 function toTransactionNode(transaction: TransactionWire): RpcTransaction {

@@ -15,7 +15,8 @@ afterAll(async () => {
 });
 
 interface Event {
-  readonly id: { readonly txDigest: string; readonly eventSeq: string };
+  readonly id: string;
+  readonly txDigest: string;
   readonly type: string;
   readonly sender: string;
   readonly packageId: string;
@@ -27,7 +28,7 @@ const query = /* GraphQL */ `query ($filter: EventQueryFilter, $first: Int, $aft
   queryEvents(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     edges { cursor }
-    nodes { id { txDigest eventSeq } type sender packageId transactionModule timestampMs }
+    nodes { id txDigest type sender packageId transactionModule timestampMs }
   }
 }`;
 
@@ -62,7 +63,7 @@ async function walk(filter: object | undefined, direction: 'forward' | 'backward
 const filters: [string, (e: Event) => object | undefined, ((e: Event, of: Event) => boolean) | null][] = [
   ['none', () => undefined, () => true],
   ['all', () => ({ all: true }), () => true],
-  ['transaction', (of) => ({ transaction: of.id.txDigest }), (e, of) => e.id.txDigest === of.id.txDigest],
+  ['transaction', (of) => ({ transaction: of.txDigest }), (e, of) => e.txDigest === of.txDigest],
   [
     'moveModule',
     (of) => ({ moveModule: { package: of.packageId, module: of.transactionModule } }),
@@ -94,8 +95,8 @@ const filters: [string, (e: Event) => object | undefined, ((e: Event, of: Event)
 async function example(): Promise<Event> {
   const { nodes } = await walk({ all: true }, 'forward', 50);
   const counts = new Map<string, number>();
-  for (const { id } of nodes) counts.set(id.txDigest, (counts.get(id.txDigest) ?? 0) + 1);
-  const found = nodes.slice(Math.floor(nodes.length / 3)).find(({ id }) => (counts.get(id.txDigest) ?? 0) > 2);
+  for (const { txDigest } of nodes) counts.set(txDigest, (counts.get(txDigest) ?? 0) + 1);
+  const found = nodes.slice(Math.floor(nodes.length / 3)).find(({ txDigest }) => (counts.get(txDigest) ?? 0) > 2);
   if (!found) throw new Error('this ledger has no transaction with several events');
   return found;
 }
@@ -109,7 +110,7 @@ describe('every event filter, both ways over page boundaries:', () => {
     if (name === 'object') {
       const { data } = await gateway.query(
         /* GraphQL */ `query ($d: String!) { transactionBlock(digest: $d) { effects { objectChanges { nodes { address } } } } }`,
-        { d: of.id.txDigest },
+        { d: of.txDigest },
       );
       const ids: string[] = data.transactionBlock.effects.objectChanges.nodes.map(
         (each: { address: string }) => each.address,
@@ -121,7 +122,7 @@ describe('every event filter, both ways over page boundaries:', () => {
     }
     // One transaction has only a few events.
     const [ahead, back] = name === 'transaction' ? [1, 1] : [7, 5];
-    const idsOf = (nodes: Event[]) => nodes.map(({ id }) => `${id.txDigest}:${id.eventSeq}`);
+    const idsOf = (nodes: Event[]) => nodes.map(({ id }) => id);
     const forward = await walk(filter, 'forward', ahead);
     const backward = await walk(filter, 'backward', back);
     expect(forward.pages).toBeGreaterThan(1);
@@ -130,7 +131,7 @@ describe('every event filter, both ways over page boundaries:', () => {
     expect(new Set(idsOf(forward.nodes)).size).toBe(forward.nodes.length);
     if (isHit) expect(idsOf(forward.nodes)).toEqual(idsOf(everything.filter((e) => isHit(e, of))));
     else expect(forward.nodes.length).toBeGreaterThan(0);
-    if (name === 'object') expect(idsOf(forward.nodes)).toContain(`${of.id.txDigest}:${of.id.eventSeq}`);
+    if (name === 'object') expect(idsOf(forward.nodes)).toContain(of.id);
   });
 
   it('a cursor of one filter is refused by another, and a page over the maximum by all', async () => {

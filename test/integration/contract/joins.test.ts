@@ -63,7 +63,7 @@ describe('joins', () => {
   it('of fifty events, two fields each and under several names, are one request', async () => {
     const { data, errors } = await gateway.query(/* GraphQL */ `
       { queryEvents(last: 50) { nodes {
-        sender id { txDigest }
+        sender txDigest
         transactionBlock { digest ...Gas }
         again: transactionBlock { effects { status } }
         who: senderAddress { ...Named }
@@ -74,7 +74,7 @@ describe('joins', () => {
     expect(errors).toBeUndefined();
     expect(data.queryEvents.nodes).toHaveLength(50);
     for (const node of data.queryEvents.nodes) {
-      expect(node.transactionBlock.digest).toBe(node.id.txDigest);
+      expect(node.transactionBlock.digest).toBe(node.txDigest);
       expect(node.again.effects.status).toBe('SUCCESS');
       expect(node.who).toEqual({ address: node.sender, __typename: 'Address' });
     }

@@ -93,7 +93,7 @@ async function expectVisible(digest: string, sender: string, objectId: string | 
   const seen = await gateway.query(
     /* GraphQL */ `query ($digest: String!, $id: LedgerAddress!) {
       transactionBlock(digest: $digest) { digest sender { address } effects { status } }
-      queryEvents(filter: { transaction: $digest }) { nodes { id { txDigest } sender transactionBlock { digest } } }
+      queryEvents(filter: { transaction: $digest }) { nodes { id txDigest sender transactionBlock { digest } } }
       object(address: $id) { previousTransactionBlock { digest } }
     }`,
     { digest, id: objectId },
@@ -105,7 +105,7 @@ async function expectVisible(digest: string, sender: string, objectId: string | 
   });
   expect(seen.data.queryEvents.nodes.length).toBeGreaterThan(0);
   for (const node of seen.data.queryEvents.nodes)
-    expect(node).toEqual({ id: { txDigest: digest }, sender, transactionBlock: { digest } });
+    expect(node).toEqual({ id: `${digest}:0`, txDigest: digest, sender, transactionBlock: { digest } });
 }
 
 describe('reserve, sign, execute', () => {

@@ -23,7 +23,7 @@ const eventsQuery = /* GraphQL */ `
   query ($filter: EventQueryFilter, $first: Int, $after: String, $last: Int, $before: String) {
     page: queryEvents(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
       pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
-      edges { cursor node { id { txDigest eventSeq } } }
+      edges { cursor node { id } }
     }
   }
 `;
@@ -48,9 +48,7 @@ async function page(query: string, filter: unknown, bounds: Bounds = {}) {
   if (errors) throw errors[0];
   const { pageInfo, edges } = data.page;
   // biome-ignore lint/suspicious/noExplicitAny: nodes of either connection
-  const names: string[] = edges.map(({ node }: any) =>
-    node.id ? `${node.id.txDigest}:${node.id.eventSeq}` : node.digest,
-  );
+  const names: string[] = edges.map(({ node }: any) => node.id ?? node.digest);
   const cursors: string[] = edges.map(({ cursor }: { cursor: string }) => cursor);
   return { pageInfo, names, cursors };
 }
@@ -334,13 +332,15 @@ test('an event has what the ledger has of it', async () => {
   const { data } = await graph.query(
     /* GraphQL */ `query ($transaction: String!) {
       queryEvents(filter: { transaction: $transaction }, first: 50) {
-        nodes { id { eventSeq } packageId transactionModule sender type parsedJson bcs timestampMs }
+        nodes { id txDigest eventSeq packageId transactionModule sender type parsedJson bcs timestampMs }
       }
     }`,
     { transaction: record.txDigest },
   );
   expect(data.queryEvents.nodes[record.eventSeq]).toEqual({
-    id: { eventSeq: String(record.eventSeq) },
+    id: `${record.txDigest}:${record.eventSeq}`,
+    txDigest: record.txDigest,
+    eventSeq: String(record.eventSeq),
     packageId: record.packageId,
     transactionModule: record.transactionModule,
     sender: record.sender,
@@ -353,10 +353,10 @@ test('an event has what the ledger has of it', async () => {
 
 test('where pages may be larger than a node gives at once, it is asked several times', async () => {
   await using large = createEventsGraph({ url: devnet.url, pages: { defaultSize: 20, maxSize: 200 } });
-  const { data } = await large.query('{ queryEvents(last: 120) { nodes { id { txDigest eventSeq } } } }');
+  const { data } = await large.query('{ queryEvents(last: 120) { nodes { id } } }');
   const expected = devnet.ledger.events
     .slice(-120)
-    .map(({ txDigest, eventSeq }) => ({ id: { txDigest, eventSeq: String(eventSeq) } }));
+    .map(({ txDigest, eventSeq }) => ({ id: `${txDigest}:${eventSeq}` }));
   expect(data.queryEvents.nodes).toEqual(expected);
   expect(large.calls.map(({ params }) => params[2])).toEqual([50, 50, 20]);
 });

@@ -7,8 +7,7 @@ const local = buildSchema(`
   type Mutation { reserveGas: Reservation }
   type Sponsor { health: String }
   type Events { nodes: [RpcEvent] }
-  type RpcEvent { type: String id: EventId }
-  type EventId { txDigest: String }
+  type RpcEvent { type: String id: ID }
   type Reservation { gasCoins: [Coin] }
   type Coin { objectId: String }
 `);
@@ -45,7 +44,7 @@ describe('the plan of an operation', () => {
     ['mutation { executeTransactionBlock { digest } }', 'PASS_THROUGH'],
     ['{ sponsor { health } }', 'LOCAL'],
     ['{ __typename }', 'LOCAL'],
-    ['{ queryEvents { nodes { type id { txDigest } __typename } } ... on Query { gateway } }', 'LOCAL'],
+    ['{ queryEvents { nodes { type id __typename } } ... on Query { gateway } }', 'LOCAL'],
     ['mutation { reserveGas { gasCoins { objectId } } }', 'LOCAL'],
     ['{ epoch { sponsor } sponsor { health } }', 'SPLIT'],
     [
