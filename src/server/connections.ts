@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts';
 /** One connection and what is under way on it. */
 export interface Connection {
   /** In the order they came: of clients that do not wait for an answer before they ask again, several. */
-  readonly exchanges: ReadonlySet<Exchange>;
+  readonly exchanges: readonly Exchange[];
   /** Nothing is under way on it, and it goes on. */
   readonly isFree: boolean;
   /** Serves nothing more that comes on it. */
@@ -13,6 +13,10 @@ export interface Connection {
 }
 
 export interface Connections {
+  /** How many exchanges are under way on all of them. */
+  readonly underWay: number;
+  /** Calls for each exchange that is under way. */
+  forEachExchange(visit: (exchange: Exchange) => void): void;
   /** To be told of each connection when it is made. */
   opened(socket: ConnectionSocket): void;
   of(socket: object): Connection | undefined;
@@ -30,13 +34,20 @@ interface ConnectionSocket {
   once(event: 'close', listener: () => void): unknown;
 }
 
+/**
+ * A connection, and its place in a ring of all that are open. No `Set` or `Map` holds what comes and goes with a request:
+ * each makes itself a new table every few changes, and the garbage collector takes what the old tables held, whole answers,
+ * for alive until its next full round.
+ */
 class OpenConnection implements Connection {
-  readonly exchanges = new Set<Exchange>();
+  readonly exchanges: Exchange[] = [];
   isClosing = false;
+  before: OpenConnection = this;
+  behind: OpenConnection = this;
   #onIdle: (() => void) | null = null;
 
   get isFree(): boolean {
-    return this.exchanges.size === 0 && !this.isClosing;
+    return this.exchanges.length === 0 && !this.isClosing;
   }
 
   close(): void {
@@ -44,7 +55,7 @@ class OpenConnection implements Connection {
   }
 
   whenIdle(then: () => void): void {
-    if (this.exchanges.size === 0) then();
+    if (this.exchanges.length === 0) then();
     else this.#onIdle = then;
   }
 
@@ -53,33 +64,64 @@ class OpenConnection implements Connection {
     this.#onIdle = null;
     then?.();
   }
+
+  insertBefore(other: OpenConnection): void {
+    this.before = other.before;
+    this.behind = other;
+    other.before.behind = this;
+    other.before = this;
+  }
+
+  /** Points at nobody afterwards: what is gone but not collected yet would keep its neighbours alive. */
+  remove(): void {
+    this.before.behind = this.behind;
+    this.behind.before = this.before;
+    this.before = this;
+    this.behind = this;
+  }
 }
 
 /** Keeps what is under way on each connection. @param onEnd called once for each exchange, when it is over */
 export function createConnections(onEnd: (exchange: Exchange) => void): Connections {
   const open = new WeakMap<object, OpenConnection>();
+  const ring = new OpenConnection();
+  let underWay = 0;
 
   const leave = (exchange: Exchange): void => {
     const connection = open.get(exchange.req.socket);
-    if (!connection?.exchanges.delete(exchange)) return;
+    const at = connection?.exchanges.indexOf(exchange) ?? -1;
+    if (!connection || at < 0) return;
+    connection.exchanges.splice(at, 1);
+    underWay -= 1;
     if (isLast(exchange)) connection.close();
     onEnd(exchange);
-    if (connection.exchanges.size === 0) connection.idle();
+    if (connection.exchanges.length === 0) connection.idle();
   };
 
   return {
+    get underWay() {
+      return underWay;
+    },
+    forEachExchange(visit) {
+      for (let next = ring.behind; next !== ring; next = next.behind) next.exchanges.forEach(visit);
+    },
     opened(socket) {
       const connection = new OpenConnection();
+      connection.insertBefore(ring);
       open.set(socket, connection);
-      // A response that waits behind another has no connection yet, and is not told when that closes.
-      socket.once('close', () => connection.exchanges.forEach(leave));
+      socket.once('close', () => {
+        connection.remove();
+        // A response that waits behind another has no connection yet, and is not told when that closes.
+        for (const exchange of [...connection.exchanges]) leave(exchange);
+      });
     },
     of: (socket) => open.get(socket),
     enter(exchange) {
       const connection = open.get(exchange.req.socket);
       if (!connection || connection.isClosing) return false;
-      for (const before of connection.exchanges) if (isLast(before)) return false;
-      connection.exchanges.add(exchange);
+      if (connection.exchanges.some(isLast)) return false;
+      connection.exchanges.push(exchange);
+      underWay += 1;
       return true;
     },
     leave,

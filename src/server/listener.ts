@@ -44,7 +44,7 @@ export interface Listener {
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { stamps, sockets, telemetry } = options;
   const connections = createConnections((exchange) => {
-    lifetime.leave(exchange.res);
+    lifetime.left();
     exchange.close();
     telemetry.requestAnswered(toRequestRecord(exchange));
   });
@@ -52,7 +52,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const door = createWebSocketDoor({ ...options, connections, refusedVersion });
   // A missing Host is refused in `begin`, so that its refusal bears what every answer bears.
   const server = createServer({ requireHostHeader: false, IncomingMessage: createRequestClass(door.takes) });
-  const lifetime = createServerDrain(server);
+  const lifetime = createServerDrain(server, connections);
   const route = createRoute({ ...options, refusedVersion, isDraining: () => lifetime.draining });
 
   /** One that is served as if it had not offered another protocol; what came behind it is lost. */
@@ -66,7 +66,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     normaliseTarget(req);
     const exchange = new Exchange(req, res, pathOf(req), options);
     if (!connections.enter(exchange)) return;
-    lifetime.enter(res);
+    lifetime.entered(exchange);
     res.on('close', () => connections.leave(exchange));
     try {
       if (hasHost) serve(exchange);

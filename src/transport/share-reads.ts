@@ -11,25 +11,16 @@ import { toCancelledError, type UpstreamCallError } from './upstream-call-error.
  * whom no other can join then; for several members it is collected. Nothing is kept after the answer.
  */
 export function shareReads(rawCall: RawCall): RawCall {
-  /**
-   * Calls under way by the length of their body; equal lengths are then compared. With the bodies as keys, the map would hash
-   * each whole body and the garbage collector would have to move it: together a tenth of the cost of a small request.
-   */
-  const underWay = new Map<number, SharedCall[]>();
+  const underWay = Array.from({ length: bucketCount }, (): SharedCall[] => []);
+  const bucketOf = ({ body }: ShareableRequest) => underWay[body.length % bucketCount] as SharedCall[];
   const forget = (shared: SharedCall): void => {
-    const calls = underWay.get(shared.request.body.length);
-    const at = calls?.indexOf(shared) ?? -1;
-    if (at >= 0) calls?.splice(at, 1);
-    if (calls?.length === 0) underWay.delete(shared.request.body.length);
+    const calls = bucketOf(shared.request);
+    const at = calls.indexOf(shared);
+    if (at >= 0) calls.splice(at, 1);
   };
   return (request, listener) => {
     if (!isShareable(request)) return rawCall(request, listener);
-    const { length } = request.body;
-    let calls = underWay.get(length);
-    if (!calls) {
-      calls = [];
-      underWay.set(length, calls);
-    }
+    const calls = bucketOf(request);
     for (const known of calls) if (isSame(known.request, request)) return known.join(listener);
     if (calls.length >= maxCompared) return rawCall(request, listener);
     const shared = new SharedCall(request, forget);
@@ -40,7 +31,13 @@ export function shareReads(rawCall: RawCall): RawCall {
   };
 }
 
-/** Calls of one body length that a new request is compared with. When there are more, new requests are not shared. */
+/**
+ * Calls under way are found by the length of their body, and compared. In a `Map` with the bodies as keys each whole body
+ * would be hashed; and any `Map` that changes with every request makes itself a new table every few changes, whose
+ * predecessors keep whole answers alive until the next full garbage collection.
+ */
+const bucketCount = 256;
+/** Calls that a new request is compared with. Where there are more, it is not shared. */
 const maxCompared = 64;
 
 type ShareableRequest = RawRequest & { readonly body: string };
