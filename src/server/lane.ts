@@ -1,9 +1,7 @@
 import type { ServerContext } from '../operation/server-context.ts';
-import type { LaneOperations } from '../shells/lane/lane-operations.ts';
-import type { LaneOutcome } from '../shells/lane/lane-outcome.ts';
+import type { LaneOperations, LaneOutcome } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
-import { toLaneRequest } from './lane-request.ts';
 
 export interface LaneOptions {
   readonly operations: LaneOperations;
@@ -29,8 +27,7 @@ export function createLane({ operations, graphqlPath }: LaneOptions): Lane {
     const { req, res } = exchange;
     const mediaType = exchange.plainType;
     // A query string may say something, and is not read here.
-    const request = mediaType && req.url === graphqlPath ? toLaneRequest(body) : null;
-    const operation = request && operations.find(request);
+    const operation = mediaType && req.url === graphqlPath ? operations.find(body) : null;
     if (!mediaType || !operation) return exits.leave(exchange.toContext(caller), false);
     exchange.isInLane = true;
     const finish = (outcome: LaneOutcome): void => {

@@ -1,11 +1,12 @@
 import type { PreparedDocument } from '../../documents/prepared-document.ts';
 import { printJson } from '../../json/exact-number.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
+import type { UnreadOutcome } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { PreparedOperation, ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { BegunOperation, ServerContext } from '../../operation/server-context.ts';
 import type { Caller } from '../../subschemas/operation-context.ts';
-import type { LaneOutcome, LaneRequest } from './lane-outcome.ts';
+import { type LaneRequest, toLaneRequest } from './lane-request.ts';
 
 /** A request that the lane can serve unless something goes wrong. */
 export interface LaneOperation {
@@ -14,12 +15,21 @@ export interface LaneOperation {
   readonly prepared: PreparedDocument<PreparedOperation>;
 }
 
+/** What the lane made of it. */
+export type LaneOutcome =
+  | Extract<UnreadOutcome, { kind: 'bytes' | 'stream' | 'gone' }>
+  /** The body of an answer that was made here. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** Left to Yoga, which goes on from here. */
+  | { readonly kind: 'handover'; readonly begun: BegunOperation };
+
 export interface LaneOperations {
   /**
    * The request as the lane can serve it; `null` where it cannot. Counts as a use of the document. Microseconds, but for
    * the first time that an operation is found: what its text decides is then worked out, and kept.
+   * @param body of the request, whole
    */
-  find(request: LaneRequest): LaneOperation | null;
+  find(body: Buffer): LaneOperation | null;
   /**
    * Admits the operation of a caller who was counted, and runs it.
    * @param canStream can the caller be sent an answer whose length is not known?
@@ -46,7 +56,9 @@ export interface LaneOperationsOptions {
  */
 export function createLaneOperations({ keeper, admit, runner }: LaneOperationsOptions): LaneOperations {
   return {
-    find(request) {
+    find(body) {
+      const request = toLaneRequest(body);
+      if (!request) return null;
       const generation = keeper.current;
       const prepared = generation.documents.find(request.query);
       const operation = prepared?.kind === 'readable' ? prepared.operation(request.operationName) : null;

@@ -1,6 +1,12 @@
-import { maxJsonNesting, nestsDeeper } from '../json/json-shape.ts';
-import { parseRequestJson } from '../json/parse-json.ts';
-import type { LaneRequest } from '../shells/lane/lane-outcome.ts';
+import { maxJsonNesting, nestsDeeper } from '../../json/json-shape.ts';
+import { parseRequestJson } from '../../json/parse-json.ts';
+
+/** An operation as the body of a request asks for it. */
+export interface LaneRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | null;
+}
 
 /** Reads a body that says nothing but what the lane understands; `null` for any other, right or wrong. */
 export function toLaneRequest(body: Buffer): LaneRequest | null {
