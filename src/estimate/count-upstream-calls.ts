@@ -21,7 +21,7 @@ export interface CallCounting {
   /** The whole graph, joins included. */
   readonly schema: GraphQLSchema;
   /** The gateway's own part. Root fields that are not in it are the ledger's. */
-  readonly local: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
   /** Is this field of ours looked up in the ledger? */
   readonly isJoin: (type: string, field: string) => boolean;
   /** What a root field of ours takes of upstreams, joins aside. */
@@ -42,12 +42,12 @@ export interface BoundOperation {
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
   const { operation, variables } = bound;
-  const { schema, local, isJoin, ownFieldCalls } = facts;
+  const { schema, ownSchema, isJoin, ownFieldCalls } = facts;
   const scope: SelectionScope = { schema, fragments: bound.fragments, variables };
   const type = schema.getRootType(operation.operation);
   if (operation.operation === 'subscription' || !type) return null;
   const isMutation = operation.operation === 'mutation';
-  const ownFields = local.getRootType(operation.operation)?.getFields() ?? {};
+  const ownFields = ownSchema.getRootType(operation.operation)?.getFields() ?? {};
 
   let ledgerFields = 0;
   let calls = 0;

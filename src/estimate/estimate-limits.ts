@@ -1,5 +1,5 @@
 import type { PreparedDocument } from '../documents/prepared-document.ts';
-import type { EstimateLimit } from '../generated/local.ts';
+import type { EstimateLimit } from '../generated/own.ts';
 import { queryPart, transactionPayload } from '../limits/check-variables.ts';
 import { type EventPages, mostEventCalls } from '../limits/event-pages.ts';
 import type { LimitName, Limits } from '../limits/limits.ts';

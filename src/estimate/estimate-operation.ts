@@ -1,5 +1,5 @@
 import { type RateCost, toPoints } from '../admission/to-points.ts';
-import type { Estimate } from '../generated/local.ts';
+import type { Estimate } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
 import { maxCount, type Usage } from '../limits/usage.ts';
 import { toShownPlan } from '../planning/plan-operation.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RateCost } from '../admission/to-points.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { Resolvers } from '../generated/local.ts';
+import type { Resolvers } from '../generated/own.ts';
 import { isJoin } from '../joins/joins.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
@@ -68,7 +68,7 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost }: Estima
         if (context.cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
         const generation = current();
         if (!generation) throw new Error('an estimate was asked for before there was a schema');
-        const calls = { schema: generation.schema, local: info.schema, isJoin, ownFieldCalls };
+        const calls = { schema: generation.schema, ownSchema: info.schema, isJoin, ownFieldCalls };
         const known = asked.documents.get(query);
         const read = known?.generation === generation ? known.read : generation.documents.read(query);
         asked.documents.set(query, { generation, read });

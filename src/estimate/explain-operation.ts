@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
-import type { Estimate } from '../generated/local.ts';
+import type { Estimate } from '../generated/own.ts';
 import { buildGeneration, type LedgerSource, SchemaCollisionError } from '../graph/generation.ts';
-import { createLocalSchema } from '../graph/own-schema.ts';
+import { createOwnSchema } from '../graph/own-schema.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { isJoin } from '../joins/joins.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
@@ -44,18 +44,18 @@ export async function explainOperation(
   config: Config,
   upstreams: readonly OwnFieldsUpstream[],
 ): Promise<Explanation> {
-  const local = createLocalSchema(upstreams);
+  const ownSchema = createOwnSchema(upstreams);
   const build = (source: LedgerSource): ServedGeneration =>
     buildGeneration(source, {
       prepareOn: createPrepareOperation,
-      local,
+      ownSchema,
       execute: neverExecute,
       names: config.profile.joins,
       config,
     });
   const { generation, schema } = await chooseGeneration(build, config.schema.cacheFile);
   const ownFieldCalls = createOwnFieldCalls(upstreams, config);
-  const calls = { schema: generation.schema, local, isJoin, ownFieldCalls };
+  const calls = { schema: generation.schema, ownSchema, isJoin, ownFieldCalls };
   const judgement = judgeOperation(generation, request);
   return {
     ...toEstimate(judgement, request, generation, { cost: config.rateLimit.cost, calls }),

@@ -14,19 +14,19 @@ const builtIn = new Set(specifiedScalarTypes.map((type) => type.name));
  * make one, and of two root fields it would drop one. Allowed are scalars on both sides, the root types, and
  * `PageInfo` as long as it is the same field for field.
  */
-export function findCollisions(local: GraphQLSchema, ledger: GraphQLSchema): string[] {
+export function findCollisions(own: GraphQLSchema, ledger: GraphQLSchema): string[] {
   const ledgerRoots = new Set(rootTypes(ledger).map(([, type]) => type));
-  const types = Object.values(local.getTypeMap()).flatMap((type) => {
+  const types = Object.values(own.getTypeMap()).flatMap((type) => {
     const theirs = ledger.getType(type.name);
     if (!theirs || isIntrospectionType(type) || builtIn.has(type.name)) return [];
     if (isScalarType(type) && isScalarType(theirs)) return [];
-    if (ledgerRoots.has(theirs as never) && rootTypes(local).some(([, root]) => root === type)) return [];
-    if (type.name === 'PageInfo' && fieldsOf(local) === fieldsOf(ledger)) return [];
+    if (ledgerRoots.has(theirs as never) && rootTypes(own).some(([, root]) => root === type)) return [];
+    if (type.name === 'PageInfo' && fieldsOf(own) === fieldsOf(ledger)) return [];
     return [`type ${type.name}: the gateway has its own, and the ledger has one too`];
   });
-  const localRoots = new Map(rootTypes(local));
+  const ownRoots = new Map(rootTypes(own));
   const fields = rootTypes(ledger).flatMap(([operation, theirs]) =>
-    Object.keys(localRoots.get(operation)?.getFields() ?? {})
+    Object.keys(ownRoots.get(operation)?.getFields() ?? {})
       .filter((name) => name in theirs.getFields())
       .map((name) => `${operation} field ${name}: the gateway has its own, and the ledger has one too`),
   );

@@ -24,7 +24,7 @@ export interface Graph {
   /** All of it, joins included. */
   readonly schema: GraphQLSchema;
   /** Our own part alone. */
-  readonly local: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
   /** Whose the root fields are. */
   readonly ownership: Ownership;
   /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
@@ -70,7 +70,7 @@ export interface LedgerSource {
 export interface GenerationOptions<Operation = unknown> {
   /** How operations on a graph are prepared. */
   readonly prepareOn: (graph: Graph) => PrepareOptions<Operation>['prepareOperation'];
-  readonly local: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
   readonly execute: LedgerExecutor;
   readonly names: NetworkProfile['joins'];
   readonly config: Pick<Config, 'introspection' | 'timeouts' | 'pages'> & {
@@ -86,19 +86,19 @@ export function buildGeneration<Operation>(
   source: LedgerSource | null,
   options: GenerationOptions<Operation>,
 ): Generation<Operation> {
-  const { local, execute, names, config } = options;
+  const { ownSchema, execute, names, config } = options;
   const service = source?.service ?? silentLedgerService;
   const documentLimits = stricterLimits(config.limits.documents, service.limits);
   const limits = { ...documentLimits, events: { maxCalls: config.limits.maxEventCalls, ...config.pages } };
   const schema = source && buildLedgerSchema(source.introspection);
-  const collisions = schema ? findCollisions(local, schema) : [];
+  const collisions = schema ? findCollisions(ownSchema, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);
   const inForce = { ...documentLimits, ...stricterTimeouts(config.timeouts, service) };
-  const stitched = stitch({ local, ledger: schema && { schema, limits: service.limits, inForce }, execute, names });
+  const stitched = stitch({ ownSchema, ledger: schema && { schema, limits: service.limits, inForce }, execute, names });
   const graph = {
     schema: stitched.schema,
-    local,
-    ownership: toOwnership(local, schema),
+    ownSchema,
+    ownership: toOwnership(ownSchema, schema),
     operationJoins: stitched.operationJoins,
   };
   return {
@@ -122,16 +122,16 @@ export function buildGeneration<Operation>(
  * `serviceConfig` belongs to nobody: the ledger has the field, but the numbers shown are those the gateway enforces.
  * Only stitching can put the two together.
  */
-function toOwnership(local: GraphQLSchema, ledger: GraphQLSchema | null): Ownership {
+function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null): Ownership {
   const operations = ['query', 'mutation', 'subscription'] as OperationTypeNode[];
   const rootNames = (schema: GraphQLSchema) => operations.map((operation) => schema.getRootType(operation)?.name);
   const usualNames = ['Query', 'Mutation', 'Subscription'];
   return {
-    local,
+    ownSchema,
     hasUsualRootNames:
       ledger !== null && rootNames(ledger).every((name, index) => name === undefined || name === usualNames[index]),
     ownerOf: (operation, name) => {
-      if (local.getRootType(operation)?.getFields()[name]) return 'own';
+      if (ownSchema.getRootType(operation)?.getFields()[name]) return 'own';
       return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'ledger';
     },
   };

@@ -12,7 +12,7 @@ const gatewayTypeDefs = new URL('../../schema/gateway.graphql', import.meta.url)
  * Builds the executable schema of everything that is not the ledger's: what each upstream adds, and the gateway's own.
  * @param resolvers of any of it; a field without one answers what its parent has under its name
  */
-export function createLocalSchema(
+export function createOwnSchema(
   upstreams: readonly Pick<OwnFieldsUpstream, 'typeDefs'>[],
   resolvers: readonly object[] = [],
 ): GraphQLSchema {

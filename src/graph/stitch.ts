@@ -25,7 +25,7 @@ import { toClientWords } from './client-words.ts';
 import { describedScalars, keepDigits } from './scalars.ts';
 
 export interface StitchOptions {
-  readonly local: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
   readonly ledger: {
     readonly schema: GraphQLSchema;
     /** The ledger's own bounds on one request. */
@@ -46,11 +46,11 @@ export interface StitchedGraph {
 }
 
 /** Builds the schema clients see: the ledger's, the gateway's own, and the joins that the ledger can serve. */
-export function stitch({ local, ledger, execute: ask, names }: StitchOptions): StitchedGraph {
+export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions): StitchedGraph {
   if (!ledger) {
     const reason = "The ledger's schema is not loaded yet.";
     return {
-      schema: stitchSchemas({ subschemas: [{ schema: local }], resolvers: describedScalars(local) }),
+      schema: stitchSchemas({ subschemas: [{ schema: ownSchema }], resolvers: describedScalars(ownSchema) }),
       missingJoins: new Map(joins.map((join) => [joinName(join), reason])),
       operationJoins: null,
     };
@@ -67,10 +67,10 @@ export function stitch({ local, ledger, execute: ask, names }: StitchOptions): S
   const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, names, ledger: subschema });
   const schema = stitchSchemas({
     // The last subschema's descriptions win, and the ledger's are the better ones.
-    subschemas: [toLocalSubschema(local), subschema],
+    subschemas: [toOwnSubschema(ownSchema), subschema],
     typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
     resolvers: [
-      describedScalars(ledger.schema, local),
+      describedScalars(ledger.schema, ownSchema),
       serviceConfigResolvers(ledger.schema, ledger.inForce),
       ...offered.map(({ join }) => ({
         [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
@@ -109,7 +109,7 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
  * Executes the gateway's own schema with graphql-js: the stitching library's executor takes any value that has a
  * `then` for a promise.
  */
-function toLocalSubschema(schema: GraphQLSchema): SubschemaConfig {
+function toOwnSubschema(schema: GraphQLSchema): SubschemaConfig {
   const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) =>
     execute({
       schema,

@@ -10,7 +10,7 @@ export interface ExecuteHereOptions {
   /** The schema that the document is valid against. */
   readonly schema: GraphQLSchema;
   /** Our own part of it, with its resolvers. */
-  readonly local: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operationName: string | null;
   /** `null` for an operation without joins. */
@@ -37,13 +37,19 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
 }
 
 /** `null` for an operation that is not plain, or asks for something of the ledger's at its root. */
-export function compileOwn({ schema, local, document, operationName, joins }: ExecuteHereOptions): ExecuteHere | null {
+export function compileOwn({
+  schema,
+  ownSchema,
+  document,
+  operationName,
+  joins,
+}: ExecuteHereOptions): ExecuteHere | null {
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
   const fragments = fragmentsOf(document);
   const operationJoins = joins?.(operation, fragments);
   const run = compileOperation({
-    schema: local,
+    schema: ownSchema,
     operation,
     fragments,
     ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),

@@ -25,7 +25,7 @@ function prepareOperation(
   graph: Graph,
   keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>,
 ): PreparedOperation {
-  const { schema, local, ownership } = graph;
+  const { schema, ownSchema, ownership } = graph;
   const fragments = fragmentsOf(document);
   const plan = planOperation(operation, fragments, ownership);
   const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
@@ -51,13 +51,13 @@ function prepareOperation(
       const type = schema.getRootType(operation.operation) as GraphQLObjectType;
       return collectFields(type, [operation.selectionSet], { schema, fragments, variables });
     },
-    parts: once(() => toParts(prepared, local)),
+    parts: once(() => toParts(prepared, ownSchema)),
     executeHere: once(() => {
       const { name } = operation;
-      const options = { document, operationName: name?.value ?? null, local };
+      const options = { document, operationName: name?.value ?? null, ownSchema };
       const execute =
         plan === 'LOCAL'
-          ? createExecuteHere({ ...options, schema: local, joins: null })
+          ? createExecuteHere({ ...options, schema: ownSchema, joins: null })
           : createExecuteHere({ ...options, schema, joins: plan === 'JOINED' ? graph.operationJoins : null });
       return keepSchemaAnswer(document, operation, execute);
     }),
@@ -66,7 +66,10 @@ function prepareOperation(
   return prepared;
 }
 
-function toParts({ operation, fragments, plan, isLedgers }: PreparedOperation, local: GraphQLSchema): OperationParts {
+function toParts(
+  { operation, fragments, plan, isLedgers }: PreparedOperation,
+  ownSchema: GraphQLSchema,
+): OperationParts {
   // Where everything is the ledger's, its `__typename` is too.
   const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
   const own = takePart(operation, fragments, (field) => !isLedgers(field));
@@ -75,7 +78,7 @@ function toParts({ operation, fragments, plan, isLedgers }: PreparedOperation, l
     ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) },
     own: {
       ...own,
-      execute: createExecuteHere({ schema: local, local, document, operationName: null, joins: null }),
+      execute: createExecuteHere({ schema: ownSchema, ownSchema, document, operationName: null, joins: null }),
     },
   };
 }

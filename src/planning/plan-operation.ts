@@ -32,7 +32,7 @@ export interface Ownership {
   /** The owner of a root field; `null` for one that no owner can answer alone, so that only stitching can. */
   readonly ownerOf: (operation: OperationDefinitionNode['operation'], field: string) => 'ledger' | 'own' | null;
   /** The gateway's own schema. A field beneath an own root field that this schema lacks is a join. */
-  readonly local: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
   /** Does the ledger call its root types what clients see? If not, `__typename` must not be passed through. */
   readonly hasUsualRootNames: boolean;
 }
@@ -112,9 +112,9 @@ function rootSelections(
 function selectsJoin(
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  { local, ownerOf }: Ownership,
+  { ownSchema, ownerOf }: Ownership,
 ): boolean {
-  const root = local.getRootType(operation.operation);
+  const root = ownSchema.getRootType(operation.operation);
   const reached = new Set<string>();
   const pending: [SelectionSetNode, GraphQLNamedType | null | undefined][] = [[operation.selectionSet, root]];
   for (let next = pending.pop(); next; next = pending.pop()) {
@@ -124,9 +124,9 @@ function selectsJoin(
         const fragment = reached.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
         reached.add(selection.name.value);
         // A fragment on a ledger type can only stand beneath ledger fields, which are skipped below.
-        if (fragment) pending.push([fragment.selectionSet, local.getType(fragment.typeCondition.name.value)]);
+        if (fragment) pending.push([fragment.selectionSet, ownSchema.getType(fragment.typeCondition.name.value)]);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const on = selection.typeCondition ? local.getType(selection.typeCondition.name.value) : type;
+        const on = selection.typeCondition ? ownSchema.getType(selection.typeCondition.name.value) : type;
         pending.push([selection.selectionSet, on]);
       } else if (selection.name.value !== '__typename') {
         if (type === root && ownerOf(operation.operation, selection.name.value) === 'ledger') continue;

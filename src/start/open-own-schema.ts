@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { createEstimateResolvers } from '../estimate/estimate-resolvers.ts';
 import { createOwnFieldCalls } from '../estimate/own-field-calls.ts';
-import { createLocalSchema } from '../graph/own-schema.ts';
+import { createOwnSchema } from '../graph/own-schema.ts';
 import { createGatewayResolvers } from '../subschemas/gateway/gateway-resolvers.ts';
 import { createViewerResolvers } from '../subschemas/gateway/viewer-resolvers.ts';
 import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
@@ -22,7 +22,7 @@ export interface OwnSchemaOptions {
 /** The part of the graph that is not the ledger's, served by what is connected. */
 export function openOwnSchema(options: OwnSchemaOptions, { version, generation }: LedgerNews): GraphQLSchema {
   const { config, ownFields, upstreams, limiter } = options;
-  return createLocalSchema(ownFields, [
+  return createOwnSchema(ownFields, [
     ...upstreams.resolvers,
     createGatewayResolvers({
       version: gatewayVersion,

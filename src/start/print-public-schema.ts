@@ -1,6 +1,6 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { buildGeneration } from '../graph/generation.ts';
-import { createLocalSchema } from '../graph/own-schema.ts';
+import { createOwnSchema } from '../graph/own-schema.ts';
 import { parseConfig } from '../settings/parse-config.ts';
 import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
@@ -21,7 +21,7 @@ export async function printPublicSchema(): Promise<string> {
     const { schema } = buildGeneration(source, {
       // Nothing is executed.
       prepareOn: () => () => null,
-      local: createLocalSchema(ownFields),
+      ownSchema: createOwnSchema(ownFields),
       execute,
       names: config.profile.joins,
       config,

@@ -47,7 +47,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   const { cacheFile, pollMs } = config.schema;
   keeper = await startSchemaKeeper({
     prepareOn: createPrepareOperation,
-    local: toOwnSchema({ version, generation: () => keeper?.current }),
+    ownSchema: toOwnSchema({ version, generation: () => keeper?.current }),
     execute: graph.execute,
     names: config.profile.joins,
     config,

@@ -49,7 +49,7 @@ describe('the plans', () => {
   const longTimeouts = { queryMs: 120_000, mutationMs: 120_000 };
   const taken = new Set<Plan | null>();
   /** Documents that were compiled, with joins and without. */
-  const compiled = { joined: 0, local: 0 };
+  const compiled = { joined: 0, own: 0 };
   /** Changes what the ledger answers. */
   let meddle: ((answer: LedgerAnswer) => LedgerAnswer) | undefined;
 
@@ -81,7 +81,7 @@ describe('the plans', () => {
       timeouts,
     };
     const execution = createLedgerExecutor(options);
-    const local = createOwnSchema(
+    const ownSchema = createOwnSchema(
       createEventsResolvers({
         client: createEventsClient({
           call: rpc.call,
@@ -111,7 +111,7 @@ describe('the plans', () => {
       { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
       {
         prepareOn: createPrepareOperation,
-        local,
+        ownSchema,
         execute: execution,
         names: profile.joins,
         config: parseConfig({ env: {}, readFile: () => '' }),
@@ -222,11 +222,11 @@ describe('the plans', () => {
   }
 
   function noteCompiled(plan: Plan | null, document: DocumentNode, operationName: string | null): void {
-    const { schema, local } = generation;
+    const { schema, ownSchema } = generation;
     const joins = plan === 'JOINED' ? generation.operationJoins : null;
     if (plan !== 'JOINED' && plan !== 'LOCAL') return;
-    if (!compileOwn({ schema: joins ? schema : local, local, document, operationName, joins })) return;
-    compiled[joins ? 'joined' : 'local'] += 1;
+    if (!compileOwn({ schema: joins ? schema : ownSchema, ownSchema, document, operationName, joins })) return;
+    compiled[joins ? 'joined' : 'own'] += 1;
   }
 
   it.each([
@@ -312,7 +312,7 @@ describe('the plans', () => {
     }
     expect(counts.compared).toBeGreaterThan(9 * counts.invalid);
     expect(compiled.joined - before.joined).toBeGreaterThan(30);
-    expect(compiled.local - before.local).toBeGreaterThan(30);
+    expect(compiled.own - before.own).toBeGreaterThan(30);
   }, 300_000);
 
   describe('where the ledger fails below a join', () => {

@@ -20,7 +20,7 @@ const passThrough = (name: string, text: string, rest: Omit<CorpusOperation, 'te
   ...rest,
 });
 const split = (...given: Parameters<typeof passThrough>) => ({ ...passThrough(...given), plan: 'SPLIT' as const });
-const local = (...given: Parameters<typeof passThrough>) => ({ ...passThrough(...given), plan: 'LOCAL' as const });
+const own = (...given: Parameters<typeof passThrough>) => ({ ...passThrough(...given), plan: 'LOCAL' as const });
 const stitched = (...given: Parameters<typeof passThrough>) => ({
   ...passThrough(...given),
   plan: 'STITCHED' as const,
@@ -88,15 +88,15 @@ export const operationCorpus: readonly PlannedOperation[] = [
     'mutation ($t: String!) { executeTransactionBlock(txBytes: $t, signatures: []) { errors effects { status } } }',
     { variables: { t: 'AA==' } },
   ),
-  local('our own fields', '{ sponsor { health version { raw } } queryEvents(last: 2) { nodes { type id txDigest } } }'),
-  local('our own field that fails', '{ queryEvents(first: 1, last: 1) { nodes { type } } sponsor { health } }'),
-  local('nothing but a typename', '{ __typename }'),
-  local(
+  own('our own fields', '{ sponsor { health version { raw } } queryEvents(last: 2) { nodes { type id txDigest } } }'),
+  own('our own field that fails', '{ queryEvents(first: 1, last: 1) { nodes { type } } sponsor { health } }'),
+  own('nothing but a typename', '{ __typename }'),
+  own(
     'the second of two operations',
     'query A { chainIdentifier } query B($n: Int) { q: queryEvents(last: $n) { nodes { type } } }',
     { operationName: 'B', variables: { n: 1 } },
   ),
-  local('a mutation of ours', 'mutation { reserveGas(gasBudget: 0, reserveDurationSecs: 1) { reservationId } }'),
+  own('a mutation of ours', 'mutation { reserveGas(gasBudget: 0, reserveDurationSecs: 1) { reservationId } }'),
   split('both side by side', '{ sponsor { health } chainIdentifier }'),
   split(
     'both by turns',

@@ -65,7 +65,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
   };
   const execution = createLedgerExecutor(options);
   const { methods } = profile.events;
-  const local = createOwnSchema(
+  const ownSchema = createOwnSchema(
     createEventsResolvers({
       client: createEventsClient({ call: rpc.call, path: rpc.path, methods, timeoutMs: timeouts.queryMs }),
       missingSetting: '',
@@ -90,7 +90,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
     { introspection: await fetchLedgerIntrospection(execution), service: silentLedgerService, origin: 'ledger' },
     {
       prepareOn: createPrepareOperation,
-      local,
+      ownSchema,
       execute: execution,
       names: profile.joins,
       config: parseConfig({ env: {}, readFile: () => '' }),

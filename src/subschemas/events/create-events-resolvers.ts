@@ -1,6 +1,6 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { Resolvers, RpcEvent, RpcTransaction } from '../../generated/local.ts';
+import type { Resolvers, RpcEvent, RpcTransaction } from '../../generated/own.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { EventsClient } from './create-events-client.ts';
 import { createCursorCodec } from './cursor.ts';

@@ -1,4 +1,4 @@
-import type { PageInfo } from '../../generated/local.ts';
+import type { PageInfo } from '../../generated/own.ts';
 import type { CursorCodec } from './cursor.ts';
 import { type PageArguments, type PageSizes, planPage } from './plan-page.ts';
 import { readPage, type Walk } from './read-page.ts';

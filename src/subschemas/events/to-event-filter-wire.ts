@@ -1,5 +1,5 @@
 import { type EventFilterMember, eventFilterMembers, type NetworkProfile } from '../../config/network-profile.ts';
-import type { EventQueryFilter, MoveModuleFilter, TimeRangeFilter } from '../../generated/local.ts';
+import type { EventQueryFilter, MoveModuleFilter, TimeRangeFilter } from '../../generated/own.ts';
 import {
   argumentError,
   checkAddress,

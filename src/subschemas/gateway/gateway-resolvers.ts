@@ -1,5 +1,5 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
-import type { GatewayCapability, GatewayUpstream, GatewayUpstreamState, Resolvers } from '../../generated/local.ts';
+import type { GatewayCapability, GatewayUpstream, GatewayUpstreamState, Resolvers } from '../../generated/own.ts';
 import { joinName, joins } from '../../joins/joins.ts';
 import type { UpstreamHealth } from '../../transport/upstream-health.ts';
 import type { ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream.ts';

@@ -1,5 +1,5 @@
 import type { Quota, RateLimiter } from '../../admission/rate-limiter.ts';
-import type { Resolvers, ViewerAllowance } from '../../generated/local.ts';
+import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
 
 /** Resolvers of `Query.viewer`. Looking takes nothing of what the caller has left. */
 export function createViewerResolvers(limiter: Pick<RateLimiter, 'peek'>): Resolvers {

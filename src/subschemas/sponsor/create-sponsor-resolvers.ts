@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { ExecuteTxRequestType, Resolvers } from '../../generated/local.ts';
+import type { ExecuteTxRequestType, Resolvers } from '../../generated/own.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { checkGasBudget } from './check-gas-budget.ts';
 import { checkReserveDuration } from './check-reserve-duration.ts';

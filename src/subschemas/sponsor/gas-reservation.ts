@@ -1,4 +1,4 @@
-import type { GasReservationResolvers, GasReservationState, ReservedGasCoinResolvers } from '../../generated/local.ts';
+import type { GasReservationResolvers, GasReservationState, ReservedGasCoinResolvers } from '../../generated/own.ts';
 import type { SponsorReservation } from './sponsor-client.ts';
 import { toUInt53 } from './to-uint53.ts';
 import type { WireObjectRef } from './wire.ts';

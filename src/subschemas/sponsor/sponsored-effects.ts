@@ -1,5 +1,5 @@
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { ExecuteTxResultResolvers, Resolvers } from '../../generated/local.ts';
+import type { ExecuteTxResultResolvers, Resolvers } from '../../generated/own.ts';
 import type { SponsorExecution } from './sponsor-client.ts';
 import { readOwner, type SponsoredOwnerRecord } from './sponsored-owner.ts';
 import { toUInt53 } from './to-uint53.ts';

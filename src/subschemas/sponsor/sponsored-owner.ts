@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SponsoredOwnerKind } from '../../generated/local.ts';
+import type { SponsoredOwnerKind } from '../../generated/own.ts';
 import { integerText } from './wire.ts';
 
 export interface SponsoredOwnerRecord {

@@ -33,7 +33,7 @@ export async function createNaiveSchema(upstreamUrl: string, projectRoot: string
   const introspected = (await post('/graphql', { query: getIntrospectionQuery() })) as { data: IntrospectionQuery };
   const ledger: SubschemaConfig = { schema: buildClientSchema(introspected.data), executor };
 
-  const local = makeExecutableSchema({
+  const own = makeExecutableSchema({
     typeDefs: [
       'scalar UInt53 scalar BigInt scalar Base64 scalar DateTime scalar JSON',
       readFileSync(`${projectRoot}/schema/sponsor.graphql`, 'utf8'),
@@ -60,7 +60,7 @@ export async function createNaiveSchema(upstreamUrl: string, projectRoot: string
   });
 
   return stitchSchemas({
-    subschemas: [{ schema: local }, ledger],
+    subschemas: [{ schema: own }, ledger],
     typeDefs: 'extend type ReservedGasCoin { object: Object }',
     resolvers: {
       ReservedGasCoin: {

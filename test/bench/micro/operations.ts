@@ -136,7 +136,7 @@ function toPlanning(text: string, projectRoot: string): () => string {
       .join('\n'),
   );
   const ownership: Ownership = {
-    local: own,
+    ownSchema: own,
     hasUsualRootNames: true,
     ownerOf: (operation, name) => (own.getRootType(operation)?.getFields()[name] ? 'own' : 'ledger'),
   };

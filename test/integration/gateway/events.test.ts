@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import type { EventQueryFilter, TransactionQueryFilter } from '../../../src/generated/local.ts';
+import type { EventQueryFilter, TransactionQueryFilter } from '../../../src/generated/own.ts';
 import { type CursorKeys, createCursorKeys } from '../../../src/subschemas/events/cursor-keys.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
 import { createEventsGraph, type EventsGraph } from '../../support/create-events-graph.ts';

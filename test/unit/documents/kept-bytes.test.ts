@@ -17,8 +17,8 @@ const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql'
 /** All that is worked out of an operation is kept with its document. */
 const prepareOperation = createPrepareOperation({
   schema,
-  local: buildSchema('type Query { own: Int }'),
-  ownership: { local: schema, hasUsualRootNames: true, ownerOf: () => 'ledger' },
+  ownSchema: buildSchema('type Query { own: Int }'),
+  ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'ledger' },
   operationJoins: null,
 });
 const repeat = (count: number, write: (index: number) => string) =>

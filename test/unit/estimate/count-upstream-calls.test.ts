@@ -33,7 +33,7 @@ const theirs = /* GraphQL */ `
 
 const facts: CallCounting = {
   schema: buildSchema(ours + theirs),
-  local: buildSchema(ours),
+  ownSchema: buildSchema(ours),
   isJoin: (type, field) => ['Event.block', 'Coin.object'].includes(`${type}.${field}`),
   ownFieldCalls: callsWith(['SPONSOR_URL', 'LEDGER_RPC_URL']),
 };

@@ -29,7 +29,7 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
   const stored: string[] = [];
   const read: string[] = [];
   let generation: ServedGeneration | undefined;
-  const local = createOwnSchema(
+  const ownSchema = createOwnSchema(
     createEstimateResolvers({
       current: () => {
         onUse();
@@ -41,7 +41,7 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
   );
   const built = buildGeneration(null, {
     prepareOn: createPrepareOperation,
-    local,
+    ownSchema,
     execute: () => Promise.reject(new Error('nobody is asked')),
     names: networkProfiles.ledger.joins,
     config,
@@ -65,7 +65,7 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
     read,
     ask: async (source: string, variableValues: Record<string, unknown> = {}, cancellation = createCancellation()) => {
       const contextValue: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller() };
-      return execute({ schema: local, document: parse(source), variableValues, contextValue });
+      return execute({ schema: ownSchema, document: parse(source), variableValues, contextValue });
     },
   };
 }

@@ -42,13 +42,13 @@ describe.each(realSchemas)('the unmodified schema of $name', ({ profile, file })
     buildSchema(sdl),
     parse('extend input EventFilter { origin: String = "any" @deprecated(reason: "Use sender.") }'),
   );
-  const local = createOwnSchema();
+  const ownSchema = createOwnSchema();
   const options = { oneOf: true, inputValueDeprecation: true } as const;
   const generation = buildGeneration(
     { introspection: introspectionFromSchema(ledger, options), service: silentLedgerService, origin: 'ledger' },
     {
       prepareOn: () => () => null,
-      local,
+      ownSchema,
       execute: neverAsked,
       names: profile.joins,
       config: parseConfig({ env: {}, readFile: () => '' }),
@@ -77,7 +77,7 @@ describe.each(realSchemas)('the unmodified schema of $name', ({ profile, file })
 
   it('is refused when the ledger has a type or a root field of ours', () => {
     const theirs = extendSchema(ledger, parse('type RpcEvent { a: Int } extend type Query { sponsor: Int }'));
-    expect(findCollisions(local, theirs)).toEqual([
+    expect(findCollisions(ownSchema, theirs)).toEqual([
       'type RpcEvent: the gateway has its own, and the ledger has one too',
       'query field sponsor: the gateway has its own, and the ledger has one too',
     ]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findCollisions } from '../../../src/graph/find-collisions.ts';
 
 const pageInfo = 'type PageInfo { hasNextPage: Boolean! endCursor: String }';
-const local = buildSchema(
+const own = buildSchema(
   `scalar BigInt ${pageInfo} type Gas { a: Int } type Query { gas: Gas page: PageInfo } type Mutation { pay: BigInt }`,
 );
 
@@ -32,6 +32,6 @@ describe('names that both schemas have', () => {
     ['root fields', 'type Query { gas: Int } type Mutation { pay: Int }', ['query field gas', 'mutation field pay']],
     ['a root type that is an ordinary type here', 'schema { query: Gas } type Gas { a: Int }', ['type Gas']],
   ])('%s', (_, sdl, expected) => {
-    expect(findCollisions(local, buildSchema(sdl)).map((each) => each.split(':')[0])).toEqual(expected);
+    expect(findCollisions(own, buildSchema(sdl)).map((each) => each.split(':')[0])).toEqual(expected);
   });
 });

@@ -42,11 +42,11 @@ afterEach(() => {
 });
 
 async function start({ pollMs = 0, cache = null }: { pollMs?: number; cache?: SchemaCache | null } = {}) {
-  const local = createOwnSchema();
-  const reads = vi.spyOn(local, 'getTypeMap');
+  const ownSchema = createOwnSchema();
+  const reads = vi.spyOn(ownSchema, 'getTypeMap');
   const started = await startSchemaKeeper({
     prepareOn: () => () => null,
-    local,
+    ownSchema,
     execute: async ({ document }) => {
       if ('text' in document) throw new Error('never asked so');
       if (!print(document).includes('__schema')) return ledger.service();

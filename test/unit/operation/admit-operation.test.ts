@@ -14,7 +14,7 @@ const config = parseConfig({ env: { LIMIT_MAX_QUERY_NODES: '10' }, readFile: () 
 const build = (): ServedGeneration =>
   buildGeneration(null, {
     prepareOn: createPrepareOperation,
-    local: createOwnSchema(),
+    ownSchema: createOwnSchema(),
     execute: () => Promise.reject(new Error('nobody is asked')),
     names: networkProfiles.ledger.joins,
     config,

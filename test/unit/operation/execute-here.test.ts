@@ -15,7 +15,7 @@ const own = `
   type Coin { objectId: String! version: Int! digest: String! }
   type Done { digest: String! }
 `;
-const local = buildSchema(own);
+const ownSchema = buildSchema(own);
 const whole = buildSchema(`${own}
   extend type Coin { object: Object }
   extend type Done { transactionBlock(waitMs: Int = 0): TransactionBlock }
@@ -44,7 +44,7 @@ const joins: readonly Join[] = [
   },
 ];
 
-const resolvers = local.getQueryType()?.getFields() ?? {};
+const resolvers = ownSchema.getQueryType()?.getFields() ?? {};
 if (resolvers.coins && resolvers.done) {
   resolvers.coins.resolve = (_source, { first = 2 }: { first?: number }) =>
     Array.from({ length: first }, (_, index) => ({
@@ -80,7 +80,7 @@ function run(
     schema: whole,
     joins,
   });
-  const options = { schema: whole, local, document, operationName: null, joins: operationJoins };
+  const options = { schema: whole, ownSchema, document, operationName: null, joins: operationJoins };
   expect(compileOwn(options), 'compiled').not.toBeNull();
   const context: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller() };
   return { asked, result: Promise.resolve(createExecuteHere(options)(variables, context)) };
@@ -259,14 +259,14 @@ describe('an operation of our own with joins', () => {
 describe('an operation that is not plain', () => {
   it('is executed as a whole', async () => {
     const document = parse('query ($no: Boolean!) { coins(first: 1) { digest @skip(if: $no) version } }');
-    const options = { schema: local, local, document, operationName: null, joins: null };
+    const options = { schema: ownSchema, ownSchema, document, operationName: null, joins: null };
     expect(compileOwn(options)).toBeNull();
     const context: OperationContext = { requestId: 'r', cancellation: createCancellation(), caller: toTestCaller() };
     expect(await createExecuteHere(options)({ no: true }, context)).toEqual({ data: { coins: [{ version: 7 }] } });
   });
 
-  it('is one that the local schema has not all of', () => {
+  it('is one that our own schema has not all of', () => {
     const document = parse('{ coins { object { digest } } }');
-    expect(compileOwn({ schema: whole, local, document, operationName: null, joins: null })).toBeNull();
+    expect(compileOwn({ schema: whole, ownSchema, document, operationName: null, joins: null })).toBeNull();
   });
 });

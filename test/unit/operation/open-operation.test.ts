@@ -12,8 +12,8 @@ const timeouts = { queryMs: 1_000, mutationMs: 2_000 };
 const schema = buildSchema('type Query { a: Int b: Int } type Mutation { a: Int b: Int }');
 const graph: Graph = {
   schema,
-  local: schema,
-  ownership: { local: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
+  ownSchema: schema,
+  ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
   operationJoins: null,
 };
 

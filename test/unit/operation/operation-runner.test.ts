@@ -8,8 +8,8 @@ import { admitForTest, createTestServer } from '../../support/test-operation.ts'
 const schema = buildSchema('type Query { a: Int }');
 const graph: Graph = {
   schema,
-  local: schema,
-  ownership: { local: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
+  ownSchema: schema,
+  ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
   operationJoins: null,
 };
 const usage = { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 5 };

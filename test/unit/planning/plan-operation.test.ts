@@ -2,7 +2,7 @@ import { buildSchema, type FragmentDefinitionNode, Kind, type OperationDefinitio
 import { describe, expect, it } from 'vitest';
 import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
 
-const local = buildSchema(`
+const ownSchema = buildSchema(`
   type Query { sponsor: Sponsor queryEvents: Events gateway: String }
   type Mutation { reserveGas: Reservation }
   type Sponsor { health: String }
@@ -17,7 +17,7 @@ const own: Record<string, readonly string[]> = {
 };
 
 const ownership: Ownership = {
-  local,
+  ownSchema,
   hasUsualRootNames: true,
   ownerOf: (operation, name) => (name === 'serviceConfig' ? null : own[operation]?.includes(name) ? 'own' : 'ledger'),
 };

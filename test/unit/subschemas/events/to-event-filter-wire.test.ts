@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../../src/config/network-profile.ts';
-import type { EventQueryFilter } from '../../../../src/generated/local.ts';
+import type { EventQueryFilter } from '../../../../src/generated/own.ts';
 import { toEventFilterWire } from '../../../../src/subschemas/events/to-event-filter-wire.ts';
 
 const { ledger, iota } = networkProfiles;

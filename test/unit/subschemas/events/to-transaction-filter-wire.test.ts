@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TransactionQueryFilter } from '../../../../src/generated/local.ts';
+import type { TransactionQueryFilter } from '../../../../src/generated/own.ts';
 import { toTransactionFilterWire } from '../../../../src/subschemas/events/to-transaction-filter-wire.ts';
 
 test.each<[TransactionQueryFilter | null, unknown]>([
