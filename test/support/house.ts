@@ -42,8 +42,7 @@ export const house: Readonly<Record<string, Room>> = {
   limits: { rooms: ['errors', 'config', 'json'], packages: ['graphql', 'graphql-depth-limit'] },
   /** `src/subschemas/operation-context.ts`: what the shells hand to every upstream's room. */
   'operation-context': { rooms: ['config', 'types of transport'], packages: [] },
-  /** Resolver types name the models behind them. */
-  generated: { rooms: ['types of devnet', 'types of operation-context'], packages: ['graphql'] },
+  generated: { rooms: ['types of operation-context'], packages: ['graphql'] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
   upstream: { rooms: ['types of config', 'types of telemetry', 'types of transport', 'types of devnet'], packages: [] },
   /** Pure: what an operation's text decides. Knows no upstream by name. */

@@ -1,4 +1,4 @@
-import type { EventFilter } from '../../../generated/ledger.ts';
+import type { EventFilter } from '../../generated/ledger.ts';
 import { recordAt as findRecord, firstSequence } from '../../state/kept-records.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { EventRecord } from '../../state/records.ts';

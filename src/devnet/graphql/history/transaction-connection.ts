@@ -1,4 +1,4 @@
-import type { TransactionBlockFilter } from '../../../generated/ledger.ts';
+import type { TransactionBlockFilter } from '../../generated/ledger.ts';
 import { recordAt as findRecord, firstSequence } from '../../state/kept-records.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
 import { emptyConnection, toConnection } from '../connections/connection.ts';

@@ -1,4 +1,4 @@
-import type { TransactionBlockFilter, TransactionBlockKindInput } from '../../../generated/ledger.ts';
+import type { TransactionBlockFilter, TransactionBlockKindInput } from '../../generated/ledger.ts';
 import { firstSequence } from '../../state/kept-records.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { TransactionRecord } from '../../state/records.ts';

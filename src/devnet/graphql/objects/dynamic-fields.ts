@@ -1,4 +1,4 @@
-import type { DynamicFieldName } from '../../../generated/ledger.ts';
+import type { DynamicFieldName } from '../../generated/ledger.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { ObjectRecord } from '../../state/records.ts';
 import { parseTypeTag, toTypeText } from '../../transactions/type-tag.ts';

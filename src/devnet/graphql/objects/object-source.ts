@@ -1,4 +1,4 @@
-import type { ObjectFilter } from '../../../generated/ledger.ts';
+import type { ObjectFilter } from '../../generated/ledger.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { ObjectRecord } from '../../state/records.ts';
 import { withinInput } from '../arguments/parse-failure.ts';

@@ -1,4 +1,4 @@
-import type { AddressTransactionBlockRelationship } from '../../../generated/ledger.ts';
+import type { AddressTransactionBlockRelationship } from '../../generated/ledger.ts';
 import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { type TransactionArguments, toTransactionConnection } from '../history/transaction-connection.ts';

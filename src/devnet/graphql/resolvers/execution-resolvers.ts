@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
-import type { ObjectRef, TransactionMetadata } from '../../../generated/ledger.ts';
 import { gasSchedule } from '../../execution/gas-schedule.ts';
+import type { ObjectRef, TransactionMetadata } from '../../generated/ledger.ts';
 import type { ReportedValue } from '../../state/records.ts';
 import { zeroAddress } from '../../transactions/address.ts';
 import { encodeTransactionData } from '../../transactions/encode-transaction.ts';

@@ -1,4 +1,4 @@
-import type { TransactionBlockFilter } from '../../../generated/ledger.ts';
+import type { TransactionBlockFilter } from '../../generated/ledger.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { CheckpointRecord, GasSummary } from '../../state/records.ts';
 import type { PageArguments } from '../connections/page.ts';

@@ -1,4 +1,4 @@
-import type { ObjectKind } from '../../../generated/ledger.ts';
+import type { ObjectKind } from '../../generated/ledger.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { type TransactionArguments, toTransactionConnection } from '../history/transaction-connection.ts';
 import type { ObjectModel, OwnerKindModel } from '../models.ts';

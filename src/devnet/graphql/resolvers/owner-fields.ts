@@ -1,4 +1,4 @@
-import type { DynamicFieldName, ObjectFilter } from '../../../generated/ledger.ts';
+import type { DynamicFieldName, ObjectFilter } from '../../generated/ledger.ts';
 import type { ObjectRecord } from '../../state/records.ts';
 import { toKeyedConnection } from '../connections/keyed-connection.ts';
 import type { PageArguments } from '../connections/page.ts';

@@ -1,5 +1,5 @@
 import { base64 } from '@scure/base';
-import type { CheckpointId, DevnetGasCoinInput } from '../../../generated/ledger.ts';
+import type { CheckpointId, DevnetGasCoinInput } from '../../generated/ledger.ts';
 import { inputRefusal, withinInput } from '../arguments/parse-failure.ts';
 import { parseDigest, parseLedgerAddress, parseUInt53 } from '../arguments/parse-scalars.ts';
 import type { PageArguments } from '../connections/page.ts';

@@ -1,4 +1,4 @@
-import type { Resolvers } from '../../../generated/ledger.ts';
+import type { Resolvers } from '../../generated/ledger.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { accountResolvers } from './account-resolvers.ts';
 import { changeResolvers } from './change-resolvers.ts';

@@ -1,4 +1,4 @@
-import type { Feature } from '../../../generated/ledger.ts';
+import type { Feature } from '../../generated/ledger.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { GraphqlLimits } from '../graphql-limits.ts';
 import { toServedVersion } from '../rpc-version.ts';

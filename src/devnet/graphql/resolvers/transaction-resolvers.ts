@@ -1,5 +1,5 @@
 import { base64 } from '@scure/base';
-import type { ExecutionStatus } from '../../../generated/ledger.ts';
+import type { ExecutionStatus } from '../../generated/ledger.ts';
 import type { ObjectRef } from '../../state/object-ref.ts';
 import { encodeEffects } from '../../transactions/effects-bcs.ts';
 import { toListConnection } from '../connections/list-connection.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
-import type { AddressModel, ObjectModel, SharedReadModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, CommandReportModel, MutationModel, DryRunModel, Viewed, CoinMetadataModel } from '../devnet/graphql/models.ts';
-import type { ReportedValue, GasSummary } from '../devnet/state/records.ts';
-import type { GraphqlContext } from '../devnet/graphql/graphql-context.ts';
+import type { AddressModel, ObjectModel, SharedReadModel, ModuleModel, OwnerKindModel, TransactionModel, EventModel, CheckpointModel, EpochModel, TypeModel, ValueModel, ObjectChangeModel, BalanceModel, BalanceChangeModel, DynamicFieldModel, CommandModel, InputModel, ArgumentModel, ExecutionModel, CommandReportModel, MutationModel, DryRunModel, Viewed, CoinMetadataModel } from '../graphql/models.ts';
+import type { ReportedValue, GasSummary } from '../state/records.ts';
+import type { GraphqlContext } from '../graphql/graphql-context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
