@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { house } from '../support/house.ts';
-import { readSourceFiles, type SourceFile, toSourceFile } from '../support/source-files.ts';
+import { house, type Room } from '../support/house.ts';
+import { readSourceFiles, type SourceFile, type SourceImport, toSourceFile } from '../support/source-files.ts';
 
 const installed = Object.keys(
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: object })
@@ -59,6 +59,23 @@ function findTrespasses(file: SourceFile): string[] {
     }
     if (isBuiltin(specifier) || isAllowedPackage(specifier, room.packages)) return [];
     return [`${file.path}: ${name} may not import the package ${specifier}`];
+  });
+}
+
+/** Rooms and packages that the table allows to a room none of whose files imports them. */
+function findUnused(table: Readonly<Record<string, Room>>, among: readonly SourceFile[]): string[] {
+  return Object.entries(table).flatMap(([name, { rooms, packages }]) => {
+    const taken = among.filter(({ path }) => roomOf(path) === name).flatMap((file) => file.imports);
+    const takes = (other: string, isEnough: (one: SourceImport) => boolean) =>
+      taken.some((one) => one.file !== null && roomOf(one.file) === other && isEnough(one));
+    return [
+      ...rooms.filter((entry) => {
+        if (entry === 'every room') return false;
+        if (entry.startsWith('types of ')) return !takes(entry.replace('types of ', ''), () => true);
+        return !takes(entry, ({ isTypeOnly }) => !isTypeOnly);
+      }),
+      ...packages.filter((entry) => !taken.some(({ specifier }) => isAllowedPackage(specifier, [entry]))),
+    ].map((entry) => `${name}: ${entry}`);
   });
 }
 
@@ -137,6 +154,10 @@ describe('the table', () => {
     expect(upward).toEqual([]);
   });
 
+  test('allows nothing that nobody does: types alone where only types are taken', () => {
+    expect(findUnused(house, files)).toEqual([]);
+  });
+
   test('lists only packages that are installed', () => {
     const listed = new Set(Object.values(house).flatMap(({ packages }) => packages));
     const isInstalled = (name: string) =>
@@ -203,10 +224,10 @@ describe('this test', () => {
   });
 
   test('tells types from values where the table does', () => {
-    expect(trespass('src/planning/x.ts', "import type { A } from '../limits/a.ts';")).toEqual([]);
-    expect(trespass('src/planning/x.ts', "import { type A, type B } from '../limits/a.ts';")).toEqual([]);
-    expect(trespass('src/planning/x.ts', "import { type A, b } from '../limits/a.ts';")).toEqual([
-      'src/planning/x.ts: planning may not import limits (../limits/a.ts)',
+    expect(trespass('src/estimate/x.ts', "import type { A } from '../documents/a.ts';")).toEqual([]);
+    expect(trespass('src/estimate/x.ts', "import { type A, type B } from '../documents/a.ts';")).toEqual([]);
+    expect(trespass('src/estimate/x.ts', "import { type A, b } from '../documents/a.ts';")).toEqual([
+      'src/estimate/x.ts: estimate may not import documents (../documents/a.ts)',
     ]);
   });
 
@@ -214,6 +235,21 @@ describe('this test', () => {
     const text = "import type { A } from '../events/a.ts';\nimport type { B } from '../operation-context.ts';\n";
     expect(trespass('src/subschemas/sponsor/x.ts', text)).toEqual([
       'src/subschemas/sponsor/x.ts: subschemas/sponsor may not import subschemas/events (../events/a.ts)',
+    ]);
+  });
+
+  test('finds what the table allows in vain', () => {
+    const file = toSourceFile(
+      'src/planning/x.ts',
+      "import type { A } from '../limits/a.ts';\nimport { b } from 'graphql';",
+    );
+    const unused = (rooms: string[], packages: string[] = []) => findUnused({ planning: { rooms, packages } }, [file]);
+    expect(unused(['types of limits'], ['graphql'])).toEqual([]);
+    expect(unused(['limits', 'errors', 'types of json'], ['graphql', '@graphql-tools/*'])).toEqual([
+      'planning: limits',
+      'planning: errors',
+      'planning: types of json',
+      'planning: @graphql-tools/*',
     ]);
   });
 
