@@ -10,15 +10,44 @@ export function nearestName(typed: string, names: readonly string[]): string | u
   return best?.name;
 }
 
-/** Levenshtein: single characters added, removed or replaced. */
+/**
+ * The name that a variable of the environment is nearly, and so was meant to be; `undefined` for one that is somebody
+ * else's. Stricter than for a file of ours: an environment is full of names like `REDIS_PORT` that are right as they are.
+ */
+export function misspeltName(typed: string, names: readonly string[]): string | undefined {
+  const wanted = typed.toUpperCase().replaceAll(/[-.]/g, '_');
+  if (wanted.length > longestName) return undefined;
+  return names.find(
+    (name) => name === wanted || isUnitMissing(wanted, name) || editDistance(wanted, name) <= slipsOf(name),
+  );
+}
+
+/** Longer than any setting with a few slips; what is longer is not compared, for that takes time. */
+const longestName = 48;
+
+/** How many slips are told from another word: none in `HOST`, which is near `HOME`. */
+function slipsOf(name: string): number {
+  return name.length < 8 ? 0 : Math.min(2, Math.max(1, Math.floor(name.length / 6)));
+}
+
+/** `REQUEST_TIMEOUT` for `REQUEST_TIMEOUT_MS`. */
+function isUnitMissing(wanted: string, name: string): boolean {
+  return wanted.includes('_') && name.startsWith(`${wanted}_`) && !name.slice(wanted.length + 1).includes('_');
+}
+
+/** Damerau-Levenshtein: single characters added, removed, replaced, or changed places with the next. */
 function editDistance(from: string, to: string): number {
+  let before: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
       const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const areSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = areSwapped ? (before[column - 2] ?? row) + 1 : replaced;
+      current.push(Math.min(replaced, swapped, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    before = previous;
     previous = current;
   }
   return previous[to.length] ?? 0;

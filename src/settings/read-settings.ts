@@ -1,6 +1,7 @@
 import type { AddressSetting } from '../config/address-setting.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { configKeyNames } from './keys.ts';
+import { misspeltName } from './nearest-name.ts';
 import { parseConfigFile } from './parse-config-file.ts';
 import { quoteText } from './quote-text.ts';
 
@@ -24,11 +25,28 @@ export function readSettings(
 ): RawSettings {
   const file = readConfigFile(env.CONFIG_FILE?.trim() ?? '', readFile, further);
   const texts = new Map<string, string>();
-  for (const name of [...configKeyNames, ...further.map((each) => each.name)]) {
+  const names = [...configKeyNames, ...further.map((each) => each.name)];
+  for (const name of names) {
     const text = env[name]?.trim() || file.settings.get(name)?.trim();
     if (text) texts.set(name, text);
   }
-  return { texts, mistakes: file.mistakes };
+  return { texts, mistakes: [...findMisspelt(env, names), ...file.mistakes] };
+}
+
+/** Variables of the environment that are nearly a setting: whoever set one goes on believing that it is in force. */
+function findMisspelt(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): ConfigMistake[] {
+  const mistakes: ConfigMistake[] = [];
+  for (const [typed, text] of Object.entries(env)) {
+    if (!text?.trim() || names.includes(typed)) continue;
+    const meant = misspeltName(typed, names);
+    if (meant)
+      mistakes.push({
+        key: quoteText(typed).slice(1, -1),
+        expected: `the name ${meant}`,
+        got: 'one that is nearly it',
+      });
+  }
+  return mistakes;
 }
 
 function readConfigFile(

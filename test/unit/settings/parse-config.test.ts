@@ -330,6 +330,14 @@ describe('configuration file', () => {
     );
   });
 
+  test('a variable that is nearly a setting is a mistake that has the name meant, unless it is empty', () => {
+    const env = { LEDGER_GRAPHQL_ULR: 'http://ledger', RATE_LIMIT_PERMINUTE: '10', CORS_ORIGIN: ' ', REDIS_PORT: '1' };
+    expect(mistakesOf(env)).toEqual([
+      { key: 'LEDGER_GRAPHQL_ULR', expected: 'the name LEDGER_GRAPHQL_URL', got: 'one that is nearly it' },
+      { key: 'RATE_LIMIT_PERMINUTE', expected: 'the name RATE_LIMIT_PER_MINUTE', got: 'one that is nearly it' },
+    ]);
+  });
+
   test('an unknown key is a mistake that names the nearest known one', () => {
     expect(mistakesOf(...file('sponsor-url: http://x\nPROT: 1\nzzz_unheard_of: 1'))).toEqual([
       {
