@@ -132,7 +132,7 @@ function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null): Ow
       ledger !== null && rootNames(ledger).every((name, index) => name === undefined || name === usualNames[index]),
     ownerOf: (operation, name) => {
       if (ownSchema.getRootType(operation)?.getFields()[name]) return 'own';
-      return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'ledger';
+      return name === 'serviceConfig' || !ledger?.getRootType(operation)?.getFields()[name] ? null : 'upstream';
     },
   };
 }

@@ -30,7 +30,7 @@ function prepareOperation(
   const plan = planOperation(operation, fragments, ownership);
   const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
   const isConditional = hasDirectivesAtRoot(operation, fragments);
-  const isLedgers = (field: string) => ownership.ownerOf(operation.operation, field) === 'ledger';
+  const isLedgers = (field: string) => ownership.ownerOf(operation.operation, field) === 'upstream';
   const prepared: PreparedOperation = {
     text,
     document,

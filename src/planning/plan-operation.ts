@@ -13,10 +13,10 @@ import {
 
 /**
  * How an operation is executed, cheapest first. Each gives the answer that stitching would give.
- * - `PASS_THROUGH`: the client's text goes to the ledger unchanged
+ * - `PASS_THROUGH`: the client's text goes upstream unchanged
  * - `LOCAL`: every field is the gateway's own, executed without delegation
- * - `JOINED`: all root fields are the gateway's own, with joins into the ledger beneath them: compiled, then one request
- *   to the ledger fills the joins in. What cannot be compiled is stitched
+ * - `JOINED`: all root fields are the gateway's own, with joins into the upstream's graph beneath them: compiled, then one
+ *   request upstream fills the joins in. What cannot be compiled is stitched
  * - `SPLIT`: one document for each owner, side by side, merged by root key
  * - `STITCHED`: anything unusual, delegated by the stitching library
  */
@@ -27,13 +27,13 @@ export function toShownPlan(plan: Plan): Exclude<Plan, 'JOINED'> {
   return plan === 'JOINED' ? 'STITCHED' : plan;
 }
 
-/** Who owns which part of the graph. Decided by the generation. */
+/** Which part of the graph is the gateway's own, and which is the upstream's whose graph is merged with it. */
 export interface Ownership {
   /** The owner of a root field; `null` for one that no owner can answer alone, so that only stitching can. */
-  readonly ownerOf: (operation: OperationDefinitionNode['operation'], field: string) => 'ledger' | 'own' | null;
+  readonly ownerOf: (operation: OperationDefinitionNode['operation'], field: string) => 'own' | 'upstream' | null;
   /** The gateway's own schema. A field beneath an own root field that this schema lacks is a join. */
   readonly ownSchema: GraphQLSchema;
-  /** Does the ledger call its root types what clients see? If not, `__typename` must not be passed through. */
+  /** Does the upstream call its root types what clients see? If not, `__typename` must not be passed through. */
   readonly hasUsualRootNames: boolean;
 }
 
@@ -61,7 +61,7 @@ export function planOperation(
     return names.has('__typename') && !ownership.hasUsualRootNames ? 'STITCHED' : 'PASS_THROUGH';
   }
   const hasJoins = selectsJoin(operation, fragments, ownership);
-  if (!owners.has('ledger')) return hasJoins ? 'JOINED' : 'LOCAL';
+  if (!owners.has('upstream')) return hasJoins ? 'JOINED' : 'LOCAL';
   if (hasJoins) return 'STITCHED';
   // Mutations must run one after the other, even if they have different owners.
   return operation.operation === 'query' ? 'SPLIT' : 'STITCHED';
@@ -123,13 +123,13 @@ function selectsJoin(
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const fragment = reached.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
         reached.add(selection.name.value);
-        // A fragment on a ledger type can only stand beneath ledger fields, which are skipped below.
+        // A fragment on a type of the upstream can only stand beneath the upstream's fields, which are skipped below.
         if (fragment) pending.push([fragment.selectionSet, ownSchema.getType(fragment.typeCondition.name.value)]);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const on = selection.typeCondition ? ownSchema.getType(selection.typeCondition.name.value) : type;
         pending.push([selection.selectionSet, on]);
       } else if (selection.name.value !== '__typename') {
-        if (type === root && ownerOf(operation.operation, selection.name.value) === 'ledger') continue;
+        if (type === root && ownerOf(operation.operation, selection.name.value) === 'upstream') continue;
         const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
         if (!field) return true;
         if (selection.selectionSet) pending.push([selection.selectionSet, getNamedType(field.type)]);

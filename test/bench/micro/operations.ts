@@ -138,7 +138,7 @@ function toPlanning(text: string, projectRoot: string): () => string {
   const ownership: Ownership = {
     ownSchema: own,
     hasUsualRootNames: true,
-    ownerOf: (operation, name) => (own.getRootType(operation)?.getFields()[name] ? 'own' : 'ledger'),
+    ownerOf: (operation, name) => (own.getRootType(operation)?.getFields()[name] ? 'own' : 'upstream'),
   };
   const document = parse(text);
   const operation = getOperationAST(document);

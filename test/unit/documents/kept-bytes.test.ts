@@ -18,7 +18,7 @@ const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql'
 const prepareOperation = createPrepareOperation({
   schema,
   ownSchema: buildSchema('type Query { own: Int }'),
-  ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'ledger' },
+  ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'upstream' },
   operationJoins: null,
 });
 const repeat = (count: number, write: (index: number) => string) =>

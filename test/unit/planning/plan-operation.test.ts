@@ -19,7 +19,7 @@ const own: Record<string, readonly string[]> = {
 const ownership: Ownership = {
   ownSchema,
   hasUsualRootNames: true,
-  ownerOf: (operation, name) => (name === 'serviceConfig' ? null : own[operation]?.includes(name) ? 'own' : 'ledger'),
+  ownerOf: (operation, name) => (name === 'serviceConfig' ? null : own[operation]?.includes(name) ? 'own' : 'upstream'),
 };
 
 function plan(text: string, facts: Partial<Ownership> = {}) {
