@@ -1,7 +1,7 @@
 import { createDevnetAccounts, type DevnetAccounts } from '../../src/devnet/genesis/accounts.ts';
 import { createDevnetContracts, type DevnetContracts } from '../../src/devnet/genesis/contracts.ts';
 import type { GenesisOptions } from '../../src/devnet/genesis/genesis-options.ts';
-import { createLedger } from '../../src/devnet/state/create-ledger.ts';
+import { createLedger } from '../../src/devnet/state/ledger.ts';
 import type { ExecutionOutcome, Ledger } from '../../src/devnet/state/ledger-state.ts';
 import type { ObjectRef } from '../../src/devnet/state/object-ref.ts';
 import type { ObjectRecord, TransactionRecord } from '../../src/devnet/state/records.ts';

@@ -4,8 +4,8 @@ import { createDevnetAccounts } from '../../src/devnet/genesis/accounts.ts';
 import { createActivity } from '../../src/devnet/genesis/activity.ts';
 import { createDevnetContracts } from '../../src/devnet/genesis/contracts.ts';
 import type { GenesisOptions } from '../../src/devnet/genesis/genesis-options.ts';
-import { createRpcFace, type RpcFaceOptions } from '../../src/devnet/rpc/create-rpc-face.ts';
-import { createLedger } from '../../src/devnet/state/create-ledger.ts';
+import { createRpcFace, type RpcFaceOptions } from '../../src/devnet/rpc/rpc-face.ts';
+import { createLedger } from '../../src/devnet/state/ledger.ts';
 import type { Ledger } from '../../src/devnet/state/ledger-state.ts';
 import type { CheckpointRecord } from '../../src/devnet/state/records.ts';
 

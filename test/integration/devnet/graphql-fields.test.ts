@@ -7,7 +7,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLedgerSchema } from '../../../src/devnet/graphql/create-ledger-schema.ts';
+import { createLedgerSchema } from '../../../src/devnet/graphql/ledger-schema.ts';
 import { featureOf } from '../../../src/devnet/graphql/validation/feature-rule.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../../support/start-graphql-devnet.ts';
 

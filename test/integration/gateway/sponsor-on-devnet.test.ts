@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createDevnetAccounts } from '../../../src/devnet/genesis/accounts.ts';
 import { createDevnetContracts } from '../../../src/devnet/genesis/contracts.ts';
-import { createSponsorFace, type SponsorFaceOptions } from '../../../src/devnet/sponsor/create-sponsor-face.ts';
-import { createLedger } from '../../../src/devnet/state/create-ledger.ts';
+import { createSponsorFace, type SponsorFaceOptions } from '../../../src/devnet/sponsor/sponsor-face.ts';
+import { createLedger } from '../../../src/devnet/state/ledger.ts';
 import { createDevnetSigner } from '../../../src/devnet/transactions/devnet-signer.ts';
 import { createSponsorGraph, firstError, type SponsorGraphOptions } from '../../support/sponsor-graph.ts';
 

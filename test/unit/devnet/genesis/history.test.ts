@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createDevnetAccounts } from '../../../../src/devnet/genesis/accounts.ts';
 import { createActivity } from '../../../../src/devnet/genesis/activity.ts';
 import { createDevnetContracts } from '../../../../src/devnet/genesis/contracts.ts';
-import { createLedger, defaultSeed } from '../../../../src/devnet/state/create-ledger.ts';
+import { createLedger, defaultSeed } from '../../../../src/devnet/state/ledger.ts';
 import { checkSignatures } from '../../../../src/devnet/transactions/check-signatures.ts';
 import { parseTransactionData } from '../../../../src/devnet/transactions/parse-transaction.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createLedgerSchema } from '../../../../src/devnet/graphql/create-ledger-schema.ts';
 import { prepareDocument } from '../../../../src/devnet/graphql/documents/prepared-document.ts';
 import { executeRequest } from '../../../../src/devnet/graphql/execute-request.ts';
 import { defaultGraphqlLimits } from '../../../../src/devnet/graphql/graphql-limits.ts';
 import { toResponseText } from '../../../../src/devnet/graphql/http/to-response-text.ts';
-import { createLedger } from '../../../../src/devnet/state/create-ledger.ts';
+import { createLedgerSchema } from '../../../../src/devnet/graphql/ledger-schema.ts';
+import { createLedger } from '../../../../src/devnet/state/ledger.ts';
 import type { Ledger } from '../../../../src/devnet/state/ledger-state.ts';
 
 const schema = createLedgerSchema();

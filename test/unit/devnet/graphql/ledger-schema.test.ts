@@ -7,7 +7,7 @@ import {
   printType,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createLedgerSchema } from '../../../../src/devnet/graphql/create-ledger-schema.ts';
+import { createLedgerSchema } from '../../../../src/devnet/graphql/ledger-schema.ts';
 import { featureOf } from '../../../../src/devnet/graphql/validation/feature-rule.ts';
 
 const schema = createLedgerSchema();

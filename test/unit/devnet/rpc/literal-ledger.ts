@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import type { QueriedLedger } from '../../../../src/devnet/rpc/create-queries.ts';
+import type { QueriedLedger } from '../../../../src/devnet/rpc/queries.ts';
 import type {
   EventRecord,
   ObjectChange,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createQueries, type QueriedLedger } from '../../../../src/devnet/rpc/create-queries.ts';
+import { createQueries, type QueriedLedger } from '../../../../src/devnet/rpc/queries.ts';
 import { address, digestOf, type LiteralTransaction, literalLedger } from './literal-ledger.ts';
 
 interface EventPage {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createQueries } from '../../../../src/devnet/rpc/create-queries.ts';
+import { createQueries } from '../../../../src/devnet/rpc/queries.ts';
 import { address, digestOf, literalLedger, ownedObject } from './literal-ledger.ts';
 
 interface TransactionPage {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLedger } from '../../../../src/devnet/state/create-ledger.ts';
+import { createLedger } from '../../../../src/devnet/state/ledger.ts';
 import { encodeTransactionData } from '../../../../src/devnet/transactions/encode-transaction.ts';
 import type { ProgrammableBuilder } from '../../../../src/devnet/transactions/programmable-builder.ts';
 import { createSmallDevnet } from '../../../support/small-devnet.ts';

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createDevnetAccounts } from '../../../../src/devnet/genesis/accounts.ts';
 import { createActivity } from '../../../../src/devnet/genesis/activity.ts';
 import { createDevnetContracts } from '../../../../src/devnet/genesis/contracts.ts';
-import { createQueries } from '../../../../src/devnet/rpc/create-queries.ts';
+import { createQueries } from '../../../../src/devnet/rpc/queries.ts';
 import { startCheckpointClock } from '../../../../src/devnet/state/checkpoint-clock.ts';
-import { createLedger } from '../../../../src/devnet/state/create-ledger.ts';
 import type { HistoryRetention } from '../../../../src/devnet/state/kept-history.ts';
+import { createLedger } from '../../../../src/devnet/state/ledger.ts';
 
 const seed = 5;
 

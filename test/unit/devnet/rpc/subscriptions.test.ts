@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSubscriptions } from '../../../../src/devnet/rpc/create-subscriptions.ts';
+import { createSubscriptions } from '../../../../src/devnet/rpc/subscriptions.ts';
 import { address, digestOf, type LiteralTransaction, literalLedger } from './literal-ledger.ts';
 
 function connection(maxSubscriptions = 100) {

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { DevnetFace } from '../faces.ts';
 import type { LedgerReader } from '../state/ledger-state.ts';
-import { createQueries } from './create-queries.ts';
-import { createSubscriptions } from './create-subscriptions.ts';
 import type { EventDialect } from './event-filter.ts';
 import { parseCall, type RpcCall, toErrorText, toResultText } from './parse-call.ts';
+import { createQueries } from './queries.ts';
 import { readBody } from './read-body.ts';
 import { RpcError, rpcCodes } from './rpc-error.ts';
 import { serveSocket } from './serve-socket.ts';
+import { createSubscriptions } from './subscriptions.ts';
 
 export interface RpcFaceOptions {
   readonly ledger: LedgerReader;

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { DevnetFace } from '../faces.ts';
 import type { Ledger } from '../state/ledger-state.ts';
-import { createLedgerSchema } from './create-ledger-schema.ts';
 import { createDocumentCache } from './documents/document-cache.ts';
 import { checkBodySize } from './documents/payload-refusal.ts';
 import type { PayloadRule } from './documents/prepared-document.ts';
@@ -12,6 +11,7 @@ import { defaultGraphqlLimits, type GraphqlLimits, type LedgerFeature, type Serv
 import { parseRequest } from './http/parse-request.ts';
 import { readBody } from './http/read-body.ts';
 import { toResponseText } from './http/to-response-text.ts';
+import { createLedgerSchema } from './ledger-schema.ts';
 import type { FindStruct } from './moves/type-layout.ts';
 import { checkRpcVersion } from './rpc-version.ts';
 
