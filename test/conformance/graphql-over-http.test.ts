@@ -1,7 +1,7 @@
 import { serverAudits } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 let ledger: ScriptedLedger;
 let gateway: TestGateway;

@@ -2,10 +2,10 @@ import { getOperationAST, Kind, parse } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 const typeDefs = `
   scalar UInt53 scalar JSON scalar Huge scalar LedgerAddress

@@ -1,6 +1,5 @@
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import {
   deepValues,
   errorsAmongOthers,
@@ -18,6 +17,7 @@ import { plausibleDocument } from '../support/plausible-documents.ts';
 import { type Form, openShells, type ShellAnswer, type Shells } from '../support/shells.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../support/spoilt-answers.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 const json = 'application/json';
 const graphqlJson = 'application/graphql-response+json';

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chromiumMissing, launchChromium } from '../support/chromium.ts';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromiumMissing ?? ''}`, () => {
   let browser: Browser;

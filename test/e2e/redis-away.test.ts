@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 const limits = { RATE_LIMIT_PER_MINUTE: '1000' };
 

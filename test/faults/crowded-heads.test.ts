@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTestGateway } from '../support/create-test-gateway.ts';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
+import { createTestGateway } from '../support/test-gateway.ts';
 
 test('what a proxy says behind thousands of headers of a client is heard', async () => {
   await using gateway = await createTestGateway({ TRUSTED_PROXIES: '127.0.0.1' });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
 import { type ScriptedAnswer, type ScriptedSponsor, startScriptedSponsor } from '../support/scripted-sponsor.ts';
 import { sponsorEffects } from '../support/sponsor-effects.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 /** Of the three zero bytes that "AAAA" stands for. */

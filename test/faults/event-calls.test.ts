@@ -3,9 +3,9 @@ import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxSpareCalls } from '../../src/config/event-calls.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { recordUpstream } from '../support/recording-upstream.ts';
 import { type RpcCall, type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 /** Very many events of one millisecond: which of two comes first, only a walk from one to the other can tell. */
 const crowd = Array.from({ length: 3_000 }, (_, index) => {

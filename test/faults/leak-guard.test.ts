@@ -6,10 +6,10 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../src/server/exchange.ts';
 import { countLiveObjects } from '../support/count-live-objects.ts';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { type OpenWebSocket, openWebSocket } from '../support/open-websocket.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 const lane = 'query Epoch($id: Int) { epoch(id: $id) { epochId } }';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 let ledger: ScriptedLedger;
 let gateway: TestGateway;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 const limit = 20;
 let ledger: ScriptedLedger;

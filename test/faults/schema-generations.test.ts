@@ -2,8 +2,8 @@ import { GraphQLSchema } from 'graphql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ChangingLedger, startChangingLedger } from '../support/changing-ledger.ts';
 import { countLiveObjects } from '../support/count-live-objects.ts';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../support/scripted-sponsor.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 let ledger: ChangingLedger;

@@ -1,9 +1,9 @@
 import { createClient } from 'graphql-ws';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../support/scripted-sponsor.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
 let ledger: ScriptedLedger;
 let sponsor: ScriptedSponsor;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestGateway, type TestGateway } from '../support/create-test-gateway.ts';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { type OpenWebSocket, openWebSocket } from '../support/open-websocket.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 let ledger: FaultyLedger;

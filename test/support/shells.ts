@@ -2,8 +2,8 @@ import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { printJson } from '../../src/json/exact-number.ts';
 import { parseJson } from '../../src/json/parse-json.ts';
-import type { TestGateway } from './create-test-gateway.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
+import type { TestGateway } from './test-gateway.ts';
 
 /** What a request says beside its operation. */
 export interface Form {

@@ -2,7 +2,7 @@ import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
 import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
-import { createSponsorResolvers } from '../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
+import { createSponsorResolvers } from '../../src/subschemas/sponsor/sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
 import { createRawCall } from '../../src/transport/raw-call.ts';
 import { letRunOn } from '../../src/transport/run-on.ts';

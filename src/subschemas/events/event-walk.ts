@@ -1,5 +1,5 @@
 import type { Cancellation } from '../../transport/cancellation.ts';
-import type { EventsClient } from './create-events-client.ts';
+import type { EventsClient } from './events-client.ts';
 import { type Position, toTimestampMs } from './position.ts';
 import type { Walk } from './read-page.ts';
 import type { EventIdWire, EventWire, FilterWire } from './wire.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { countPageCalls } from '../../limits/event-pages.ts';
 import { configKeys } from '../../settings/keys.ts';
 import type { OwnFieldsUpstream } from '../upstream.ts';
-import { createEventsClient } from './create-events-client.ts';
-import { createEventsResolvers } from './create-events-resolvers.ts';
 import { eventFilterCapabilities } from './event-filter-capabilities.ts';
+import { createEventsClient } from './events-client.ts';
+import { createEventsResolvers } from './events-resolvers.ts';
 import { openCursorKeys } from './open-cursor-keys.ts';
 
 const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;

@@ -3,9 +3,9 @@ import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
 import { createSponsorClient } from './create-sponsor-client.ts';
-import { createSponsorResolvers } from './create-sponsor-resolvers.ts';
 import { requireSharedStore } from './require-shared-store.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
+import { createSponsorResolvers } from './sponsor-resolvers.ts';
 import { watchSponsorVersion } from './watch-sponsor-version.ts';
 
 /** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 let devnet: Devnet;
 let gateway: TestGateway;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { transactionDigest } from '../../../src/subschemas/sponsor/transaction-digest.ts';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const token = 'tOkEn-9f8e7d6c5b4a';
 const password = 'pAsSwOrD-of-the-url';

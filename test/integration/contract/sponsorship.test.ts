@@ -4,8 +4,8 @@ import { Ed25519Keypair as SuiKeypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const token = 'token-of-the-sponsorship';
 const secret = new Uint8Array(32).fill(7);

@@ -4,10 +4,10 @@ import { explainOperation } from '../../../src/estimate/explain-operation.ts';
 import { ConfigError } from '../../../src/settings/config-error.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
 import { type UpstreamList, upstreamList } from '../../../src/start/upstreams.ts';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { renderGeneratedParts } from '../../support/generated-docs.ts';
 import { pricesUpstream } from '../../support/prices-upstream.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 /** All that is done to have one more: its own file, and this line. */
 const list: UpstreamList = { ...upstreamList, ownFields: [...upstreamList.ownFields, pricesUpstream] };

@@ -2,11 +2,11 @@ import { createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type RecordedRequest, type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createRendezvous } from '../../support/rendezvous.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../../support/spoilt-answers.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../../support/start-graphql-devnet.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 interface Asking {
   readonly query: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 describe.each(['ledger', 'iota', 'sui'])('the embedded network under the profile %s', (profile) => {
   let gateway: TestGateway;

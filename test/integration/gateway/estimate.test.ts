@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const token = 'token-of-the-estimates';
 let devnet: Devnet;

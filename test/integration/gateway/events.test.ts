@@ -4,7 +4,7 @@ import { Secret } from '../../../src/config/secret.ts';
 import type { EventQueryFilter, TransactionQueryFilter } from '../../../src/generated/own.ts';
 import { type CursorKeys, createCursorKeys } from '../../../src/subschemas/events/cursor-keys.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
-import { createEventsGraph, type EventsGraph } from '../../support/create-events-graph.ts';
+import { createEventsGraph, type EventsGraph } from '../../support/events-graph.ts';
 import { type RpcDevnet, startRpcDevnet } from '../../support/start-rpc-devnet.ts';
 
 let devnet: RpcDevnet;

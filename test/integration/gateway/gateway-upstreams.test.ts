@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { createTestGateway } from '../../support/create-test-gateway.ts';
 import { startScriptedSponsor } from '../../support/scripted-sponsor.ts';
+import { createTestGateway } from '../../support/test-gateway.ts';
 
 const query = '{ gateway { upstreams { name configured state version } } }';
 const versionsOf = (data: { gateway: { upstreams: { name: string; version: string | null }[] } }) =>

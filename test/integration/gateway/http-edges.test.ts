@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const version = '2026.11.0-scripted';
 let ledger: ScriptedLedger;

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { toPostText } from '../../support/raw-client.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const typeDefs = 'type Query { a: Int b(ids: [Int], f: Filter): String big: [String!] } input Filter { x: Int }';
 

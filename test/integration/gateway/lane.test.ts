@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const typeDefs = `
   scalar JSON

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const keys = {
   reader: toApiKey('reader', new Uint8Array(32).fill(1)).reveal(),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 let ledger: ScriptedLedger;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTestGateway } from '../../support/create-test-gateway.ts';
+import { createTestGateway } from '../../support/test-gateway.ts';
 
 const mistakes: readonly (readonly [what: string, query: string, variables?: object])[] = [
   ['a field', '{ chainIdentifer }'],

@@ -1,8 +1,8 @@
 import { type Client, createClient } from 'graphql-ws';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createTestGateway, type TestGateway } from '../../support/create-test-gateway.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const typeDefs = `
   type Query { chainIdentifier: String! bad: Int list(first: Int): [Query!]! nodes: [Query!]! }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { createEventsClient } from '../../../../src/subschemas/events/create-events-client.ts';
+import { createEventsClient } from '../../../../src/subschemas/events/events-client.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import type { UpstreamRequest } from '../../../../src/transport/upstream-call.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../../src/transport/upstream-call-error.ts';

@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
 import type { OperationContext, Scope } from '../../../../src/subschemas/operation-context.ts';
+import type { SponsorClient, SponsorExecution } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
 import {
   createSponsorResolvers,
   type SponsorResolversOptions,
-} from '../../../../src/subschemas/sponsor/create-sponsor-resolvers.ts';
-import type { SponsorClient, SponsorExecution } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
+} from '../../../../src/subschemas/sponsor/sponsor-resolvers.ts';
 import { readEffects } from '../../../../src/subschemas/sponsor/wire.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import { createOwnSchema } from '../../../support/own-schema.ts';
