@@ -14,6 +14,8 @@ import { createLogger } from './telemetry/create-logger.ts';
 /** The rest of the program is loaded only by the commands that need it. */
 const services: Services = {
   readConfig: async (source) => (await import('./start/read-config.ts')).readConfig(source),
+  describeConfig: async (source) => (await import('./start/read-config.ts')).describeConfig(source),
+  configSchema: async () => (await import('./start/read-config.ts')).configSchema(),
   startGateway: async (options) => (await import('./start.ts')).startGateway(options),
   printPublicSchema: async () => (await import('./start/print-public-schema.ts')).printPublicSchema(),
   explainOperation: async (request, config) => (await import('./start.ts')).explainOperation(request, config),

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { Secret } from '../config/secret.ts';
+import type { SettingInForce } from '../settings/describe-settings.ts';
 import type { ConfigSource } from '../settings/parse-config.ts';
 import type { ReadFile } from '../settings/read-settings.ts';
 import type { ExplainRequest, Explanation } from '../start.ts';
@@ -32,6 +33,10 @@ export interface CliWorld {
 export interface Services {
   /** Rejects with a `ConfigError` that has every mistake there is. */
   readConfig(source: ConfigSource): Promise<Config>;
+  /** Likewise. What is in force, and where it comes from. */
+  describeConfig(source: ConfigSource): Promise<readonly SettingInForce[]>;
+  /** The JSON Schema of the configuration file. */
+  configSchema(): Promise<Readonly<Record<string, unknown>>>;
   startGateway(options: { readonly config: Config; readonly logger: Logger }): Promise<RunningGateway>;
   printPublicSchema(): Promise<string>;
   explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;

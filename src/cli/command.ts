@@ -25,6 +25,8 @@ export type Command =
       readonly availableCheckpoints: number | null;
     }
   | { readonly name: 'schema print' }
+  | { readonly name: 'config check' }
+  | { readonly name: 'config schema' }
   | {
       readonly name: 'keys new';
       readonly id: string;

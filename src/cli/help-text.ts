@@ -7,6 +7,8 @@ Usage
   ledger-gateway [serve]            serve the gateway
   ledger-gateway devnet [options]   run the simulated network alone
   ledger-gateway schema print       print the graph as served on the simulated network
+  ledger-gateway config check       tell every mistake of the configuration, or what is in force; starts nothing
+  ledger-gateway config schema      print the JSON Schema of the configuration file, for editors
   ledger-gateway explain FILE       tell what an operation would cost and whether it would be served; - = standard input
   ledger-gateway keys new --id ID   make an API key for a client, and its entry in CLIENTS_FILE
 

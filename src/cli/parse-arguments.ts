@@ -61,14 +61,25 @@ function toPlainCommand(positionals: readonly string[]): Command | UsageError {
   const [command = 'serve', subcommand, ...rest] = positionals;
   if (command === 'help' && subcommand === undefined) return { name: 'help' };
   if (command === 'serve') return subcommand === undefined ? { name: 'serve' } : unexpected(subcommand);
-  if (command !== 'schema')
+  const group = commandGroups.get(command);
+  if (!group)
     return usageError(
-      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, explain and keys new`,
+      `Unknown command ${quoteText(command)}; there are serve, devnet, schema print, config check, config schema, explain and keys new`,
     );
-  if (subcommand !== 'print')
-    return usageError(`Unknown command ${quoteText(`schema ${subcommand ?? ''}`.trim())}; there is schema print`);
-  return rest[0] === undefined ? { name: 'schema print' } : unexpected(rest[0]);
+  const found = group.find(({ name }) => name === `${command} ${subcommand}`);
+  if (!found) {
+    const there = group.map(({ name }) => name).join(' and ');
+    const verb = group.length > 1 ? 'are' : 'is';
+    return usageError(`Unknown command ${quoteText(`${command} ${subcommand ?? ''}`.trim())}; there ${verb} ${there}`);
+  }
+  return rest[0] === undefined ? found : unexpected(rest[0]);
 }
+
+/** Commands of two words, by the first; none has an option. */
+const commandGroups: ReadonlyMap<string, readonly Command[]> = new Map([
+  ['schema', [{ name: 'schema print' }]],
+  ['config', [{ name: 'config check' }, { name: 'config schema' }]],
+]);
 
 function toExplain([, file, extra]: readonly string[], values: OptionTexts): Command | UsageError {
   if (file === undefined) return usageError('explain needs a file with an operation, or - for standard input');

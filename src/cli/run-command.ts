@@ -1,5 +1,6 @@
 import type { CliWorld } from './cli-world.ts';
 import type { Command, UsageError } from './command.ts';
+import { checkConfig, printConfigSchema } from './config-command.ts';
 import { explainFile } from './explain-file.ts';
 import { toFailureLine } from './failure-line.ts';
 import { helpText } from './help-text.ts';
@@ -20,6 +21,10 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
       return explainFile(command, world);
     case 'schema print':
       return printSchema(world);
+    case 'config check':
+      return checkConfig(world);
+    case 'config schema':
+      return printConfigSchema(world);
     case 'help':
       world.writeOut(helpText);
       return 0;

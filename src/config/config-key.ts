@@ -8,6 +8,8 @@ export interface ValueKind<T> {
   show?(text: string): string;
   /** The text holds several values, separated by commas; a configuration file may then give a list. */
   readonly isList?: true;
+  /** What a configuration file may have for it, as JSON Schema has it. Left out: any text. */
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** The headings of the settings in the documentation, in their order. */

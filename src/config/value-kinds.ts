@@ -9,18 +9,21 @@ export function integer(min: number, max: number, unit?: string): ValueKind<numb
     expected: `an integer from ${min} to ${max}${unit ? ` (${unit})` : ''}`,
     parse: (text) =>
       /^(0|-?[1-9]\d{0,14})$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
+    jsonSchema: { type: ['integer', 'string'], minimum: min, maximum: max, pattern: '^\\s*(-?\\d+)?\\s*$' },
   };
 }
 
 export const boolean: ValueKind<boolean> = {
   expected: 'true or false',
   parse: (text) => (/^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined),
+  jsonSchema: { enum: [true, false, 'true', 'false'] },
 };
 
 export function oneOf<const Value extends string>(...values: readonly Value[]): ValueKind<Value> {
   return {
     expected: `one of ${values.join(', ')}`,
     parse: (text) => values.find((value) => value === text),
+    jsonSchema: { enum: values },
   };
 }
 
@@ -33,6 +36,7 @@ export function url(...schemes: readonly string[]): ValueKind<string> {
       return parsed && schemes.includes(parsed.protocol.slice(0, -1)) && !text.includes('#') ? text : undefined;
     },
     show: redactUrl,
+    jsonSchema: { type: 'string', pattern: `^(${schemes.join('|')}):` },
   };
 }
 
@@ -102,6 +106,7 @@ const maxWorkers = 256;
 export const workerCount: ValueKind<number | 'auto'> = {
   expected: `auto or an integer from 1 to ${maxWorkers}`,
   parse: (text) => (text === 'auto' ? 'auto' : integer(1, maxWorkers).parse(text)),
+  jsonSchema: { type: ['integer', 'string'], minimum: 1, maximum: maxWorkers, pattern: '^(auto|\\d+)$' },
 };
 
 export const jsonObject: ValueKind<Readonly<Record<string, unknown>>> = {
@@ -116,6 +121,7 @@ export const jsonObject: ValueKind<Readonly<Record<string, unknown>>> = {
       return undefined;
     }
   },
+  jsonSchema: { type: ['object', 'string'] },
 };
 
 export const anyText: ValueKind<string> = { expected: 'text', parse: (text) => text };

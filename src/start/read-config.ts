@@ -1,4 +1,7 @@
 import type { Config } from '../config/config.ts';
+import { toConfigSchema } from '../settings/config-schema.ts';
+import { describeSettings, type SettingInForce } from '../settings/describe-settings.ts';
+import { isConfigKeyName } from '../settings/keys.ts';
 import { type ConfigSource, parseConfig } from '../settings/parse-config.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';
 
@@ -7,8 +10,28 @@ import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';
  * @throws ConfigError with every mistake there is; nothing else
  */
 export function readConfig(source: ConfigSource, list: UpstreamList = upstreamList): Config {
-  return parseConfig(
-    source,
-    allUpstreams(list).map(({ setting }) => setting),
-  );
+  return parseConfig(source, addressSettings(list));
+}
+
+/**
+ * What is in force, and where it comes from.
+ * @throws ConfigError with every mistake there is; nothing else
+ */
+export function describeConfig(source: ConfigSource): SettingInForce[] {
+  readConfig(source);
+  return describeSettings(source, furtherSettings());
+}
+
+/** The JSON Schema of the configuration file. */
+export function configSchema(): Readonly<Record<string, unknown>> {
+  return toConfigSchema(furtherSettings());
+}
+
+function addressSettings(list: UpstreamList) {
+  return allUpstreams(list).map(({ setting }) => setting);
+}
+
+/** Those of upstreams that the table of settings does not have already. */
+function furtherSettings() {
+  return addressSettings(upstreamList).filter(({ name }) => !isConfigKeyName(name));
 }

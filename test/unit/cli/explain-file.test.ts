@@ -48,6 +48,8 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
     version: '1.2.3',
     services: {
       readConfig: async (source) => readConfig(source),
+      describeConfig: unused,
+      configSchema: unused,
       startGateway: unused,
       printPublicSchema: unused,
       startDevnet: unused,

@@ -6,7 +6,7 @@ import { hashApiKey } from '../../../src/config/api-key.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import { parseConfig } from '../../../src/settings/parse-config.ts';
-import { readConfig } from '../../../src/start/read-config.ts';
+import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
 import { createLogger } from '../../../src/telemetry/create-logger.ts';
 
 interface Overrides extends Partial<Omit<CliWorld, 'services'>> {
@@ -53,6 +53,8 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     version: '1.2.3',
     services: {
       readConfig: async (source) => readConfig(source),
+      describeConfig: async (source) => describeConfig(source),
+      configSchema: async () => configSchema(),
       startGateway: async ({ config }) => {
         seen.configs.push(config);
         return { url: 'http://127.0.0.1:4000', close };
@@ -243,4 +245,28 @@ describe('keys new', () => {
       origins: ['https://a.example'],
     });
   });
+});
+
+describe('config check', () => {
+  test('tells what is in force and starts nothing', async () => {
+    const { world, seen } = createWorld({ env: { PORT: '8080' } });
+    expect(await runCommand({ name: 'config check' }, world)).toBe(0);
+    expect(seen.out).toMatch(/^PORT +environment +8080$/m);
+    expect(seen.out).toMatch(/^HOST +default +127\.0\.0\.1$/m);
+    expect(seen.error).toBe('ledger-gateway: the configuration has no mistakes\n');
+    expect(seen.configs).toEqual([]);
+  });
+
+  test('tells every mistake', async () => {
+    const { world, seen } = createWorld({ env: { PORT: 'x', LEDGER_GRAPHQL_ULR: 'http://ledger' } });
+    expect(await runCommand({ name: 'config check' }, world)).toBe(2);
+    expect(seen.out).toBe('');
+    expect(seen.error.split('\n').map((line) => line.split(':')[0])).toEqual(['LEDGER_GRAPHQL_ULR', 'PORT', '']);
+  });
+});
+
+test('config schema prints the JSON Schema of the file', async () => {
+  const { world, seen } = createWorld();
+  expect(await runCommand({ name: 'config schema' }, world)).toBe(0);
+  expect(JSON.parse(seen.out)).toMatchObject({ type: 'object', properties: { PORT: { default: 4000 } } });
 });
