@@ -29,6 +29,9 @@ const stop = createStopRequest({
 process.on('SIGINT', (signal) => stop.signal(signal));
 process.on('SIGTERM', (signal) => stop.signal(signal));
 
+/** A person reads along at a terminal; whatever collects logs takes JSON. */
+const readableLines = process.stdout.isTTY ? await openReadableLines() : null;
+
 const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),
@@ -43,10 +46,15 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
       process.exit(1);
     });
   },
-  createLogger: (level) => createLogger({ level }),
+  createLogger: (level) => createLogger({ level, ...(readableLines && { destination: readableLines }) }),
   randomToken: () => new Secret(randomBytes(24).toString('base64url')),
   randomBytes,
   version: gatewayVersion,
   services,
 });
 process.exit(exitCode);
+
+async function openReadableLines() {
+  const { createReadableLines } = await import('./telemetry/readable-lines.ts');
+  return createReadableLines({ write: (text) => process.stdout.write(text), isColoured: process.stdout.hasColors() });
+}

@@ -1,0 +1,80 @@
+import type { DestinationStream } from 'pino';
+import pretty from 'pino-pretty';
+
+export interface ReadableLinesOptions {
+  readonly write: (text: string) => void;
+  /** With the colours of a terminal. */
+  readonly isColoured: boolean;
+}
+
+/**
+ * Turns the log's lines of JSON into lines for a person at a terminal: the time of day, the level, and what happened in
+ * words. Requests get one line; what an error has to say stands below it.
+ */
+export function createReadableLines({ write, isColoured }: ReadableLinesOptions): DestinationStream {
+  const options: pretty.PrettyOptions = {
+    colorize: isColoured,
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    customPrettifiers: {
+      // The library would write the level's number where it has no word for it; ours are words already.
+      level: (_level, _key, _log, { labelColorized }) => labelColorized,
+    },
+  };
+  const toLine = pretty.prettyFactory({ ...options, messageFormat: (log) => String(log.msg) });
+  const toRequestLine = pretty.prettyFactory({
+    ...options,
+    hideObject: true,
+    messageFormat: (log) => describeRequest(log as unknown as RequestLog),
+  });
+  return {
+    write(line) {
+      const log = parse(line);
+      if (!log) return write(line);
+      write(isRequest(log) ? `${toRequestLine(log)}\n` : toLine(log));
+    },
+  };
+}
+
+/** What the line of a request has, as far as it is shown. */
+interface RequestLog {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly operations?: readonly {
+    readonly type?: string;
+    readonly name?: string | null;
+    readonly plan?: string;
+    readonly caller?: string;
+    readonly codes?: readonly string[];
+  }[];
+}
+
+function describeRequest({ method, path, status, durationMs, operations = [], requestId }: RequestLog): string {
+  const ran = operations.map(({ type = 'operation', name, plan, caller, codes = [] }) =>
+    [type, name, plan, caller && `by ${caller}`, ...codes].filter(Boolean).join(' '),
+  );
+  return [`${method} ${path} ${status} in ${durationMs} ms`, ...ran, requestId].join(' · ');
+}
+
+function isRequest(log: Readonly<Record<string, unknown>>): boolean {
+  return log.msg === 'request' && typeof log.method === 'string';
+}
+
+function parse(line: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(line, (_key, value) => (typeof value === 'string' ? withoutControls(value) : value));
+  } catch {
+    return null;
+  }
+}
+
+/** Paths and messages are other people's texts: what would move the cursor or change the colours is shown, not done. */
+function withoutControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (each) => {
+    return `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../../src/telemetry/create-logger.ts';
+import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
+import { createReadableLines } from '../../../src/telemetry/readable-lines.ts';
+
+/** What a person reads of what was told, without the time. */
+function read(tell: (telemetry: Telemetry) => void): string[] {
+  let text = '';
+  const destination = createReadableLines({ write: (each) => (text += each), isColoured: false });
+  tell(createTelemetry(createLogger({ level: 'info', destination })));
+  return text.split('\n').map((line) => line.replace(/^\[\d\d:\d\d:\d\d\.\d{3}\] /, ''));
+}
+
+const request = { requestId: 'r-1', method: 'POST', path: '/graphql', status: 200, durationMs: 3.25 };
+
+describe('at a terminal', () => {
+  it('an event is one line: time, level, message and what belongs to it', () => {
+    const service = { url: 'http://127.0.0.1:4000/graphql', devnet: true, schema: 'ledger', profile: 'ledger' };
+    expect(read((telemetry) => telemetry.ready(service))).toEqual([
+      'INFO: ready {"url":"http://127.0.0.1:4000/graphql","devnet":true,"schema":"ledger","profile":"ledger"}',
+      '',
+    ]);
+  });
+
+  it('a request is one line, with what ran in it', () => {
+    const operations = [{ caller: 'web-app', name: 'Chain', type: 'query', errors: 0 }];
+    expect(read((telemetry) => telemetry.requestAnswered({ ...request, operations }))).toEqual([
+      'INFO: POST /graphql 200 in 3.25 ms · query Chain by web-app · r-1',
+      '',
+    ]);
+  });
+
+  it('a request in which nothing ran says so by saying nothing of it', () => {
+    expect(read((telemetry) => telemetry.requestAnswered({ ...request, status: 404, operations: [] }))).toEqual([
+      'INFO: POST /graphql 404 in 3.25 ms · r-1',
+      '',
+    ]);
+  });
+
+  it('an error is told with its stack below the line', () => {
+    const [line, ...below] = read((telemetry) => telemetry.errorMasked(new Error('the disk is full'), 'r-1'));
+    expect(line).toBe('ERROR: an unexpected error was masked {"requestId":"r-1"}');
+    expect(below.join('\n')).toContain('the disk is full');
+  });
+
+  it('control characters of whoever asks do not reach the terminal', () => {
+    const path = '/\u001b[2Jgraphql';
+    const told = read((telemetry) => {
+      telemetry.requestAnswered({ ...request, path, operations: [] });
+      telemetry.schemaUnavailable(new Error('\u009b31m\rfrom outside'));
+    });
+    expect(told[0]).toBe('INFO: POST /\\u001b[2Jgraphql 200 in 3.25 ms · r-1');
+    expect(told.join('\n')).toContain('\\u009b31m\\u000dfrom outside');
+  });
+});
