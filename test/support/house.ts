@@ -19,7 +19,7 @@ export const house: Readonly<Record<string, Room>> = {
   settings: { rooms: ['config'], packages: ['zod', 'yaml'] },
   /** Pure: what the headers and targets of HTTP requests say. */
   http: { rooms: [], packages: [] },
-  telemetry: { rooms: ['config'], packages: ['pino'] },
+  telemetry: { rooms: ['config'], packages: ['pino', 'pino-pretty'] },
   /** One call to an upstream: deadline, cancelling, sharing. */
   transport: { rooms: ['errors'], packages: ['graphql', 'undici'] },
   limits: { rooms: ['errors', 'json', 'config'], packages: ['graphql', 'graphql-depth-limit'] },
