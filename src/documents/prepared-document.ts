@@ -5,6 +5,7 @@ import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { Limits } from '../limits/limits.ts';
 import { type DocumentSize, type MeasuredDocument, measureDocument, toSize } from '../limits/measure-document.ts';
 import { nestingRefusal } from '../limits/nesting-refusal.ts';
+import { acceptDocument } from './accept-document.ts';
 import { refusedBytes, treeBytes } from './kept-bytes.ts';
 import { type ToldError, toToldError } from './told-error.ts';
 import { type ValidationOptions, validateDocument } from './validate-document.ts';
@@ -119,7 +120,9 @@ function createValidate(measured: MeasuredDocument, options: ValidationOptions):
   return () => {
     if (unasked) {
       const { document, executable } = unasked;
-      const errors = validateDocument(document, executable, options);
+      const errors = acceptDocument(document, executable, options)
+        ? []
+        : validateDocument(document, executable, options);
       known =
         errors.length > 0 ? { kind: 'invalid', errors: errors.map(toValidationError) } : { kind: 'valid', document };
       unasked = null;
