@@ -35,7 +35,7 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['errors', 'json', 'planning', 'types of operation-context'],
     packages: ['graphql'],
   },
-  documents: { rooms: ['errors', 'limits'], packages: ['graphql', 'lru-cache'] },
+  documents: { rooms: ['errors', 'limits', 'planning'], packages: ['graphql', 'lru-cache'] },
   admission: {
     rooms: ['errors', 'config', 'types of operation-context'],
     packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js'],
