@@ -2,12 +2,14 @@ import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, Resolvers } from '../../generated/own.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { checkGasBudget } from './check-gas-budget.ts';
-import { checkReserveDuration } from './check-reserve-duration.ts';
-import { checkTransactionPayload } from './check-transaction-payload.ts';
 import { createGasReservationResolvers, type GasReservationRecord, toGasReservation } from './gas-reservation.ts';
-import { parseBase64Argument } from './parse-base64-argument.ts';
-import { parseReservationId } from './parse-reservation-id.ts';
+import {
+  checkGasBudget,
+  checkReserveDuration,
+  checkTransactionPayload,
+  parseBase64Argument,
+  parseReservationId,
+} from './sponsor-arguments.ts';
 import { createSponsorAuthorization } from './sponsor-authorization.ts';
 import type { ExecuteTxInput, SponsorClient, SponsorExecution } from './sponsor-client.ts';
 import { createSponsorReads, type SponsorReads } from './sponsor-reads.ts';
