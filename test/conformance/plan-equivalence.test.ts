@@ -25,7 +25,7 @@ import { createLedgerExecutor } from '../../src/subschemas/ledger/ledger-executo
 import { silentLedgerService } from '../../src/subschemas/ledger/ledger-service.ts';
 import { createRpcVersion } from '../../src/subschemas/ledger/rpc-version.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';
-import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
+import { createSponsorClient } from '../../src/subschemas/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/sponsor-resolvers.ts';
 import { connectUpstream, type UpstreamConnection } from '../../src/transport/connect-upstream.ts';
 import type { UpstreamRequest } from '../../src/transport/upstream-call.ts';

@@ -53,6 +53,7 @@ export const house: Readonly<Record<string, Room>> = {
       'config',
       'settings',
       'transport',
+      'types of telemetry',
       'types of operation-context',
       'types of generated',
       'types of upstream',

@@ -20,7 +20,7 @@ import { createForwardToLedger } from '../../src/subschemas/ledger/forward-to-le
 import { createLedgerExecutor } from '../../src/subschemas/ledger/ledger-executor.ts';
 import { silentLedgerService } from '../../src/subschemas/ledger/ledger-service.ts';
 import { createRpcVersion } from '../../src/subschemas/ledger/rpc-version.ts';
-import { createSponsorClient } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
+import { createSponsorClient } from '../../src/subschemas/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/sponsor-resolvers.ts';
 import { connectUpstream } from '../../src/transport/connect-upstream.ts';
 import type { CorpusOperation } from './operation-corpus.ts';

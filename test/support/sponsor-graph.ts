@@ -1,7 +1,8 @@
 import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
-import { createSponsorClient, type SponsorObservation } from '../../src/subschemas/sponsor/create-sponsor-client.ts';
+import type { SponsorObservation } from '../../src/subschemas/sponsor/sponsor-calls.ts';
+import { createSponsorClient } from '../../src/subschemas/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
 import { createRawCall } from '../../src/transport/raw-call.ts';

@@ -10,8 +10,8 @@ export interface GasReservationRecord extends SponsorReservation {
 }
 
 /**
- * When a reservation ends, at the latest safe guess: the sponsor starts counting somewhere between being asked and
- * answering, so the moment before asking is the one that never promises coins too long.
+ * The sponsor starts counting at some moment between being asked and answering. Counting from before it was asked never
+ * promises coins for longer than the sponsor holds them.
  */
 export function toGasReservation(
   reservation: SponsorReservation,

@@ -9,22 +9,22 @@ export interface KnownRefusal {
 }
 
 interface Row {
-  /** Of the whole text: what merely contains such words, with those of somebody else around them, means something else. */
+  /** Matches the whole text: a longer text that only contains such words may come from somebody else and mean another thing. */
   readonly pattern: RegExp;
   readonly code: ErrorCode;
-  /** Where the text means this. Elsewhere it is unknown, which after an execution means: look at the ledger first. */
+  /** Where the text means this; absent = everywhere. At other endpoints the row does not apply, and the text is unknown. */
   readonly endpoints?: readonly SponsorEndpoint[];
-  /** In place of the text. Without it the first group is shown where there is one, else all that matched. */
+  /** Shown in place of the text. Absent = the pattern's first group, or all that matched where there is no group. */
   readonly message?: string;
 }
 
 /**
- * Refusals the sponsor words in the text alone: it answers 500 for an empty pool as for a bug. Each one is final: on
- * execution, only texts are listed that rule out that the transaction of this call ran or will run. The sponsor says them
- * before it sends anything to the ledger; what the ledger itself refuses is in a table of its own.
+ * Refusals that only the text tells apart: the sponsor answers 500 for an empty pool as for a bug. For an execution, a text
+ * may be listed only if it rules out that the transaction ran or will run, because the client is told so. The sponsor says
+ * these before it sends anything to the ledger; what the ledger itself refuses is in `node-refusals.ts`.
  */
 const rows: readonly Row[] = [
-  // The credential is looked at before anything else but the form of the body.
+  // Said before the sponsor looks at the request, so nothing was done.
   {
     pattern: /^(?:Invalid authorization token|Authorization token is required or invalid|Unauthorized)$/,
     code: 'SPONSOR_UNAUTHORIZED',
@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   },
   { pattern: /^Gas station is in maintenance mode\. Please try again later\.$/, code: 'SPONSOR_MAINTENANCE' },
 
-  // Nothing is reserved.
+  // Said instead of reserving.
   {
     pattern: /^Unable to reserve gas coins for the given budget\.?$/,
     code: 'SPONSOR_EXHAUSTED',
@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
   { pattern: /^Gas usage exceeds daily cap$/, code: 'SPONSOR_EXHAUSTED', endpoints: ['reserveGas'] },
   { pattern: /^Failed to spawn reserve_gas task$/, code: 'UPSTREAM_BAD_RESPONSE', endpoints: ['reserveGas'] },
 
-  // Said of a transaction before its reservation is taken: the reservation is as it was.
+  // Said of a transaction before its reservation is used up: the client may try again with the same reservation.
   { pattern: /^Access denied by access controller$/, code: 'SPONSOR_FORBIDDEN' },
   {
     pattern: /^Error while checking access\. EventId=[0-9a-zA-Z-]{1,64}$/,
@@ -61,16 +61,16 @@ const rows: readonly Row[] = [
     endpoints: ['executeTx'],
   },
 
-  // The store's own words around it may name machines, and never end in words of a transaction. Whatever became of an
-  // earlier call with the same reservation, this one did nothing.
+  // The sponsor's store puts words of its own before these, which may name machines: only the group is shown. An earlier
+  // call may have used the reservation up; this one did nothing.
   {
     pattern: /^(?:[^"'`{}\n]{1,300}: )?(Reservation no longer exist(?:: ?\d{1,20})?)$/,
     code: 'RESERVATION_NOT_FOUND',
     endpoints: ['executeTx'],
   },
 
-  // The reservation is taken, and then something is found before the transaction is sent: the sponsor's own lock on an
-  // object, unlike a validator's, and a signature that it checks itself.
+  // Said after the reservation was used up, but before the transaction was sent: the sponsor has locked an object itself (a
+  // validator's lock would mean that it was sent), or has found the signature wrong.
   {
     pattern: /^(Object is already locked(?:: 0x[0-9a-fA-F]{1,64}\b)?)(?:[:, (][^\n]{0,400})?$/,
     code: 'SPONSOR_REJECTED',
@@ -78,7 +78,7 @@ const rows: readonly Row[] = [
   },
   { pattern: /^Invalid transaction signature$/, code: 'SPONSOR_REJECTED', endpoints: ['executeTx'] },
 
-  // The path behind it is the sponsor's affair.
+  // The text goes on with a path on the sponsor's machine, which clients must not see: only the group is shown.
   {
     pattern: /^(Failed to load config file)(?:[ :][\s\S]{0,400})?$/,
     code: 'SPONSOR_REJECTED',

@@ -1,24 +1,23 @@
 /**
  * What a node of the ledger says of a transaction that it will not even sign, as the sponsor passes it on. Each sentence
- * is final. A transaction that is known to the ledger is answered with its effects, whatever is wrong with it by now: only
- * one that is not known is checked. So whoever hears such a sentence knows that it has not run; and it cannot run later
- * either, since no one but the sponsor has all its signatures, and the sponsor has let it go.
+ * means that the transaction did not run: for one that ran, a node answers its effects without checking it again. And it
+ * cannot run later: only the sponsor has all signatures, and it gives up after such an answer.
  *
- * Not among them, since each may be said of a transaction that ran, or that is still on its way:
- * - objects at another version, deleted, or with another digest: what the transaction itself did to them looks the same;
- * - objects reserved for, or locked by, another transaction, which may be this one under way;
+ * Left out on purpose, because each may be said of a transaction that ran or is about to:
+ * - objects at another version, deleted, or with another digest: the transaction itself may have changed them;
+ * - objects reserved for, or locked by, another transaction: that may be this one under way;
  * - already finalised with other signatures: it ran;
  * - timeouts, overload, whatever the node calls transient, and faults of its own.
  *
- * Numbers and ids are all that may vary in a sentence: whatever else a text holds, names, abort messages, words of a
- * signer, somebody else may have written it.
+ * Only numbers and ids may vary in a sentence. Names, abort messages and words of a signer are written by others, who could
+ * forge a refusal with them.
  */
 const number = '\\d{1,40}';
 const id = '0x[0-9a-fA-F]{1,64}';
 const version = '(?:None|Some\\(SequenceNumber\\((?:0x[0-9a-fA-F]{1,16}|\\d{1,20})\\)\\))';
 const word = '[A-Za-z]{1,40}';
 
-/** Price, budget and payment are held against bounds that are the same for every node, or read off the gas coins named. */
+/** Final, because price, budget and payment are checked against bounds of the network or the gas coins named. */
 const gas = [
   `Gas price ${number} under reference gas price \\(RGP\\) ${number}`,
   `Gas price cannot exceed ${number}(?: ${word})?`,

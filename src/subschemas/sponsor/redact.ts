@@ -8,7 +8,7 @@ const bearer = /(bearer\s+)[\w.~+/=-]+/gi;
 
 /**
  * Text of the sponsor without what must not be shown: the credential that went with the request (services do echo it),
- * any other bearer token, credentials in URLs. Cut only afterwards, so that no half of a secret is left at the end.
+ * any other bearer token, credentials in URLs. Cut to its length only afterwards: half a secret would not be recognised.
  */
 export function redact(text: string, authorization: Secret | null, maxLength: number): string {
   const whole = credentialsOf(authorization).reduce((rest, secret) => rest.replaceAll(secret, redacted), text);
@@ -16,12 +16,12 @@ export function redact(text: string, authorization: Secret | null, maxLength: nu
   return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean;
 }
 
-/** A shorter credential guards nothing, and would be found in digests and words that are none of it. */
+/** A shorter text occurs by chance in digests and words, and taking it out there would spoil the answer. */
 const minCredentialLength = 8;
 
 /**
- * An answer without the credential that went with its request, wherever it stands: also what succeeds is shown to clients,
- * the effects of a transaction even as they came. Escapes in JSON do not hide it.
+ * An answer without the credential that went with its request. Successes are cleaned too, because clients see the effects of
+ * a transaction as the sponsor sent them. The JSON is cleaned in its parsed form, where escapes cannot hide a credential.
  */
 export function withoutCredential(answer: SponsorAnswer, authorization: Secret | null): SponsorAnswer {
   const secrets = credentialsOf(authorization).filter((secret) => secret.length >= minCredentialLength);
@@ -31,7 +31,7 @@ export function withoutCredential(answer: SponsorAnswer, authorization: Secret |
   return { ...answer, text: clean(text), json: cleanJson(answer.json, clean) };
 }
 
-/** What cannot be written again, for its depth, cannot be read by anyone further on either. */
+/** `undefined` for JSON nested too deep to be written again: nobody after us could read it either. */
 function cleanJson(json: unknown, clean: (text: string) => string): unknown {
   if (json === undefined) return undefined;
   try {

@@ -6,9 +6,9 @@ interface Sponsorship {
 }
 
 /**
- * Lets nobody spend the sponsor's gas while what the instances share is away: each would count by itself, and together they
- * would grant what none of them may.
- * @param isShared asked before each; resolves within the time that the shared store may take
+ * Refuses sponsorship while the store of the shared counts is away: each instance would count for itself, and callers would
+ * get their allowance of the sponsor's gas once per instance.
+ * @param isShared asked before each mutation; must resolve soon, because the mutation waits for it
  */
 export function requireSharedStore<Resolvers extends Sponsorship>(
   resolvers: Resolvers,

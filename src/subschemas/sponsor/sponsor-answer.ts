@@ -20,8 +20,8 @@ export function toSponsorAnswer({ status, headers, body }: UpstreamResponse): Sp
 }
 
 /**
- * The `error` text of a refusal envelope, with one key or with two; `null` when the answer is no such envelope. Beside
- * effects an error refuses nothing: something ran.
+ * The text of `{ error }` or `{ result: null, error }`; `null` for any other answer. An error beside effects is no refusal:
+ * the transaction ran.
  */
 export function errorTextOf({ json }: SponsorAnswer): string | null {
   if (typeof json !== 'object' || json === null || !('error' in json)) return null;
@@ -29,16 +29,13 @@ export function errorTextOf({ json }: SponsorAnswer): string | null {
   return typeof json.error === 'string' && json.error !== '' ? json.error : null;
 }
 
-/** What a plain-text answer says in a sentence; `null` for JSON objects, pages and anything long. */
+/** A plain-text answer that may be a sentence of the sponsor; `null` for JSON objects, HTML pages and long texts. */
 export function sentenceOf(answer: SponsorAnswer): string | null {
   const word = wordOf(answer);
   return word.length <= 500 && !/^[{[<]/.test(word) ? word : null;
 }
 
-/**
- * The word a plain endpoint says: `OK` and versions come as a JSON string or as bare text, and some builds name the one
- * content type and send the other form.
- */
+/** `OK` and versions come as a JSON string or as bare text, whatever the content type says: builds of the sponsor differ. */
 export function wordOf({ json, text }: SponsorAnswer): string {
   const value = typeof json === 'string' ? json : text;
   return value.trim().replace(/^"(.*)"$/s, '$1');

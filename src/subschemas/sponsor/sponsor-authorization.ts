@@ -25,8 +25,8 @@ export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOption
 }
 
 /**
- * Who may ask the sponsor for what, and with which credential. A missing scope is `FORBIDDEN` for everybody, anonymous
- * callers included: whether a credential would help is for the operator to say, and one code is one thing to handle.
+ * Who may ask the sponsor for what, and with which credential. Anonymous callers without a scope get `FORBIDDEN` like all
+ * others, not `UNAUTHENTICATED`: the gateway cannot know whether a credential would give them the scope.
  */
 export function createSponsorAuthorization({ auth, token }: SponsorAuthorizationOptions): SponsorAuthorization {
   if (auth === 'forward') return { headerFor: (caller) => caller.authorization, demand() {} };

@@ -1,6 +1,20 @@
+import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { Secret } from '../../config/secret.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
-import type { WireEffects, WireObjectRef } from './wire.ts';
+import { createSponsorCalls, type SponsorCall, type SponsorCalls, type SponsorCallsOptions } from './sponsor-calls.ts';
+import { checkAfterMs, lookItUp } from './sponsor-refusal.ts';
+import {
+  readDeepHealth,
+  readEffects,
+  readExecution,
+  readHealth,
+  readReloadResult,
+  readReservation,
+  readVersion,
+  type WireEffects,
+  type WireObjectRef,
+} from './wire.ts';
 
 export interface ReserveGasInput {
   /** In the ledger's smallest unit, already checked. */
@@ -38,27 +52,101 @@ export interface SponsorExecution {
   readonly rawEffects: unknown;
 }
 
+type Ask<Result> = (authorization: Secret | null, cancellation: Cancellation) => Promise<Result>;
+type Send<Input, Result> = (input: Input, ...rest: Parameters<Ask<Result>>) => Promise<Result>;
+
 /**
  * The sponsor as the gateway sees it. Every method takes the whole `Authorization` header to send, `null` for none, and the
- * operation's cancellation: a read is cut by it, anything else is not begun after it, and runs on once it was sent. It
- * rejects with an error that is meant for the client.
+ * operation's cancellation: a read is cut by it; what may move money is not begun after it, and runs on once it was sent.
+ * Each rejects with an error that is meant for the client.
  */
 export interface SponsorClient {
-  health(authorization: Secret | null, cancellation: Cancellation): Promise<'OK'>;
-  version(authorization: Secret | null, cancellation: Cancellation): Promise<string>;
+  readonly health: Ask<'OK'>;
+  readonly version: Ask<string>;
   /** Reserves coins and signs: not a probe. */
-  debugHealthCheck(
-    authorization: Secret | null,
-    cancellation: Cancellation,
-  ): Promise<{ readonly ok: boolean; readonly message: string }>;
-  reserveGas(
-    input: ReserveGasInput,
-    authorization: Secret | null,
-    cancellation: Cancellation,
-  ): Promise<SponsorReservation>;
-  executeTx(input: ExecuteTxInput, authorization: Secret | null, cancellation: Cancellation): Promise<SponsorExecution>;
-  reloadAccessController(
-    authorization: Secret | null,
-    cancellation: Cancellation,
-  ): Promise<{ readonly result: string }>;
+  readonly debugHealthCheck: Ask<{ readonly ok: boolean; readonly message: string }>;
+  readonly reserveGas: Send<ReserveGasInput, SponsorReservation>;
+  readonly executeTx: Send<ExecuteTxInput, SponsorExecution>;
+  readonly reloadAccessController: Ask<{ readonly result: string }>;
+}
+
+export interface SponsorClientOptions extends SponsorCallsOptions {
+  /** How the network spells the key that says what an execution waits for. */
+  readonly requestTypeKey: NetworkProfile['sponsor']['requestTypeKey'];
+}
+
+/** Speaks to the sponsor's HTTP service. */
+export function createSponsorClient(options: SponsorClientOptions): SponsorClient {
+  const calls = createSponsorCalls(options);
+  const { ask, read, note, refuse } = calls;
+  return {
+    health: (authorization, cancellation) => read({ endpoint: 'health', authorization, cancellation }, readHealth),
+
+    version: (authorization, cancellation) => read({ endpoint: 'version', authorization, cancellation }, readVersion),
+
+    async debugHealthCheck(authorization, cancellation) {
+      const asked = { endpoint: 'debugHealthCheck', authorization, cancellation } as const;
+      const answer = await ask(asked);
+      const health = readDeepHealth(answer);
+      if (health === 'ok') return { ok: true, message: 'OK' };
+      if (health !== 'failed') return refuse(asked, answer);
+      note('failed-health-check', asked, answer);
+      return { ok: false, message: 'The sponsor failed its own health check.' };
+    },
+
+    async reserveGas(input, authorization, cancellation) {
+      const body = reserveGasBody(input);
+      const wire = await read({ endpoint: 'reserveGas', authorization, cancellation, body }, readReservation);
+      return {
+        reservationId: wire.reservation_id,
+        sponsorAddress: wire.sponsor_address,
+        gasCoins: wire.gas_coins,
+      };
+    },
+
+    executeTx(input, authorization, cancellation) {
+      const { digest, reservationId } = input;
+      const facts = { digest, reservationId };
+      const body = executeTxBody(input, options.requestTypeKey);
+      return execute(calls, { endpoint: 'executeTx', authorization, cancellation, facts, body }, digest);
+    },
+
+    async reloadAccessController(authorization, cancellation) {
+      const asked = { endpoint: 'reloadAccessController', authorization, cancellation } as const;
+      return { result: await read(asked, readReloadResult) };
+    },
+  };
+}
+
+async function execute(
+  { ask, note, refuse }: SponsorCalls,
+  asked: SponsorCall,
+  digest: string,
+): Promise<SponsorExecution> {
+  const answer = await ask(asked);
+  const execution = readExecution(answer) ?? refuse(asked, answer);
+  // Effects of another transaction say nothing about this one, and "bad response, try again" would be the wrong advice.
+  if (execution.transactionDigest !== digest) {
+    note('digest-mismatch', asked, answer);
+    const message = `The sponsor answered with the effects of another transaction. ${lookItUp}`;
+    const facts = { upstream: 'sponsor', ...asked.facts, checkAfterMs } as const;
+    throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, facts);
+  }
+  const effects = readEffects(execution.raw);
+  if (!effects) note('unreadable-effects', asked, answer);
+  return { digest, succeeded: execution.succeeded, effects, rawEffects: execution.raw };
+}
+
+function reserveGasBody({ gasBudget, reserveDurationSecs }: ReserveGasInput): string {
+  return JSON.stringify({ gas_budget: gasBudget, reserve_duration_secs: reserveDurationSecs });
+}
+
+/** The reservation id goes in digit by digit: it is a u64, and a JavaScript number would round it. */
+function executeTxBody(input: ExecuteTxInput, requestTypeKey: string): string {
+  const rest = JSON.stringify({
+    tx_bytes: input.txBytes,
+    user_sig: input.userSig,
+    [requestTypeKey]: input.requestType,
+  });
+  return `{"reservation_id":${input.reservationId},${rest.slice(1)}`;
 }

@@ -1,4 +1,4 @@
-/** The sponsor's endpoints by what they do; also how log lines name them. */
+/** The names are also written to the log. */
 export type SponsorEndpoint =
   | 'health'
   | 'version'

@@ -1,28 +1,39 @@
-import type { Secret } from '../../config/secret.ts';
-import type { Cancellation } from '../../transport/cancellation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import type { SponsorAuthorization } from './sponsor-authorization.ts';
 import type { SponsorClient } from './sponsor-client.ts';
 
+/** What one operation reads of the sponsor: each endpoint is asked when first wanted, and once. */
 export interface SponsorReads {
   health(): Promise<string>;
   version(): Promise<string>;
 }
 
-/** What one operation reads of the sponsor: each endpoint is asked when first wanted, and once. */
+/**
+ * Gives each operation one set of reads, so that a field selected twice, under aliases too, is one call.
+ * @param demandSponsor throws where no sponsor is configured
+ */
 export function createSponsorReads(
-  client: SponsorClient,
-  authorization: Secret | null,
-  cancellation: Cancellation,
-): SponsorReads {
-  let health: Promise<string> | undefined;
-  let version: Promise<string> | undefined;
-  return {
-    health: () => {
-      health ??= client.health(authorization, cancellation);
-      return health;
-    },
-    version: () => {
-      version ??= client.version(authorization, cancellation);
-      return version;
-    },
+  demandSponsor: () => { readonly client: SponsorClient; readonly authorization: SponsorAuthorization },
+): (context: OperationContext) => SponsorReads {
+  const known = new WeakMap<OperationContext, SponsorReads>();
+  return (context) => {
+    const before = known.get(context);
+    if (before) return before;
+    const { client, authorization } = demandSponsor();
+    const header = authorization.headerFor(context.caller);
+    let health: Promise<string> | undefined;
+    let version: Promise<string> | undefined;
+    const reads: SponsorReads = {
+      health: () => {
+        health ??= client.health(header, context.cancellation);
+        return health;
+      },
+      version: () => {
+        version ??= client.version(header, context.cancellation);
+        return version;
+      },
+    };
+    known.set(context, reads);
+    return reads;
   };
 }

@@ -1,4 +1,8 @@
-import type { ErrorCode } from '../../errors/catalogue.ts';
+import type { GraphQLError } from 'graphql';
+import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
+import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
+import { toGatewayError } from '../../transport/to-gateway-error.ts';
+import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import { findKnownRefusal } from './known-refusals.ts';
 import { errorTextOf, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
 import type { SponsorEndpoint } from './sponsor-endpoint.ts';
@@ -13,12 +17,13 @@ export interface SponsorRefusal {
   readonly unknown: boolean;
 }
 
-/** Statuses of the sponsor's web framework for a body it could not read: it looks at the body before anything else. */
+/** What the sponsor's web framework answers, before the sponsor itself sees a request, where it cannot read the body. */
 const unreadableRequest = new Set([400, 413, 415, 422]);
 
 /**
- * Judges an answer from which no result could be read. A refusal envelope under 4xx is contract and keeps its text; under
- * any other status only known texts do. `EXECUTION_OUTCOME_UNKNOWN` is given wherever a transaction may have run.
+ * Judges an answer from which no result could be read. The text of an envelope is shown under 4xx, where the sponsor's
+ * contract promises one; under other statuses only if it is known, because it may say anything. Whatever does not rule out
+ * that a transaction ran is `EXECUTION_OUTCOME_UNKNOWN`.
  */
 export function toSponsorRefusal(endpoint: SponsorEndpoint, answer: SponsorAnswer): SponsorRefusal {
   const { status } = answer;
@@ -31,7 +36,7 @@ export function toSponsorRefusal(endpoint: SponsorEndpoint, answer: SponsorAnswe
   return { ...fixedRefusal(endpoint, status), own: false, unknown: true };
 }
 
-/** 408 is left out: proxies send it for their own upstream's silence, after the request went through. */
+/** 408 does not count: a proxy may answer it after it has passed the request on, when the sponsor stays silent. */
 function isClientError(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
@@ -77,10 +82,38 @@ function fixedClientError(status: number): Pick<SponsorRefusal, 'code' | 'messag
 export const lookItUp =
   'The transaction may or may not execute: look its digest up on the ledger before anything else.';
 
-/** What a call may have left behind when its answer is lost; starts with a space, empty when it leaves nothing. */
-export function aftermathOf(endpoint: SponsorEndpoint): string {
+/** What a call may have left behind when its answer is lost: a sentence after a space, or nothing. */
+function aftermathOf(endpoint: SponsorEndpoint): string {
   if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the duration asked for is over.';
   if (endpoint === 'debugHealthCheck') return ' If it reserved coins for the check, they return by themselves.';
   if (endpoint === 'reloadAccessController') return ' The configuration may or may not have been read again.';
   return '';
+}
+
+/**
+ * When a look-up of the digest is worth its call: the sponsor submits up to three times, and the ledger's indexer follows
+ * execution by a few seconds.
+ */
+export const checkAfterMs = 5_000;
+
+/**
+ * What a client is told of a call that ended without an answer. If it may have reached the sponsor, an execution has an
+ * unknown outcome, and the message of any other call says what it may have left behind.
+ */
+export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, facts: ErrorFacts): GraphQLError {
+  const plain = toGatewayError(error, 'sponsor');
+  if (!(error instanceof UpstreamCallError)) return plain;
+  const { code } = plain.extensions;
+  if (endpoint === 'executeTx' && error.mayHaveArrived) {
+    const message = `The transaction was handed to the sponsor and its answer was lost. ${lookItUp}`;
+    return gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...facts, checkAfterMs }, { originalError: error });
+  }
+  const message = plain.message + (error.mayHaveArrived ? aftermathOf(endpoint) : unsentNote(endpoint, error));
+  return gatewayError(isErrorCode(code) ? code : 'UPSTREAM_UNAVAILABLE', message, facts, { originalError: error });
+}
+
+/** `UPSTREAM_UNAVAILABLE` does not say by itself whether a transaction was sent, and its sender has to know. */
+function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): string {
+  if (endpoint !== 'executeTx') return '';
+  return failure === 'unreachable' ? ' Nothing was sent and the reservation is unused.' : ' The reservation is unused.';
 }

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { ExecuteTxRequestType, Resolvers } from '../../generated/own.ts';
-import type { OperationContext } from '../operation-context.ts';
+import type { ExecuteTxRequestType, MutationResolvers, Resolvers } from '../../generated/own.ts';
 import { createGasReservationResolvers, type GasReservationRecord, toGasReservation } from './gas-reservation.ts';
 import {
   checkGasBudget,
@@ -10,9 +9,9 @@ import {
   parseBase64Argument,
   parseReservationId,
 } from './sponsor-arguments.ts';
-import { createSponsorAuthorization } from './sponsor-authorization.ts';
+import { createSponsorAuthorization, type SponsorAuthorization } from './sponsor-authorization.ts';
 import type { ExecuteTxInput, SponsorClient, SponsorExecution } from './sponsor-client.ts';
-import { createSponsorReads, type SponsorReads } from './sponsor-reads.ts';
+import { createSponsorReads } from './sponsor-reads.ts';
 import { toSponsorVersion } from './sponsor-version.ts';
 import { sponsoredEffectsResolvers } from './sponsored-effects.ts';
 import { transactionDigest } from './transaction-digest.ts';
@@ -31,79 +30,69 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
   WAIT_FOR_LOCAL_EXECUTION: 'waitForLocalExecution',
 };
 
+/** Asks for the sponsor where a field needs it. @throws `NOT_CONFIGURED` where there is none */
+type DemandSponsor = () => { readonly client: SponsorClient; readonly authorization: SponsorAuthorization };
+
 /** Resolvers of the sponsorship: arguments are checked here, and a call that breaks a rule never reaches the sponsor. */
-export function createSponsorResolvers({ client, sponsorship, limits, now }: SponsorResolversOptions) {
-  const service = client ? { client, authorization: createSponsorAuthorization(sponsorship) } : null;
-  const configured = () => {
-    if (!service) throw notConfigured('SPONSOR_URL');
-    return service;
+export function createSponsorResolvers(options: SponsorResolversOptions) {
+  const { client, sponsorship, now } = options;
+  const sponsor = client && { client, authorization: createSponsorAuthorization(sponsorship) };
+  const demandSponsor: DemandSponsor = () => {
+    if (!sponsor) throw notConfigured('SPONSOR_URL');
+    return sponsor;
   };
-
-  /** One set of reads per operation: selecting a field twice, under aliases too, is one call. */
-  const readsOf = new WeakMap<OperationContext, SponsorReads>();
-  const readsFor = (context: OperationContext): SponsorReads => {
-    const known = readsOf.get(context);
-    if (known) return known;
-    const sponsor = configured();
-    const reads = createSponsorReads(
-      sponsor.client,
-      sponsor.authorization.headerFor(context.caller),
-      context.cancellation,
-    );
-    readsOf.set(context, reads);
-    return reads;
-  };
-
+  const readsFor = createSponsorReads(demandSponsor);
   return {
     Query: { sponsor: () => ({}) },
-
     Sponsor: {
       health: (_, __, context) => readsFor(context).health(),
       version: async (_, __, context) => toSponsorVersion(await readsFor(context).version()),
     },
-
-    Mutation: {
-      async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
-        const { client: sponsor, authorization } = configured();
-        authorization.demand('sponsor', caller);
-        refuseIdempotencyKey(args.idempotencyKey);
-        checkGasBudget(args.gasBudget, sponsorship.maxGasBudgetExclusive);
-        checkReserveDuration(args.reserveDurationSecs);
-        const atMs = now();
-        const reservation = await sponsor.reserveGas(args, authorization.headerFor(caller), cancellation);
-        return toGasReservation(reservation, { ...args, atMs });
-      },
-
-      async executeTx(_, args, { caller, cancellation }): Promise<SponsorExecution> {
-        const { client: sponsor, authorization } = configured();
-        authorization.demand('sponsor', caller);
-        refuseIdempotencyKey(args.idempotencyKey);
-        const reservationId = parseReservationId(args.reservationId);
-        const { txBytes, userSig } = args;
-        checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes);
-        const digest = transactionDigest(parseBase64Argument('txBytes', txBytes));
-        parseBase64Argument('userSig', userSig);
-        const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
-        const input = { reservationId, txBytes, userSig, requestType, digest };
-        return sponsor.executeTx(input, authorization.headerFor(caller), cancellation);
-      },
-
-      async checkSponsorHealth(_, __, { caller, cancellation }) {
-        const { client: sponsor, authorization } = configured();
-        authorization.demand('admin', caller);
-        return sponsor.debugHealthCheck(authorization.headerFor(caller), cancellation);
-      },
-
-      async reloadAccessController(_, __, { caller, cancellation }) {
-        const { client: sponsor, authorization } = configured();
-        authorization.demand('admin', caller);
-        return sponsor.reloadAccessController(authorization.headerFor(caller), cancellation);
-      },
-    },
-
+    Mutation: createSponsorMutations(demandSponsor, options),
     ...createGasReservationResolvers(now),
     ...sponsoredEffectsResolvers,
   } as const satisfies Resolvers;
+}
+
+function createSponsorMutations(demandSponsor: DemandSponsor, { sponsorship, limits, now }: SponsorResolversOptions) {
+  return {
+    async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
+      const { client, authorization } = demandSponsor();
+      authorization.demand('sponsor', caller);
+      refuseIdempotencyKey(args.idempotencyKey);
+      checkGasBudget(args.gasBudget, sponsorship.maxGasBudgetExclusive);
+      checkReserveDuration(args.reserveDurationSecs);
+      const atMs = now();
+      const reservation = await client.reserveGas(args, authorization.headerFor(caller), cancellation);
+      return toGasReservation(reservation, { ...args, atMs });
+    },
+
+    async executeTx(_, args, { caller, cancellation }): Promise<SponsorExecution> {
+      const { client, authorization } = demandSponsor();
+      authorization.demand('sponsor', caller);
+      refuseIdempotencyKey(args.idempotencyKey);
+      const reservationId = parseReservationId(args.reservationId);
+      const { txBytes, userSig } = args;
+      checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes);
+      const digest = transactionDigest(parseBase64Argument('txBytes', txBytes));
+      parseBase64Argument('userSig', userSig);
+      const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
+      const input = { reservationId, txBytes, userSig, requestType, digest };
+      return client.executeTx(input, authorization.headerFor(caller), cancellation);
+    },
+
+    async checkSponsorHealth(_, __, { caller, cancellation }) {
+      const { client, authorization } = demandSponsor();
+      authorization.demand('admin', caller);
+      return client.debugHealthCheck(authorization.headerFor(caller), cancellation);
+    },
+
+    async reloadAccessController(_, __, { caller, cancellation }) {
+      const { client, authorization } = demandSponsor();
+      authorization.demand('admin', caller);
+      return client.reloadAccessController(authorization.headerFor(caller), cancellation);
+    },
+  } as const satisfies MutationResolvers;
 }
 
 function notConfigured(setting: string) {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
-import { createSponsorClient } from './create-sponsor-client.ts';
 import { requireSharedStore } from './require-shared-store.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
+import { createSponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
 import { watchSponsorVersion } from './watch-sponsor-version.ts';
 
@@ -24,7 +24,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     const { sponsorship, limits } = config;
     const opened = connection && open(connection, host);
     const resolvers = createSponsorResolvers({ client: opened?.client ?? null, sponsorship, limits, now });
-    // Callers who hold the sponsor's token are the sponsor's to count.
+    // Where callers bring a credential of their own, the sponsor counts them, and our shared counts do not matter.
     const demandsStore = config.rateLimit.redis !== null && sponsorship.auth === 'token';
     return {
       resolvers: demandsStore ? requireSharedStore(resolvers, isCountShared) : resolvers,
@@ -40,7 +40,6 @@ export const sponsorUpstream: OwnFieldsUpstream = {
   },
 };
 
-/** The client of a sponsor, and what is known of it besides: which version it runs, `null` where it does not say. */
 function open({ call, path }: UpstreamConnection, { config, telemetry, now }: UpstreamHost) {
   const { sponsorship, timeouts, profile } = config;
   const watch = watchSponsorVersion({ call, basePath: path, authorization: gatewayAuthorization(sponsorship), now });

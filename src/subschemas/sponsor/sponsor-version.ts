@@ -1,4 +1,7 @@
-/** `<semver>-<build hash>`; builds of a modified tree end in `-dirty`. The pre-release part, itself dashed, takes what is left. */
+/**
+ * `<semver>-<build hash>`; builds of a modified tree end in `-dirty`. A pre-release part may hold dashes too, so it matches
+ * as little as it can.
+ */
 const versionForm = /^(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+?)??(?:\+[0-9A-Za-z.-]+)?)-([0-9A-Za-z]+(?:-dirty)?)$/;
 
 export interface SponsorVersionRecord {

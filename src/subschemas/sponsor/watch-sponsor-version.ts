@@ -7,9 +7,9 @@ import { sponsorEndpoints } from './sponsor-endpoint.ts';
 import { readVersion } from './wire.ts';
 
 export interface SponsorVersionWatch {
-  /** What the sponsor last said, whoever asked. It is asked where that is not known, or old. Never rejects. */
+  /** The version last heard, asked for anew if it is old; `null` where none was heard in time. Never rejects. */
   tell(): Promise<string | null>;
-  /** The same client, what it hears of versions remembered. */
+  /** The same client; the versions that it hears count as heard, and save a call. */
   listen(client: SponsorClient): SponsorClient;
 }
 
@@ -23,13 +23,14 @@ export interface SponsorVersionOptions {
   readonly now: () => number;
 }
 
-/** How long somebody who only looks waits for it, in milliseconds. */
+/** Whoever shows the version waits this long for it, and shows none after that. */
 const timeoutMs = 1_000;
-/** How long an answer is news, and how long it is left alone that gave none, in milliseconds. */
+/** A version is not asked for again within this time. */
 const freshMs = 60_000;
+/** A sponsor that did not tell its version is not asked again within this time. */
 const retryMs = 2_000;
 
-/** Knows which version the sponsor runs. Whoever wants to know costs it a call a minute at most, together with all others. */
+/** Knows which version the sponsor runs, at the cost of one call a minute at most, however many clients look at it. */
 export function watchSponsorVersion({
   call,
   basePath,
@@ -59,7 +60,7 @@ export function watchSponsorVersion({
   const ask = (): Promise<void> =>
     call(request).then(
       (response) => hear(readVersion(toSponsorAnswer(response))),
-      // The upstream's state says that it does not answer.
+      // Not told here: the state of the upstream shows already that it does not answer.
       () => {},
     );
 
@@ -76,7 +77,7 @@ export function watchSponsorVersion({
       ...client,
       version(own, cancellation) {
         const version = client.version(own, cancellation);
-        // Whoever wants to know meanwhile waits for this call rather than make another.
+        // Whoever shows the version meanwhile waits for this call instead of making another one.
         askedMs = now();
         underWay = version.then(hear, () => {});
         return version;

@@ -18,6 +18,8 @@ const listOf = <Item extends z.ZodType>(item: Item) =>
     .nullish()
     .transform((items) => items ?? []);
 
+const orNull = <Item extends z.ZodType>(item: Item) => item.nullish().transform((value) => value ?? null);
+
 const objectRef = z.object({ objectId: z.string(), version: integerText, digest: z.string() });
 
 const reservation = z.object({
@@ -26,16 +28,10 @@ const reservation = z.object({
   gas_coins: z.array(objectRef),
 });
 
-/** The owner stays unread: it is an object or a bare word, and an unknown kind must not cost the rest of the effects. */
+/** The owner is read when it is asked for: one of a kind that is new here must not cost the rest of the effects. */
 const objectChange = z.object({ owner: z.unknown(), reference: objectRef });
 
-const status = z.object({
-  status: z.string(),
-  error: z
-    .string()
-    .nullish()
-    .transform((error) => error ?? null),
-});
+const status = z.object({ status: z.string(), error: orNull(z.string()) });
 
 const effects = z.object({
   messageVersion: z.string(),
@@ -43,7 +39,7 @@ const effects = z.object({
   executedEpoch: integerText,
   gasUsed: z.object({
     computationCost: integerText,
-    computationCostBurned: integerText.nullish().transform((cost) => cost ?? null),
+    computationCostBurned: orNull(integerText),
     storageCost: integerText,
     storageRebate: integerText,
     nonRefundableStorageFee: integerText,
@@ -58,14 +54,11 @@ const effects = z.object({
   unwrappedThenDeleted: listOf(objectRef),
   wrapped: listOf(objectRef),
   gasObject: objectChange,
-  eventsDigest: z
-    .string()
-    .nullish()
-    .transform((digest) => digest ?? null),
+  eventsDigest: orNull(z.string()),
   dependencies: listOf(z.string()),
 });
 
-/** All that must be readable to know how an execution ended. The rest of the effects is read when it is asked for. */
+/** All that is needed to know how an execution ended, so that effects of a new form do not hide the outcome. */
 const verdict = z.object({
   transactionDigest: z.string().min(1),
   status: z.object({ status: z.enum(['success', 'failure']) }),
@@ -105,7 +98,7 @@ export function readReloadResult(answer: SponsorAnswer): string | null {
   return isSuccess(answer) && member(answer.json, 'result') === 'success' ? 'success' : null;
 }
 
-/** `OK`, quoted or not; `null` for anything else: a page of some proxy is not health. */
+/** `OK`, quoted or not; `null` for anything else: a proxy's page with status 200 does not say that the sponsor is well. */
 export function readHealth(answer: SponsorAnswer): 'OK' | null {
   return isSuccess(answer) && wordOf(answer) === 'OK' ? 'OK' : null;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readOwner } from '../../../../src/subschemas/sponsor/sponsored-owner.ts';
+import { readOwner } from '../../../../src/subschemas/sponsor/sponsored-effects.ts';
 
 describe('readOwner', () => {
   it.each([

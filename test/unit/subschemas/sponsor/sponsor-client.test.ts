@@ -4,12 +4,12 @@ import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { isErrorCode } from '../../../../src/errors/catalogue.ts';
+import type { SponsorObservation } from '../../../../src/subschemas/sponsor/sponsor-calls.ts';
 import {
   createSponsorClient,
+  type SponsorClient,
   type SponsorClientOptions,
-  type SponsorObservation,
-} from '../../../../src/subschemas/sponsor/create-sponsor-client.ts';
-import type { SponsorClient } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
+} from '../../../../src/subschemas/sponsor/sponsor-client.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import type { UpstreamRequest } from '../../../../src/transport/upstream-call.ts';
 import { UpstreamCallError } from '../../../../src/transport/upstream-call-error.ts';
