@@ -68,8 +68,8 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 function announceRun({ contestants }: Arena, options: LoadOptions, works: number): void {
-  const { seconds, requests, repeat, warmUpSeconds } = options;
-  const slices = contestants.length * repeat + 1;
+  const { seconds, requests, repeat, warmUpSeconds, latencyRounds } = options;
+  const slices = contestants.reduce((sum, { everyRounds }) => sum + Math.ceil(repeat / everyRounds), 2 * latencyRounds);
   const length = works * (slices * seconds + contestants.length * warmUpSeconds);
   say(
     `${contestants.map(({ name }) => name).join(', ')}; ${works} works` +

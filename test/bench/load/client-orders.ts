@@ -1,4 +1,4 @@
-import type { Dialect } from './works.ts';
+import type { Dialect } from './work.ts';
 
 /** What the client process is told to do. */
 export interface ClientOrder {
@@ -7,10 +7,11 @@ export interface ClientOrder {
   readonly url: string;
   readonly workId: string;
   readonly concurrency: number;
-  readonly variants: number;
   /** Stops issuing requests when both are reached; in milliseconds and requests. */
   readonly atLeastMs: number;
   readonly atLeastRequests: number;
+  /** Requests a second at a steady rate; `null` = as many as the others can take. */
+  readonly pacedAt: number | null;
 }
 
 /** What it reports when the last answer is in. */
@@ -18,6 +19,9 @@ export interface ClientReport {
   readonly requests: number;
   readonly elapsedMs: number;
   readonly bytes: number;
+  /** From when a request was due, so that waiting for its turn counts. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
   /** The first wrong answer; the slice ends with it. */
   readonly fault: string | null;
 }

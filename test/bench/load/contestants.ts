@@ -1,31 +1,44 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Child, Children } from './child-processes.ts';
+import { toGatewayCommand } from './gateway-command.ts';
 import type { LoadOptions } from './load-options.ts';
-import type { Dialect } from './works.ts';
+import { writeNginxDirectory } from './nginx.ts';
+import type { Dialect, Work } from './work.ts';
 
 /** Somebody who is measured. */
 export interface Contestant extends Child {
   readonly dialect: Dialect;
+  /** Takes part in every so many rounds: whose ratio is far from all others needs no narrow spread. */
+  readonly everyRounds: number;
+  readonly can: (work: Work) => boolean;
 }
 
 /** Other servers, in a package of their own so that their dependencies are none of ours. */
 const peers = ['mercurius', 'apollo'] as const;
+const fewRounds = 4;
+const all = () => true;
 
-/** Starts everybody in front of the upstream, the floor first. */
+/** Starts everybody in front of the upstream, the floor first and the gateway second. */
 export async function startContestants(
   children: Children,
   upstreamUrl: string,
-  options: Pick<LoadOptions, 'rateLimit' | 'logLevel' | 'naive' | 'peers'>,
+  options: Pick<LoadOptions, 'rateLimit' | 'logLevel' | 'nginx' | 'naive' | 'peers'>,
   say: (line: string) => void,
 ): Promise<readonly Contestant[]> {
-  const ours = (name: string) =>
-    children.fork(name, new URL(`../processes/${name}.js`, import.meta.url), [upstreamUrl]);
+  const fork = (name: string, module: URL) => children.fork(name, module, [upstreamUrl]);
+  const ours = (name: string) => fork(name, new URL(`../processes/${name}.js`, import.meta.url));
   const contestants: Contestant[] = [
-    { ...(await ours('floor')), dialect: 'floor' },
-    { ...(await startGateway(children, upstreamUrl, options)), dialect: 'graphql' },
+    { ...(await ours('floor')), dialect: 'floor', everyRounds: 1, can: all },
+    { ...(await startGateway(children, upstreamUrl, options)), dialect: 'graphql', everyRounds: 1, can: all },
   ];
-  if (options.naive) contestants.push({ ...(await ours('naive')), dialect: 'graphql' });
+  if (options.nginx) {
+    const nginx = await startNginx(children, upstreamUrl, say);
+    if (nginx) contestants.push({ ...nginx, dialect: 'floor', everyRounds: 1, can: ({ isForwarded }) => isForwarded });
+  }
+  if (options.naive)
+    contestants.push({ ...(await ours('naive')), dialect: 'graphql', everyRounds: fewRounds, can: all });
   if (!options.peers) return contestants;
 
   const home = `${process.cwd()}/test/bench/peers`;
@@ -35,8 +48,8 @@ export async function startContestants(
   }
   for (const name of peers) {
     try {
-      const child = await children.fork(name, pathToFileURL(`${home}/${name}.mjs`), [upstreamUrl]);
-      contestants.push({ ...child, dialect: 'graphql' });
+      const child = await fork(name, pathToFileURL(`${home}/${name}.mjs`));
+      contestants.push({ ...child, dialect: 'graphql', everyRounds: fewRounds, can: all });
     } catch (error) {
       say(`${name}: skipped. ${error instanceof Error ? error.message : error}`);
     }
@@ -44,24 +57,31 @@ export async function startContestants(
   return contestants;
 }
 
-/** The built command line, told by the environment alone where its upstreams are; everything else is as shipped. */
 function startGateway(
   children: Children,
   upstreamUrl: string,
   { rateLimit, logLevel }: Pick<LoadOptions, 'rateLimit' | 'logLevel'>,
 ): Promise<Child> {
-  const toEnv = (port: number) => ({
-    PATH: process.env.PATH,
-    PORT: String(port),
-    LEDGER_GRAPHQL_URL: `${upstreamUrl}/graphql`,
-    SPONSOR_URL: upstreamUrl,
-    SPONSOR_TOKEN: 'bench',
-    SPONSOR_ALLOW_ANONYMOUS: 'true',
-    CORS_ORIGINS: 'http://localhost:3000',
-    RATE_LIMIT_PER_MINUTE: rateLimit ? '1000000000' : '0',
+  const env = {
+    ...(rateLimit ? {} : { RATE_LIMIT_PER_MINUTE: '0' }),
     LOG_LEVEL: logLevel,
     // Reading the whole schema again in the middle of a slice would be counted to its requests.
     SCHEMA_POLL_MS: '0',
-  });
-  return children.spawnServer('gateway', ['dist/cli.js', 'serve'], toEnv, '/health/ready');
+  };
+  return children.spawnServer('gateway', (port) => toGatewayCommand(port, upstreamUrl, env), '/health/ready');
+}
+
+/** Not everybody has `/usr/sbin` in their path. */
+const nginxPath = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
+
+async function startNginx(children: Children, upstreamUrl: string, say: (line: string) => void): Promise<Child | null> {
+  const env = { PATH: nginxPath };
+  const { status, stderr } = spawnSync('nginx', ['-v'], { env, encoding: 'utf8' });
+  if (status !== 0) {
+    say('nginx: skipped, it is not installed, or not to be found in PATH or /usr/sbin');
+    return null;
+  }
+  say(stderr.trim());
+  const toArgs = (port: number) => ['-p', writeNginxDirectory(port, upstreamUrl), '-c', 'nginx.conf', '-e', 'stderr'];
+  return children.spawnServer('nginx', (port) => ({ file: 'nginx', args: toArgs(port), env }), '/');
 }

@@ -9,26 +9,32 @@ export interface LoadOptions {
   readonly warmUpSeconds: number;
   readonly repeat: number;
   readonly concurrency: number;
-  readonly variants: number;
+  /** How often floor and gateway are asked at a steady rate. */
+  readonly latencyRounds: number;
   readonly rateLimit: boolean;
   readonly logLevel: string;
+  readonly nginx: boolean;
   readonly naive: boolean;
   readonly peers: boolean;
   /** Where the results go as JSON; `null` = a dated file in bench-results. */
   readonly json: string | null;
 }
 
+/** There are so many sets of coins, and four times as many known texts: no two requests in flight ask the same. */
+const mostInFlight = 64;
+
 export const loadHelp = `Usage: npm run bench:load -- [options]
 
-  --only W1,W3          these works only (default: all of W1 to W7)
-  --seconds N           length of one measured slice (default 3)
+  --only W1,W3          these works only (default: all)
+  --seconds N           length of one measured slice (default 1)
   --requests N          so many requests per slice instead
   --warm-up N           seconds of warm-up per contestant and work (default 2)
-  --repeat N            measured slices per contestant and work (default 3)
-  --concurrency N       requests in flight (default 32)
-  --variants N          distinct requests of one work, at least twice as many as are in flight (default 256)
+  --repeat N            rounds of measured slices per work (default 9; whoever is slow takes part in every fourth)
+  --latency N           rounds at a steady rate, half of what the slower of floor and gateway can take (default 3)
+  --concurrency N       requests in flight, at most 64 (default 32)
   --rate-limit on|off   whether the gateway counts its callers (default on, at a limit that is never reached)
   --log-level LEVEL     of the gateway; what it logs goes to /dev/null (default info, as shipped)
+  --nginx               also nginx as a reverse proxy, where it is installed
   --no-naive            without the naive stitching gateway
   --peers               also other gateways, where they are installed: npm ci --prefix test/bench/peers
   --json FILE           where the results go (default bench-results/load-<time>.json)
@@ -44,14 +50,15 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
     args: [...args],
     options: {
       only: { type: 'string', default: '' },
-      seconds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '1' },
       requests: { type: 'string' },
       'warm-up': { type: 'string', default: '2' },
-      repeat: { type: 'string', default: '3' },
+      repeat: { type: 'string', default: '9' },
+      latency: { type: 'string', default: '3' },
       concurrency: { type: 'string', default: '32' },
-      variants: { type: 'string', default: '256' },
       'rate-limit': { type: 'string', default: 'on' },
       'log-level': { type: 'string', default: 'info' },
+      nginx: { type: 'boolean', default: false },
       'no-naive': { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       json: { type: 'string' },
@@ -64,25 +71,25 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
   if (unknown.length > 0) throw new Error(`--only takes ${workIds.join(', ')}; got ${unknown.join(', ')}`);
   const rateLimit = values['rate-limit'];
   if (rateLimit !== 'on' && rateLimit !== 'off') throw new Error(`--rate-limit takes on or off; got ${rateLimit}`);
-  const concurrency = parseWhole('--concurrency', values.concurrency, 1);
   return {
     only,
     seconds: parseWhole('--seconds', values.seconds, 1),
     requests: values.requests === undefined ? null : parseWhole('--requests', values.requests, 1),
     warmUpSeconds: parseWhole('--warm-up', values['warm-up'], 0),
     repeat: parseWhole('--repeat', values.repeat, 1),
-    concurrency,
-    variants: parseWhole('--variants', values.variants, 2 * concurrency),
+    latencyRounds: parseWhole('--latency', values.latency, 0),
+    concurrency: parseWhole('--concurrency', values.concurrency, 1, mostInFlight),
     rateLimit: rateLimit === 'on',
     logLevel: values['log-level'],
+    nginx: values.nginx,
     naive: !values['no-naive'],
     peers: values.peers,
     json: values.json ?? null,
   };
 }
 
-function parseWhole(name: string, text: string, least: number): number {
+function parseWhole(name: string, text: string, least: number, most = 1_000_000): number {
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= least && value <= 1_000_000) return value;
-  throw new Error(`${name} takes a whole number from ${least} to 1000000; got ${text}`);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw new Error(`${name} takes a whole number from ${least} to ${most}; got ${text}`);
 }

@@ -1,8 +1,8 @@
-import type { WorkResult } from './run-rounds.ts';
+import type { LatencyResult, WorkResult } from './run-rounds.ts';
 import type { Spread, Summary } from './summarise.ts';
 
 /** One work as a table of its contestants. */
-export function formatWork({ work, rows, clientLoad, upstreamLoad }: WorkResult): string {
+export function formatWork({ work, rows, latency, clientLoad, upstreamLoad }: WorkResult): string {
   const bytes = rows[0]?.summary?.answerBytes ?? 0;
   const head = `${work.id}  ${work.title}, ${formatBytes(bytes)}; goal ≤ ${work.goal} ×`;
   const lines = rows.map(({ name, summary, fault }, index) =>
@@ -12,22 +12,34 @@ export function formatWork({ work, rows, clientLoad, upstreamLoad }: WorkResult)
     ...(clientLoad > busyLoad ? [`the client was busy ${formatPercent(clientLoad)} of a core`] : []),
     ...(upstreamLoad > busyLoad ? [`the upstream was busy ${formatPercent(upstreamLoad)} of a core`] : []),
   ];
-  return [head, ...lines, ...busy.map((line) => `  (${line}: requests per second are bounded by it)`), ''].join('\n');
+  return [
+    head,
+    ...lines,
+    ...(latency ? [formatLatency(latency)] : []),
+    ...busy.map((line) => `  (${line}: requests per second are bounded by it)`),
+    '',
+  ].join('\n');
 }
 
-/** All works at a glance, as a Markdown table: CPU time in multiples of the floor's, the median and the extremes. */
+/** All works at a glance, as a Markdown table: CPU time in multiples of the floor's, the median and the quartiles. */
 export function formatOverview(results: readonly WorkResult[]): string {
-  const [, ...names] = results[0]?.rows.map(({ name }) => name) ?? [];
+  const [floorName, ...names] = [...new Set(results.flatMap(({ rows }) => rows.map(({ name }) => name)))];
+  const hasLatency = results.some(({ latency }) => latency !== null);
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const lines = results.map(({ work, rows: [floor, ...others] }) =>
-    line([
+  const lines = results.map(({ work, rows, latency }) => {
+    const cell = (name: string) => {
+      const row = rows.find((each) => each.name === name);
+      return row?.summary ? formatSpread(row.summary.ratio, 2, '') : row ? 'failed' : '–';
+    };
+    return line([
       `${work.id} ${work.title}`,
-      `${floor?.summary?.cpuMicros.median.toFixed(0)} µs`,
+      `${rows[0]?.summary?.cpuMicros.median.toFixed(0)} µs`,
       `≤ ${work.goal}`,
-      ...others.map(({ summary }) => (summary ? formatSpread(summary.ratio, 2, '') : 'failed')),
-    ]),
-  );
-  const head = ['work', 'floor', 'goal', ...names];
+      ...names.map(cell),
+      ...(hasLatency ? [latency ? formatSpread(latency.ratio, 2, '') : '–'] : []),
+    ]);
+  });
+  const head = ['work', floorName ?? '', 'goal', ...names, ...(hasLatency ? ['p99 of the gateway'] : [])];
   return [line(head), line(head.map(() => '---')), ...lines].join('\n');
 }
 
@@ -46,8 +58,13 @@ function formatRow(name: string, summary: Summary, goal: number | null, contesta
   ].join(' ');
 }
 
-function formatSpread({ median, min, max }: Spread, digits: number, unit: string): string {
-  return `${median.toFixed(digits)}${unit} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+function formatLatency({ requestsPerSecond, floorP99Ms, gatewayP99Ms, ratio }: LatencyResult): string {
+  const [floor, gateway] = [floorP99Ms, gatewayP99Ms].map((spread) => formatSpread(spread, 1, ' ms'));
+  return `  at ${requestsPerSecond.toFixed(0)} req/s p99 is ${gateway}, the floor's ${floor}: ${formatSpread(ratio, 2, ' ×')}`;
+}
+
+function formatSpread({ median, lower, upper }: Spread, digits: number, unit: string): string {
+  return `${median.toFixed(digits)}${unit} (${lower.toFixed(digits)}–${upper.toFixed(digits)})`;
 }
 
 /** Ledger and sponsor calls per request. */

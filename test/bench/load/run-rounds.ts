@@ -3,8 +3,8 @@ import type { ClientOrder, ClientReport } from './client-orders.ts';
 import type { Contestant } from './contestants.ts';
 import type { LoadOptions } from './load-options.ts';
 import { isRunning, readCpuMs } from './process-usage.ts';
-import { type Slice, type Summary, summarise } from './summarise.ts';
-import type { Work } from './works.ts';
+import { type Slice, type Spread, type Summary, summarise, toRatio, toSpread } from './summarise.ts';
+import type { Work } from './work.ts';
 
 export interface WorkResult {
   readonly work: Work;
@@ -14,23 +14,35 @@ export interface WorkResult {
     readonly summary: Summary | null;
     readonly fault: string | null;
   }[];
+  /** `null` where it was not asked for, or the gateway was out. */
+  readonly latency: LatencyResult | null;
   /** The busiest the client and the upstream were, as a part of one core. */
   readonly clientLoad: number;
   readonly upstreamLoad: number;
 }
 
+/** Of floor and gateway at one steady rate: half of what the slower of them can take. */
+export interface LatencyResult {
+  readonly requestsPerSecond: number;
+  readonly floorP99Ms: Spread;
+  readonly gatewayP99Ms: Spread;
+  readonly ratio: Spread;
+}
+
 export interface Arena {
   readonly upstream: Child;
   readonly client: Child;
-  /** The first is the floor. */
+  /** The first is the floor, the second the gateway. */
   readonly contestants: readonly Contestant[];
 }
 
-type Options = Pick<LoadOptions, 'seconds' | 'requests' | 'warmUpSeconds' | 'repeat' | 'concurrency' | 'variants'>;
+type Options = Pick<LoadOptions, 'seconds' | 'requests' | 'warmUpSeconds' | 'repeat' | 'concurrency' | 'latencyRounds'>;
+type Length = Pick<ClientOrder, 'atLeastMs' | 'atLeastRequests'>;
+type Take = (contestant: Contestant, length: Length, pacedAt: number | null) => Promise<Slice | null>;
 
 /**
- * Measures one work: everybody warms up, then takes turns, so that whatever the machine does meanwhile meets all alike.
- * The floor runs once more at the end.
+ * Measures one work: everybody warms up, then takes turns in short slices, so that whatever the machine does meanwhile
+ * meets all alike. Each round begins with another of them, so that nobody always comes behind the same one.
  */
 export async function runRounds(
   arena: Arena,
@@ -38,51 +50,85 @@ export async function runRounds(
   options: Options,
   say: (line: string) => void,
 ): Promise<WorkResult> {
-  const [floor, ...others] = arena.contestants;
-  if (!floor) throw new Error('there is no floor');
-  const slices = new Map<Contestant, Slice[]>();
+  const contestants = arena.contestants.filter(({ can }) => can(work));
+  const [floor, gateway] = contestants;
+  if (!floor || !gateway) throw new Error('there is no floor or no gateway');
   const faults = new Map<Contestant, string>();
-
-  const take = async (contestant: Contestant, length: Pick<ClientOrder, 'atLeastMs' | 'atLeastRequests'>) => {
-    const { slice, fault } = await measure(arena, contestant, work, { ...options, ...length });
+  const take: Take = async (contestant, length, pacedAt) => {
+    if (faults.has(contestant)) return null;
+    const { slice, fault } = await measure(arena, contestant, work, { ...options, ...length, pacedAt });
     if (fault !== null) faults.set(contestant, fault);
     return slice;
   };
 
-  // Every variant at least once, so that what is measured never meets a document for the first time.
-  const warmUp = { atLeastMs: options.warmUpSeconds * 1_000, atLeastRequests: options.variants };
-  for (const contestant of [floor, ...others]) {
-    await take(contestant, warmUp);
-    slices.set(contestant, []);
-  }
+  say(`${work.id} warm-up`);
+  // Every variant at least once, so that what is measured meets nothing for the first time but what is meant to be new.
+  const warmUp = { atLeastMs: options.warmUpSeconds * 1_000, atLeastRequests: work.variants };
+  for (const contestant of contestants) await take(contestant, warmUp, null);
   if (faults.has(floor)) throw new Error(`the floor answered wrongly: ${faults.get(floor)}`);
 
   const length =
     options.requests === null
       ? { atLeastMs: options.seconds * 1_000, atLeastRequests: 1 }
       : { atLeastMs: 0, atLeastRequests: options.requests };
-  for (let round = 0; round <= options.repeat; round += 1) {
-    say(`${work.id} ${round < options.repeat ? `round ${round + 1} of ${options.repeat}` : 'the floor once more'}`);
-    for (const contestant of round < options.repeat ? [floor, ...others] : [floor]) {
-      if (faults.has(contestant)) continue;
-      const slice = await take(contestant, length);
-      if (slice) slices.get(contestant)?.push(slice);
+  const rounds = new Map(contestants.map((contestant) => [contestant, new Map<number, Slice>()]));
+  for (let round = 0; round < options.repeat; round += 1) {
+    say(`${work.id} round ${round + 1} of ${options.repeat}`);
+    for (const contestant of rotate(contestants, round)) {
+      const slice = round % contestant.everyRounds === 0 ? await take(contestant, length, null) : null;
+      if (slice) rounds.get(contestant)?.set(round, slice);
     }
   }
 
-  const floors = slices.get(floor) ?? [];
-  const all = [...slices.values()].flat();
+  const roundsOf = (contestant: Contestant) => rounds.get(contestant) ?? new Map<number, Slice>();
+  const rows = contestants.map((contestant) => ({
+    name: contestant.name,
+    summary: faults.has(contestant) ? null : summarise(roundsOf(contestant), roundsOf(floor)),
+  }));
+  const capacity = Math.min(...rows.slice(0, 2).map(({ summary }) => summary?.requestsPerSecond.median ?? 0));
+  const latency = await measureLatency(floor, gateway, capacity / 2, options.latencyRounds, (contestant, pacedAt) =>
+    take(contestant, length, pacedAt),
+  );
+  const all = [...rounds.values()].flatMap((slices) => [...slices.values()]);
   return {
     work,
-    rows: [floor, ...others].map((contestant) => ({
-      name: contestant.name,
-      summary: faults.has(contestant)
-        ? null
-        : summarise((slices.get(contestant) ?? []).slice(0, options.repeat), floors),
-      fault: faults.get(contestant) ?? null,
-    })),
+    rows: rows.map((row, index) => {
+      const fault = faults.get(contestants[index] as Contestant) ?? null;
+      return { ...row, summary: fault === null ? row.summary : null, fault };
+    }),
+    latency: faults.has(gateway) ? null : latency,
     clientLoad: Math.max(...all.map(({ clientLoad }) => clientLoad)),
     upstreamLoad: Math.max(...all.map(({ upstreamLoad }) => upstreamLoad)),
+  };
+}
+
+function rotate<Each>(all: readonly Each[], by: number): readonly Each[] {
+  const first = by % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+}
+
+async function measureLatency(
+  floor: Contestant,
+  gateway: Contestant,
+  requestsPerSecond: number,
+  rounds: number,
+  take: (contestant: Contestant, pacedAt: number) => Promise<Slice | null>,
+): Promise<LatencyResult | null> {
+  if (rounds === 0 || requestsPerSecond === 0) return null;
+  const floors = new Map<number, Slice>();
+  const gateways = new Map<number, Slice>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contestant of rotate([floor, gateway], round)) {
+      const slice = await take(contestant, requestsPerSecond);
+      if (slice) (contestant === floor ? floors : gateways).set(round, slice);
+    }
+  }
+  const p99Ms = ({ p99Ms }: Slice) => p99Ms;
+  return {
+    requestsPerSecond,
+    floorP99Ms: toSpread([...floors.values()].map(p99Ms)),
+    gatewayP99Ms: toSpread([...gateways.values()].map(p99Ms)),
+    ratio: toRatio(gateways, floors, p99Ms),
   };
 }
 
@@ -95,18 +141,18 @@ async function measure(
   { upstream, client }: Arena,
   contestant: Contestant,
   work: Work,
-  length: Pick<ClientOrder, 'concurrency' | 'variants' | 'atLeastMs' | 'atLeastRequests'>,
+  { concurrency, atLeastMs, atLeastRequests, pacedAt }: Length & Pick<ClientOrder, 'concurrency' | 'pacedAt'>,
 ): Promise<Measured> {
-  const { concurrency, variants, atLeastMs, atLeastRequests } = length;
+  const { name, dialect, url } = contestant;
   const order: ClientOrder = {
-    contestant: contestant.name,
-    dialect: contestant.dialect,
-    url: contestant.url,
+    contestant: name,
+    dialect,
+    url,
     workId: work.id,
     concurrency,
-    variants,
     atLeastMs,
     atLeastRequests,
+    pacedAt,
   };
   const ended = { slice: null, fault: 'it ended by itself' } as const;
   if (!isRunning(contestant.pid)) return ended;
@@ -118,12 +164,11 @@ async function measure(
   const used = [contestant, client, upstream].map(({ pid }, index) => readCpuMs(pid) - (before[index] ?? 0));
   const callsAfter = await countCalls(upstream);
   const [cpuMs = 0, clientMs = 0, upstreamMs = 0] = used;
+  const { fault: _none, ...counted } = report;
   return {
     fault: null,
     slice: {
-      requests: report.requests,
-      elapsedMs: report.elapsedMs,
-      bytes: report.bytes,
+      ...counted,
       cpuMs,
       upstreamCalls: {
         ledger: callsAfter.ledger - callsBefore.ledger,

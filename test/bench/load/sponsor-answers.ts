@@ -8,20 +8,32 @@ export interface SponsorCoin {
   readonly digest: string;
 }
 
+/** With which the sponsor lets a caller in. */
+export const sponsorToken = 'bench';
 export const sponsorAddress = `0x${createHash('sha256').update('sponsor').digest('hex')}`;
 
 /** Budgets from here on are paid with many coins, smaller ones with a single one. */
 export const manyCoinsBudget = 1_000_000_000;
 const manyCoins = 20;
 
-/** The coins that a budget reserves; each budget has its own. */
+/** So many sets of coins take turns, for as many budgets in a row. */
+export const coinSets = 64;
+const sets = new Map<string, readonly SponsorCoin[]>();
+
+/** The coins that a budget reserves. */
 export function coinsOf(gasBudget: number): readonly SponsorCoin[] {
-  return Array.from({ length: gasBudget < manyCoinsBudget ? 1 : manyCoins }, (_, index) => {
-    const hash = createHash('sha256').update(`${gasBudget}.${index}`).digest();
+  const count = gasBudget < manyCoinsBudget ? 1 : manyCoins;
+  const key = `${count}.${gasBudget % coinSets}`;
+  const known = sets.get(key);
+  if (known) return known;
+  const coins = Array.from({ length: count }, (_, index) => {
+    const hash = createHash('sha256').update(`${key}.${index}`).digest();
     return {
       objectId: `0x${hash.toString('hex')}`,
       version: 1_000_000 + (hash.readUInt32BE() % 1_000_000),
       digest: base58.encode(hash).padEnd(44, '1'),
     };
   });
+  sets.set(key, coins);
+  return coins;
 }

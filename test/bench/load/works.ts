@@ -1,158 +1,175 @@
 import { isDeepStrictEqual } from 'node:util';
+import { base58 } from '@scure/base';
+import { findDataFault, findReservationFault, findRestFault, sameJson } from './find-fault.ts';
 import type { AnswerLedger } from './ledger-answers.ts';
-import { coinsOf, manyCoinsBudget, type SponsorCoin, sponsorAddress } from './sponsor-answers.ts';
+import { anyMark, markOf } from './request-mark.ts';
+import { coinSets, coinsOf, manyCoinsBudget, type SponsorCoin } from './sponsor-answers.ts';
+import type { Work, WorkRequest } from './work.ts';
 
-/** How a contestant is spoken to: as a GraphQL gateway, or as the bare proxy that is the floor. */
-export type Dialect = 'graphql' | 'floor';
-
-export interface WorkRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** One kind of request, asked in many variants so that no two requests in flight are the same. */
-export interface Work {
-  readonly id: string;
-  readonly title: string;
-  /** Most CPU time per request, in multiples of the floor's. */
-  readonly goal: number;
-  /** How far answers to one variant may differ in length, in bytes: ids count up, times pass. */
-  readonly lengthSlack: number;
-  readonly request: (dialect: Dialect, variant: number) => WorkRequest;
-  /** What is wrong with an answer, `null` when nothing is. */
-  readonly findFault: (dialect: Dialect, variant: number, answer: unknown) => string | null;
-}
+/** More than are asked at the same time, and few enough that all are known soon. */
+const knownTexts = 256;
+const knownDigests = 64;
 
 const eventFields = `
 fragment EventFields on Event { ...Origin type { ...TypeName } sender { address } timestamp json bcs }
 fragment Origin on Event { sendingModule { name package { digest } } }
 fragment TypeName on MoveType { repr }`;
+const eventPage = 'nodes { ...EventFields } pageInfo { hasNextPage endCursor }';
 
 const eventsQuery = `query Events($first: Int, $after: String, $filter: EventFilter) {
-  events(first: $first, after: $after, filter: $filter) { nodes { ...EventFields } pageInfo { hasNextPage endCursor } }
+  events(first: $first, after: $after, filter: $filter) { ${eventPage} }
+}${eventFields}`;
+const inlinedEventsQuery = (mark: string) => `query Events {
+  e${mark}: events(first: 50, after: "cursor-${mark}", filter: { eventType: "0x2::battle" }) { ${eventPage} }
 }${eventFields}`;
 
-const ids = Array.from({ length: 10 }, (_, index) => `a${index}`);
-const objectsQuery = `query Objects(${ids.map((id) => `$${id}: LedgerAddress!`).join(', ')}) {
-${ids.map((id) => `  ${id}: object(address: $${id}) { address version digest status storageRebate }`).join('\n')}
+const places = Array.from({ length: 10 }, (_, index) => index);
+const shownOfObject = '{ address version digest status storageRebate }';
+const objectsQuery = `query Objects(${places.map((at) => `$a${at}: LedgerAddress!`).join(', ')}) {
+${places.map((at) => `  a${at}: object(address: $a${at}) ${shownOfObject}`).join('\n')}
+}`;
+/** @param alias of the first object */
+const inlinedObjectsQuery = (mark: string, alias: string) => `query Objects {
+${places.map((at) => `  ${at === 0 ? alias : `a${at}`}: object(address: "${toAddress(mark, at)}") ${shownOfObject}`).join('\n')}
 }`;
 
-const reservationFields = 'reservationId sponsorAddress gasBudget expiresAt secondsLeft state';
-/** Likewise. */
-const smallBudget = 5_000_000;
+const transactionQuery = `query Transaction($digest: String!) {
+  transactionBlock(digest: $digest) {
+    digest sender { address } signatures gasInput { gasPrice gasBudget }
+    effects {
+      status lamportVersion timestamp checkpoint { sequenceNumber digest }
+      gasEffects { gasSummary { computationCost storageCost storageRebate } }
+    }
+  }
+}`;
+
 const reserveQuery = (coinFields: string) => `mutation Reserve($gasBudget: UInt53!) {
-  reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) { ${reservationFields} gasCoins { ${coinFields} } }
+  reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 60) {
+    reservationId sponsorAddress gasBudget expiresAt secondsLeft state gasCoins { ${coinFields} }
+  }
 }`;
 const coinFields = 'objectId version digest';
-const objectFields = 'address version digest storageRebate owner { __typename }';
+const joinedFields = 'address version digest storageRebate owner { __typename }';
+/** So many digits that every budget has as many. */
+const smallBudget = 100_000_000;
 
 const epochFields = 'chainIdentifier epoch(id: $id) { epochId referenceGasPrice }';
 const mixedQuery = `query Mixed($id: Int) { ${epochFields} sponsor { health } }`;
-/** So many digits that every variant has as many. */
-const firstEpoch = 1_000_000;
 const mixedLedgerQuery = `query Mixed($id: Int) { ${epochFields} }`;
 
-type Json = Record<string, unknown>;
+type Json = Readonly<Record<string, unknown>>;
+
+/** A request of GraphQL: all of its body. */
+interface Asked {
+  readonly query: string;
+  readonly variables?: Json;
+  readonly extensions?: Json;
+}
 
 /** @param answerLedger what the upstream would say, to hold every answer against */
 export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
-  const expected = new Map<string, unknown>();
-  /** @param key under which the expectation is kept: variants that are answered alike share one */
-  const ledgerData = (key: string, query: string, variables?: Json): unknown => {
-    const known = expected.get(key);
-    if (known) return known;
-    const { data } = JSON.parse(answerLedger(query, variables));
-    expected.set(key, data);
-    return data;
+  const answers = new Map<string, string>();
+  /** @param variant requests of one variant are answered alike, but for their marks */
+  const ledgerData = (id: string, variant: number, mark: string, { query, variables }: Asked): unknown => {
+    const key = `${id}.${variant}`;
+    const answer = answers.get(key) ?? answerLedger(query, variables).replaceAll(mark, anyMark);
+    answers.set(key, answer);
+    return JSON.parse(answer.replaceAll(anyMark, mark)).data;
   };
 
   /** A document that is the ledger's alone: the floor forwards it as it is. */
   const ledgerWork = (
-    work: Pick<Work, 'id' | 'title' | 'goal'>,
-    ask: (variant: number) => { readonly query: string; readonly variables?: Json },
-    keyOf: (variant: number) => string = String,
-  ): Work => ({
-    ...work,
-    lengthSlack: 0,
-    request: (_dialect, variant) => toGraphqlRequest(ask(variant)),
-    findFault: (_dialect, variant, answer) => {
-      const { query, variables } = ask(variant);
-      return findDataFault(answer, ledgerData(`${work.id}.${keyOf(variant)}`, query, variables));
-    },
-  });
+    work: Pick<Work, 'id' | 'title' | 'goal'> & { readonly variants?: number },
+    ask: (mark: string, variant: number) => Asked,
+  ): Work => {
+    const variants = work.variants ?? 1;
+    const askFor = (serial: number) => ask(markOf(serial), serial % variants);
+    return {
+      ...work,
+      variants,
+      isForwarded: true,
+      lengthSlack: 0,
+      request: (_dialect, serial) => toGraphqlRequest(askFor(serial)),
+      findFault: (_dialect, serial, answer) =>
+        findDataFault(answer, ledgerData(work.id, serial % variants, markOf(serial), askFor(serial))),
+    };
+  };
 
-  const events = (first: number) => (variant: number) => ({
+  const events = (first: number) => (mark: string) => ({
     query: eventsQuery,
-    variables: { first, after: `cursor-${pad(variant)}`, filter: { eventType: '0x2::battle' } },
+    variables: { first, after: `cursor-${mark}`, filter: { eventType: '0x2::battle' } },
   });
 
   return [
-    ledgerWork({ id: 'W1', title: '{ chainIdentifier }, distinct documents', goal: 1.15 }, (variant) => ({
-      query: `{ c${pad(variant)}: chainIdentifier }`,
-    })),
-    ledgerWork({ id: 'W2', title: '50 events, variables and fragments', goal: 1.05 }, events(50), () => ''),
-    ledgerWork({ id: 'W3', title: '500 events', goal: 0.8 }, events(500), () => ''),
+    ledgerWork(
+      { id: 'W1', title: '{ chainIdentifier }, distinct documents', goal: 1.3, variants: knownTexts },
+      // No document declares this variable: it makes the body a new one, and what is sent upstream too.
+      (mark, variant) => ({ query: `{ c${pad(variant)}: chainIdentifier }`, variables: { request: mark } }),
+    ),
+    ledgerWork({ id: 'W2', title: '50 events, variables and fragments', goal: 1 }, events(50)),
+    ledgerWork({ id: 'W3', title: '500 events', goal: 0.7 }, events(500)),
     {
       id: 'W4',
       title: 'reserveGas against the REST service',
       goal: 1.9,
+      variants: coinSets,
+      isForwarded: true,
       lengthSlack: 32,
-      request: (dialect, variant) => {
-        const gasBudget = smallBudget + variant;
+      request: (dialect, serial) => {
+        const gasBudget = smallBudget + serial;
         return dialect === 'floor'
-          ? { path: '/v1/reserve_gas', headers: sponsorHeaders, body: toReserveBody(gasBudget) }
+          ? { path: '/v1/reserve_gas', headers: jsonHeaders, body: toReserveBody(gasBudget) }
           : toGraphqlRequest({ query: reserveQuery(coinFields), variables: { gasBudget } });
       },
-      findFault: (dialect, variant, answer) => {
-        const gasBudget = smallBudget + variant;
+      findFault: (dialect, serial, answer) => {
+        const gasBudget = smallBudget + serial;
         const coins = coinsOf(gasBudget);
-        if (dialect === 'floor') return findRestFault(answer, coins);
-        return findReservationFault(answer, gasBudget, coins);
+        return dialect === 'floor' ? findRestFault(answer, coins) : findReservationFault(answer, gasBudget, coins);
       },
     },
     {
       id: 'W5',
       title: 'ledger and sponsor fields in one operation',
-      goal: 1.5,
+      goal: 1.15,
+      variants: 1,
+      isForwarded: false,
       lengthSlack: 0,
-      request: (dialect, variant) =>
-        dialect === 'floor'
-          ? { ...toGraphqlRequest({ query: mixedLedgerQuery, variables: { id: firstEpoch + variant } }), path: '/both' }
-          : toGraphqlRequest({ query: mixedQuery, variables: { id: firstEpoch + variant } }),
-      findFault: (dialect, variant, answer) => {
-        const data = ledgerData(`W5.${variant}`, mixedLedgerQuery, { id: firstEpoch + variant }) as Json;
+      request: (dialect, serial) => {
+        const variables = { id: Number(markOf(serial)) };
+        return dialect === 'floor'
+          ? { ...toGraphqlRequest({ query: mixedLedgerQuery, variables }), path: '/both' }
+          : toGraphqlRequest({ query: mixedQuery, variables });
+      },
+      findFault: (dialect, serial, answer) => {
+        const asked = { query: mixedLedgerQuery, variables: { id: Number(markOf(serial)) } };
+        const data = ledgerData('W5', 0, markOf(serial), asked) as Json;
         if (dialect === 'graphql') return findDataFault(answer, { ...data, sponsor: { health: 'OK' } });
         return isDeepStrictEqual(answer, { ledger: { data }, sponsor: 'OK' }) ? null : 'not both answers';
       },
     },
-    ledgerWork({ id: 'W6', title: 'ten aliased objects, one upstream request', goal: 1.15 }, (variant) => ({
+    ledgerWork({ id: 'W6', title: 'ten aliased objects, one upstream request', goal: 1.35 }, (mark) => ({
       query: objectsQuery,
-      variables: Object.fromEntries(ids.map((id, index) => [id, toAddress(variant * ids.length + index)])),
+      variables: Object.fromEntries(places.map((at) => [`a${at}`, toAddress(mark, at)])),
     })),
     {
       id: 'W7',
       title: '20 gas coins joined to their objects',
-      goal: 6,
+      goal: 4,
+      variants: coinSets,
+      isForwarded: false,
       lengthSlack: 32,
-      request: (dialect, variant) => {
-        const gasBudget = manyCoinsBudget + variant;
-        if (dialect === 'graphql')
-          return toGraphqlRequest({
-            query: reserveQuery(`${coinFields} object { ${objectFields} }`),
-            variables: { gasBudget },
-          });
+      request: (dialect, serial) => {
+        const gasBudget = manyCoinsBudget + serial;
+        const query = reserveQuery(`${coinFields} object { ${joinedFields} }`);
+        if (dialect === 'graphql') return toGraphqlRequest({ query, variables: { gasBudget } });
         const { headers, body } = toGraphqlRequest({ query: toCoinsQuery(coinsOf(gasBudget)) });
-        return {
-          path: '/joined',
-          headers: { ...headers, ...sponsorHeaders, 'x-reserve': toReserveBody(gasBudget) },
-          body,
-        };
+        return { path: '/joined', headers: { ...headers, 'x-reserve': toReserveBody(gasBudget) }, body };
       },
-      findFault: (dialect, variant, answer) => {
-        const gasBudget = manyCoinsBudget + variant;
+      findFault: (dialect, serial, answer) => {
+        const gasBudget = manyCoinsBudget + serial;
         const coins = coinsOf(gasBudget);
-        const objects = ledgerData(`W7.${variant}`, toCoinsQuery(coins)) as Json;
+        const asked = { query: toCoinsQuery(coins) };
+        const objects = ledgerData('W7', serial % coinSets, markOf(serial), asked) as Json;
         if (dialect === 'graphql')
           return findReservationFault(
             answer,
@@ -160,17 +177,37 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
             coins.map((coin, index) => ({ ...coin, object: objects[`k${index}`] })),
           );
         const { sponsor, ledger } = (answer ?? {}) as Json;
-        return isDeepStrictEqual(ledger, { data: objects }) ? findRestFault(sponsor, coins) : 'not the objects';
+        return sameJson(ledger, { data: objects }) ? findRestFault(sponsor, coins) : 'not the objects';
       },
     },
+    ledgerWork(
+      { id: 'W8', title: 'a finalised transaction, answered from memory', goal: 0.7, variants: knownDigests },
+      // The extension makes the body a new one, and says nothing about what is asked.
+      (mark, variant) => ({
+        query: transactionQuery,
+        variables: { digest: toDigest(variant) },
+        extensions: { request: mark },
+      }),
+    ),
+    ledgerWork({ id: 'W1-new', title: '{ chainIdentifier }, every text new', goal: 3 }, (mark) => ({
+      query: `{ c${mark}: chainIdentifier }`,
+    })),
+    ledgerWork({ id: 'W2-new', title: '50 events, every text new', goal: 4 }, (mark) => ({
+      query: inlinedEventsQuery(mark),
+    })),
+    ledgerWork({ id: 'W6-new', title: 'ten objects, every text new', goal: 8 }, (mark) => ({
+      query: inlinedObjectsQuery(mark, `a${mark}`),
+    })),
+    ledgerWork({ id: 'W6-inlined', title: 'ten objects, new literals in one shape', goal: 8 }, (mark) => ({
+      query: inlinedObjectsQuery(mark, 'a0'),
+    })),
   ];
 }
 
-const sponsorHeaders = { 'content-type': 'application/json', authorization: 'Bearer bench' };
+const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json' };
 
-function toGraphqlRequest(params: { readonly query: string; readonly variables?: Json }): WorkRequest {
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  return { path: '/graphql', headers, body: JSON.stringify(params) };
+function toGraphqlRequest(asked: Asked): WorkRequest {
+  return { path: '/graphql', headers: jsonHeaders, body: JSON.stringify(asked) };
 }
 
 function toReserveBody(gasBudget: number): string {
@@ -181,43 +218,20 @@ function toReserveBody(gasBudget: number): string {
 function toCoinsQuery(coins: readonly SponsorCoin[]): string {
   const lookup = ({ objectId, version }: SponsorCoin, index: number) =>
     `k${index}: object(address: "${objectId}", version: ${version}) { ...Coin }`;
-  return `{ ${coins.map(lookup).join(' ')} } fragment Coin on Object { ${objectFields} }`;
-}
-
-function findDataFault(answer: unknown, data: unknown): string | null {
-  if (!isObject(answer)) return 'not an object';
-  if (answer.errors !== undefined) return `errors: ${JSON.stringify(answer.errors).slice(0, 500)}`;
-  return sameJson(answer.data, data) ? null : `other data: ${JSON.stringify(answer.data ?? null).slice(0, 500)}`;
-}
-
-function findReservationFault(answer: unknown, gasBudget: number, gasCoins: readonly object[]): string | null {
-  const { data, ...rest } = isObject(answer) ? answer : {};
-  const reserveGas = isObject(data) ? data.reserveGas : undefined;
-  if (!isObject(reserveGas)) return findDataFault(answer, 'a reservation');
-  const { reservationId, expiresAt, secondsLeft, ...lasting } = reserveGas;
-  const isAlive = typeof secondsLeft === 'number' && secondsLeft > 50 && Date.parse(String(expiresAt)) > Date.now();
-  if (typeof reservationId !== 'string' || reservationId === '' || !isAlive) return 'not a live reservation';
-  return findDataFault({ ...rest, data: lasting }, { sponsorAddress, gasBudget, state: 'ACTIVE', gasCoins });
-}
-
-function findRestFault(answer: unknown, coins: readonly SponsorCoin[]): string | null {
-  const { result } = (answer ?? {}) as { readonly result?: { readonly gas_coins?: unknown } };
-  return isDeepStrictEqual(result?.gas_coins, coins) ? null : 'not the reserved coins';
-}
-
-/** Objects of graphql have no prototype, and keys may come in any order. */
-function sameJson(left: unknown, right: unknown): boolean {
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(left ?? null)), JSON.parse(JSON.stringify(right)));
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return `{ ${coins.map(lookup).join(' ')} } fragment Coin on Object { ${joinedFields} }`;
 }
 
 function pad(variant: number): string {
   return String(variant).padStart(6, '0');
 }
 
-function toAddress(number: number): string {
-  return `0x${(number + 1).toString(16).padStart(64, '0')}`;
+/** 44 digits, whichever it is. */
+function toDigest(variant: number): string {
+  const bytes = new Uint8Array(32).fill(0x80);
+  new DataView(bytes.buffer).setUint32(28, variant);
+  return base58.encode(bytes);
+}
+
+function toAddress(mark: string, place: number): string {
+  return `0x${`${mark}${place}`.padStart(64, '0')}`;
 }

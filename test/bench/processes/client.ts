@@ -1,78 +1,74 @@
-// The load: a fixed number of requests in flight over kept connections, every answer checked.
-import { type Dispatcher, Pool } from 'undici';
+// The load: a fixed number of requests in flight or a steady rate, over kept connections, every answer checked.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
 import { type AnswerCheck, createAnswerCheck } from '../load/answer-check.ts';
 import type { ClientOrder, ClientReport } from '../load/client-orders.ts';
+import { type Launch, pace, post, saturate } from '../load/drive.ts';
+import { createLatencyHistogram } from '../load/latency-histogram.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
-import { createWorks, type WorkRequest } from '../load/works.ts';
+import type { Work } from '../load/work.ts';
+import { createWorks } from '../load/works.ts';
 
 const works = createWorks(createLedgerAnswers(process.cwd()));
 /** Who has not answered by then is not measured any further; in milliseconds. */
 const patience = { headersTimeout: 30_000, bodyTimeout: 30_000 };
+/** How often a paced slice looks whether it is over, in milliseconds. */
+const lookMs = 20;
+
+/** One contestant at one work, from slice to slice: no number comes twice, no answer is held against a forgotten one. */
+interface Match {
+  readonly work: Work;
+  readonly pool: Pool;
+  readonly check: AnswerCheck;
+  nextSerial: number;
+}
 const pools = new Map<string, Pool>();
-const checks = new Map<string, AnswerCheck>();
-/** Goes on where the last slice of a work ended, so that variants keep rotating. */
-const nextVariant = new Map<string, number>();
+const matches = new Map<string, Match>();
 
-function kept<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const known = map.get(key) ?? make();
-  map.set(key, known);
-  return known;
+function findMatch({ contestant, workId, url, concurrency, dialect }: ClientOrder): Match {
+  const key = `${contestant} ${workId}`;
+  const known = matches.get(key);
+  if (known) return known;
+  const work = works.find(({ id }) => id === workId);
+  if (!work) throw new Error(`there is no work ${workId}`);
+  const pool = pools.get(url) ?? new Pool(url, { connections: concurrency, ...patience });
+  pools.set(url, pool);
+  const match = { work, pool, check: createAnswerCheck(work, dialect), nextSerial: 0 };
+  matches.set(key, match);
+  return match;
 }
 
-function run(order: ClientOrder): Promise<ClientReport> {
-  const work = works.find(({ id }) => id === order.workId);
-  if (!work) throw new Error(`there is no work ${order.workId}`);
-  const pool = kept(pools, order.url, () => new Pool(order.url, { connections: order.concurrency, ...patience }));
-  const key = `${order.contestant} ${order.workId}`;
-  const check = kept(checks, key, () => createAnswerCheck(work, order.dialect));
-  const requests = Array.from({ length: order.variants }, (_, variant) => work.request(order.dialect, variant));
-  const begin = nextVariant.get(key) ?? 0;
+async function run(order: ClientOrder): Promise<ClientReport> {
+  const match = findMatch(order);
+  const { work, pool, check } = match;
+  const latencies = createLatencyHistogram();
+  const startedAt = performance.now();
+  let requests = 0;
+  let bytes = 0;
+  let fault: string | null = null;
 
-  return new Promise((resolve) => {
-    const startedAt = performance.now();
-    let issued = 0;
-    let done = 0;
-    let bytes = 0;
-    let fault: string | null = null;
-
-    const isOver = () =>
-      fault !== null || (issued >= order.atLeastRequests && performance.now() - startedAt >= order.atLeastMs);
-    const launch = () => {
-      const variant = (begin + issued) % order.variants;
-      issued += 1;
-      send(pool, requests[variant] as WorkRequest, (status, chunks) => {
-        done += 1;
-        for (const chunk of chunks) bytes += chunk.length;
-        fault ??= check.findFault(variant, status, chunks);
-        if (!isOver()) launch();
-        else if (done === issued) {
-          nextVariant.set(key, (begin + issued) % order.variants);
-          resolve({ requests: done, elapsedMs: performance.now() - startedAt, bytes, fault });
-        }
-      });
-    };
-    for (let index = 0; index < order.concurrency; index += 1) launch();
-  });
-}
-
-type OnAnswer = (status: number, chunks: readonly Buffer[]) => void;
-
-function send(pool: Pool, { path, headers, body }: WorkRequest, onAnswer: OnAnswer): void {
-  const chunks: Buffer[] = [];
-  let status = 0;
-  const handler: Dispatcher.DispatchHandler = {
-    // By this one undici tells a handler of this form from the older one.
-    onRequestStart: () => {},
-    onResponseStart: (_controller, statusCode) => {
-      status = statusCode;
-    },
-    onResponseData: (_controller, chunk) => {
-      chunks.push(chunk);
-    },
-    onResponseEnd: () => onAnswer(status, chunks),
-    onResponseError: (_controller, error) => onAnswer(0, [Buffer.from(String(error))]),
+  const launch: Launch = (dueAt, onEnd) => {
+    const serial = match.nextSerial;
+    match.nextSerial += 1;
+    requests += 1;
+    post(pool, work.request(order.dialect, serial), (status, chunks) => {
+      latencies.add(performance.now() - dueAt);
+      for (const chunk of chunks) bytes += chunk.length;
+      fault ??= check.findFault(serial, status, chunks);
+      onEnd();
+    });
   };
-  pool.dispatch({ method: 'POST', path, headers, body }, handler);
+  const isOver = () =>
+    fault !== null || (requests >= order.atLeastRequests && performance.now() - startedAt >= order.atLeastMs);
+
+  if (order.pacedAt === null) await saturate(order.concurrency, launch, isOver);
+  else {
+    const { stop } = pace(order.pacedAt, order.concurrency, launch);
+    while (!isOver()) await pause(lookMs);
+    await stop();
+  }
+  const elapsedMs = performance.now() - startedAt;
+  return { requests, elapsedMs, bytes, p50Ms: latencies.quantile(0.5), p99Ms: latencies.quantile(0.99), fault };
 }
 
 process.on('message', (order: ClientOrder) => {

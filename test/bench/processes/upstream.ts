@@ -1,15 +1,17 @@
-// The ledger and the sponsor behind every contestant: answers are made at first sight, then served from memory.
-import { createHash } from 'node:crypto';
+// The ledger and the sponsor behind every contestant. An answer is made when a body is first seen, apart from its mark; all
+// bodies that differ only in their marks then get it from memory, each with its own mark.
 import { createServer, type ServerResponse } from 'node:http';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
-import { coinsOf, sponsorAddress } from '../load/sponsor-answers.ts';
+import { anyMark, findMark } from '../load/request-mark.ts';
+import { coinsOf, type SponsorCoin, sponsorAddress } from '../load/sponsor-answers.ts';
 import { announce } from './announce.ts';
 
 const answerLedger = createLedgerAnswers(process.cwd());
 const calls = { ledger: 0, sponsor: 0 };
-const ledgerAnswers = new Map<string, Buffer>();
-const sharedBuffers = new Map<string, Buffer>();
-const reservations = new Map<string, string>();
+/** By the body with `anyMark` in it: the answer, or what is between the places where its mark belongs. */
+const ledgerAnswers = new Map<string, Buffer | readonly string[]>();
+/** Coins come in a limited number of sets. */
+const coinTexts = new Map<readonly SponsorCoin[], string>();
 let lastReservation = 1_000_000;
 let addedField: string | null = null;
 
@@ -40,17 +42,18 @@ function send(res: ServerResponse, status: number, body: string | Buffer, type =
   res.writeHead(status, headers).end(body);
 }
 
-function answerOf(body: string): Buffer {
-  const known = ledgerAnswers.get(body);
-  if (known) return known;
-  const { query, variables } = JSON.parse(body);
-  const text = withAddedField(body, answerLedger(query, variables));
-  // Variants that are answered alike share their bytes: hundreds of copies of the largest would fill the memory.
-  const key = createHash('sha256').update(text).digest('hex');
-  const bytes = sharedBuffers.get(key) ?? Buffer.from(text);
-  sharedBuffers.set(key, bytes);
-  ledgerAnswers.set(body, bytes);
-  return bytes;
+function answerOf(body: string): Buffer | string {
+  const mark = findMark(body) ?? anyMark;
+  const key = body.replaceAll(mark, anyMark);
+  let answer = ledgerAnswers.get(key);
+  if (answer === undefined) {
+    const { query, variables } = JSON.parse(key);
+    const text = withAddedField(key, answerLedger(query, variables));
+    const pieces = text.split(anyMark);
+    answer = pieces.length === 1 ? Buffer.from(text) : pieces;
+    ledgerAnswers.set(key, answer);
+  }
+  return answer instanceof Buffer ? answer : answer.join(mark);
 }
 
 /** The schema may have one field more than the file has; which one, is changed by order. */
@@ -80,13 +83,18 @@ function isIntrospection(body: string): boolean {
 }
 
 function reserve(body: string): string {
-  let coins = reservations.get(body);
-  if (coins === undefined) {
-    coins = JSON.stringify(coinsOf(JSON.parse(body).gas_budget));
-    reservations.set(body, coins);
-  }
+  const { gas_budget: gasBudget } = JSON.parse(body);
   lastReservation += 1;
-  return `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastReservation},"gas_coins":${coins}},"error":null}`;
+  return `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastReservation},"gas_coins":${coinsText(gasBudget)}},"error":null}`;
+}
+
+function coinsText(gasBudget: number): string {
+  const coins = coinsOf(gasBudget);
+  const known = coinTexts.get(coins);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(coins);
+  coinTexts.set(coins, text);
+  return text;
 }
 
 process.on('message', (order: { readonly kind: string; readonly name?: string }) => {

@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Child, Children } from '../load/child-processes.ts';
+import { toGatewayCommand } from '../load/gateway-command.ts';
+import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { readRssMib } from '../load/process-usage.ts';
+import { createWorks } from '../load/works.ts';
 import { hasSettled, toWindowSeconds } from './judge-memory.ts';
 import { requestsUntilAllSeen, soakWeights } from './soak-mix.ts';
 import type { SoakOptions } from './soak-options.ts';
@@ -26,10 +29,12 @@ export async function runSoak(
   options: SoakOptions,
   say: (line: string) => void,
 ): Promise<SoakResult> {
-  const process = (name: string) => new URL(`../processes/${name}.js`, import.meta.url);
-  const upstream = await children.fork('upstream', process('upstream'), []);
-  const gateway = await startGateway(children, upstream.url, options.generations > 0);
-  const client = await children.fork('client', process('soak-client'), [gateway.url, String(options.variants)]);
+  const ours = (name: string) => new URL(`../processes/${name}.js`, import.meta.url);
+  const upstream = await children.fork('upstream', ours('upstream'), []);
+  const env = options.generations > 0 ? { SCHEMA_POLL_MS: String(pollMs) } : {};
+  const toCommand = (port: number) => toGatewayCommand(port, upstream.url, env);
+  const gateway = await children.spawnServer('gateway', toCommand, '/health/ready');
+  const client = await children.fork('client', ours('soak-client'), [gateway.url]);
   const order = async (what: SoakOrder) => (await client.ask(what)) as unknown as SoakReport;
   const swaps = createSwaps(upstream, gateway);
   const rehearse = async (): Promise<Pick<SoakReport, 'errors'>> => {
@@ -41,8 +46,14 @@ export async function runSoak(
   };
 
   say('warming up: everything is asked once');
-  const warmUp = requestsUntilAllSeen(soakWeights, options.variants);
-  const warmed = await order({ kind: 'saturate', atLeastMs: options.capacitySeconds * 500, atLeastRequests: warmUp });
+  const works = createWorks(createLedgerAnswers(process.cwd()));
+  const variants = Object.fromEntries(works.map((work) => [work.id, work.variants]));
+  const warmUp = requestsUntilAllSeen(soakWeights, variants);
+  const warmed = await order({
+    kind: 'saturate',
+    atLeastMs: options.capacitySeconds * 500,
+    atLeastRequests: warmUp,
+  });
   const rehearsed = await rehearse();
   const saturated = await order({ kind: 'saturate', atLeastMs: options.capacitySeconds * 1_000, atLeastRequests: 1 });
   const capacityPerSecond = (saturated.requests * 1_000) / saturated.elapsedMs;
@@ -109,22 +120,6 @@ async function settle(
   }
   say('memory has not settled; what follows is measured all the same');
   return null;
-}
-
-/** The built command line, told by the environment alone where its upstreams are; everything else is as shipped. */
-function startGateway(children: Children, upstreamUrl: string, isPolling: boolean): Promise<Child> {
-  const toEnv = (port: number) => ({
-    PATH: process.env.PATH,
-    PORT: String(port),
-    LEDGER_GRAPHQL_URL: `${upstreamUrl}/graphql`,
-    SPONSOR_URL: upstreamUrl,
-    SPONSOR_TOKEN: 'bench',
-    SPONSOR_ALLOW_ANONYMOUS: 'true',
-    CORS_ORIGINS: 'http://localhost:3000',
-    RATE_LIMIT_PER_MINUTE: '1000000000',
-    ...(isPolling ? { SCHEMA_POLL_MS: String(pollMs) } : {}),
-  });
-  return children.spawnServer('gateway', ['dist/cli.js', 'serve'], toEnv, '/health/ready');
 }
 
 /** Changes of the upstream's schema, each waited for until it is in force at the gateway. */

@@ -1,13 +1,29 @@
 /**
- * How often each work is asked for, in parts of a hundred: mostly small reads, some lists, a few large ones, and enough
- * reservations that what they leave behind is seen.
+ * How often each work is asked for, in parts of a hundred: mostly small reads, some lists, a few large ones, a few texts
+ * that are new each time, and enough reservations that what they leave behind is seen.
  */
-export const soakWeights: Readonly<Record<string, number>> = { W1: 30, W2: 18, W3: 4, W4: 16, W5: 14, W6: 12, W7: 6 };
+export const soakWeights: Readonly<Record<string, number>> = {
+  W1: 26,
+  W2: 16,
+  W3: 4,
+  W4: 15,
+  W5: 12,
+  W6: 10,
+  W7: 6,
+  W8: 4,
+  'W1-new': 3,
+  'W2-new': 2,
+  'W6-new': 1,
+  'W6-inlined': 1,
+};
 
-/** After so many requests by turns even the rarest work has been asked in all its variants. */
-export function requestsUntilAllSeen(weights: Readonly<Record<string, number>>, variants: number): number {
+/** After so many requests by turns each work has been asked in all its variants. @param variants how many of each */
+export function requestsUntilAllSeen(
+  weights: Readonly<Record<string, number>>,
+  variants: Readonly<Record<string, number>>,
+): number {
   const turns = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
-  return turns * Math.ceil(variants / Math.min(...Object.values(weights)));
+  return turns * Math.max(...Object.entries(weights).map(([id, weight]) => Math.ceil((variants[id] ?? 1) / weight)));
 }
 
 /**

@@ -11,8 +11,6 @@ export interface SoakOptions {
   readonly sampleSeconds: number;
   /** For how long the capacity is measured, in seconds. */
   readonly capacitySeconds: number;
-  /** Distinct requests of one work. */
-  readonly variants: number;
   /** Where the samples go as JSON; `null` = a dated file in bench-results. */
   readonly json: string | null;
 }
@@ -25,7 +23,6 @@ export const soakHelp = `Usage: npm run soak -- [options]
   --settle N            most seconds before it, until the memory has settled (default 180)
   --sample N            seconds between two samples (default 5)
   --capacity N          seconds in which the capacity is measured (default 10)
-  --variants N          distinct requests of one work, at least as many as are in flight, 64 (default 256)
   --json FILE           where the samples go (default bench-results/soak-<time>.json)
   --help
 `;
@@ -44,7 +41,6 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
       settle: { type: 'string', default: '180' },
       sample: { type: 'string', default: '5' },
       capacity: { type: 'string', default: '10' },
-      variants: { type: 'string', default: '256' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -57,7 +53,6 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
     settleSeconds: parseNumber('--settle', values.settle, 0, 3_600),
     sampleSeconds: parseNumber('--sample', values.sample, 0.1, 60),
     capacitySeconds: parseNumber('--capacity', values.capacity, 0.5, 600),
-    variants: parseWhole('--variants', values.variants, 64, 10_000),
     json: values.json ?? null,
   };
 }

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { createAnswerCheck } from '../../bench/load/answer-check.ts';
 import { createLedgerAnswers } from '../../bench/load/ledger-answers.ts';
-import { createWorks, type Work } from '../../bench/load/works.ts';
+import type { Work } from '../../bench/load/work.ts';
+import { createWorks } from '../../bench/load/works.ts';
 
 const answerLedger = createLedgerAnswers(process.cwd());
 const works = createWorks(answerLedger);
 const workOf = (id: string) => works.find((work) => work.id === id) as Work;
 
-function rightAnswer(work: Work, variant: number): string {
-  const { query, variables } = JSON.parse(work.request('graphql', variant).body);
+function rightAnswer(work: Work, serial: number): string {
+  const { query, variables } = JSON.parse(work.request('graphql', serial).body);
   return answerLedger(query, variables);
 }
 
 const chunked = (text: string) => [Buffer.from(text.slice(0, 20)), Buffer.from(text.slice(20))];
 
-describe.each(['W1', 'W2', 'W3', 'W6'])('answers to %s', (id) => {
+describe.each(['W1', 'W2', 'W3', 'W6', 'W8', 'W1-new', 'W2-new', 'W6-new', 'W6-inlined'])('answers to %s', (id) => {
   const work = workOf(id);
   const right = rightAnswer(work, 3);
   const checked = () => {

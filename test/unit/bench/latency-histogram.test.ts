@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLatencyHistogram } from '../../bench/soak/latency-histogram.ts';
+import { createLatencyHistogram } from '../../bench/load/latency-histogram.ts';
 
 test('where nothing was counted every quantile is nothing', () => {
   expect(createLatencyHistogram().quantile(0.99)).toBe(0);

@@ -3,18 +3,21 @@ import { parseLoadOptions } from '../../bench/load/load-options.ts';
 
 const parse = (...args: string[]) => parseLoadOptions(args, ['W1', 'W2']);
 
-test('nothing asked for is everything, in three rounds of three seconds', () => {
-  expect(parse()).toMatchObject({ only: [], seconds: 3, requests: null, repeat: 3, rateLimit: true, peers: false });
+test('nothing asked for is everything, in nine rounds of one second', () => {
+  expect(parse()).toMatchObject({ only: [], seconds: 1, requests: null, repeat: 9, rateLimit: true, nginx: false });
 });
 
 test('every option is read', () => {
-  const args = '--only W2,W1 --requests 50 --repeat 1 --rate-limit off --peers --no-naive --json out.json';
+  const args =
+    '--only W2,W1 --requests 50 --repeat 1 --rate-limit off --peers --nginx --no-naive --latency 0 --json out.json';
   expect(parse(...args.split(' '))).toMatchObject({
     only: ['W2', 'W1'],
     requests: 50,
     repeat: 1,
     rateLimit: false,
     peers: true,
+    nginx: true,
+    latencyRounds: 0,
     naive: false,
     json: 'out.json',
   });
@@ -34,6 +37,6 @@ test.each([
   expect(() => parse(...args)).toThrow(message);
 });
 
-test('there are enough variants that no two requests in flight are the same', () => {
-  expect(() => parse('--concurrency', '64', '--variants', '100')).toThrow('--variants takes a whole number from 128');
+test('no more are in flight than there are requests that differ', () => {
+  expect(() => parse('--concurrency', '65')).toThrow('--concurrency takes a whole number from 1 to 64');
 });

@@ -17,8 +17,10 @@ test('each work has as many turns as it weighs, spread over the round', () => {
   expect(schedule.join(' ')).not.toMatch(/often often often|now now/);
 });
 
-test('all variants have been seen when the rarest work has been through its own', () => {
-  expect(requestsUntilAllSeen({ often: 8, rarely: 2 }, 5)).toBe(30);
-  const round = toSchedule({ often: 8, rarely: 2 });
+test('all variants have been seen when the slowest work has been through its own', () => {
+  const weights = { often: 8, rarely: 2 };
+  expect(requestsUntilAllSeen(weights, { often: 5, rarely: 5 })).toBe(30);
+  expect(requestsUntilAllSeen(weights, { often: 50, rarely: 1 })).toBe(70);
+  const round = toSchedule(weights);
   expect([...round, ...round, ...round].filter((id) => id === 'rarely').length).toBeGreaterThanOrEqual(5);
 });

@@ -6,8 +6,7 @@ test('nothing asked for is ten minutes at nine tenths of the capacity', () => {
 });
 
 test('every option is read', () => {
-  const args =
-    '--minutes 0.5 --load 50 --generations 50 --settle 10 --sample 0.5 --capacity 2 --variants 64 --json out.json';
+  const args = '--minutes 0.5 --load 50 --generations 50 --settle 10 --sample 0.5 --capacity 2 --json out.json';
   expect(parseSoakOptions(args.split(' '))).toEqual({
     minutes: 0.5,
     load: 50,
@@ -15,7 +14,6 @@ test('every option is read', () => {
     settleSeconds: 10,
     sampleSeconds: 0.5,
     capacitySeconds: 2,
-    variants: 64,
     json: 'out.json',
   });
 });
@@ -29,7 +27,6 @@ test.each([
   [['--load', '110'], '--load takes a number from 1 to 100; got 110'],
   [['--load', '1e1'], '--load takes a number'],
   [['--generations', '1.5'], '--generations takes a whole number from 0 to 10000; got 1.5'],
-  [['--variants', '63'], '--variants takes a whole number from 64 to 10000; got 63'],
   [['--nonsense'], '--nonsense'],
 ])('%j is refused with what is allowed', (args, message) => {
   expect(() => parseSoakOptions(args)).toThrow(message);

@@ -1,0 +1,25 @@
+import type { Command } from './child-processes.ts';
+import { sponsorToken } from './sponsor-answers.ts';
+
+/**
+ * The built command line, told by the environment alone where its upstreams are; everything else is as shipped.
+ * @param env what else it is told
+ */
+export function toGatewayCommand(port: number, upstreamUrl: string, env: NodeJS.ProcessEnv): Command {
+  return {
+    file: process.execPath,
+    args: ['dist/cli.js', 'serve'],
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      LEDGER_GRAPHQL_URL: `${upstreamUrl}/graphql`,
+      SPONSOR_URL: upstreamUrl,
+      SPONSOR_TOKEN: sponsorToken,
+      SPONSOR_ALLOW_ANONYMOUS: 'true',
+      CORS_ORIGINS: 'http://localhost:3000',
+      // Callers are counted, and never too many.
+      RATE_LIMIT_PER_MINUTE: '1000000000',
+      ...env,
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** How a contestant is spoken to: as a GraphQL gateway, or as the bare proxy that is the floor. */
+export type Dialect = 'graphql' | 'floor';
+
+export interface WorkRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** One kind of request; each of them has a body that was never sent before. */
+export interface Work {
+  readonly id: string;
+  readonly title: string;
+  /** Most CPU time per request, in multiples of the floor's. */
+  readonly goal: number;
+  /** So many requests in turn differ in what is known of them by and by: texts, digests, coins. */
+  readonly variants: number;
+  /** Is it one call upstream with the client's body, so that any reverse proxy can do it? */
+  readonly isForwarded: boolean;
+  /** How far answers to one variant may differ in length, in bytes: ids count up, times pass. */
+  readonly lengthSlack: number;
+  /** @param serial counts the requests of one contestant */
+  readonly request: (dialect: Dialect, serial: number) => WorkRequest;
+  /** What is wrong with an answer, `null` when nothing is. */
+  readonly findFault: (dialect: Dialect, serial: number, answer: unknown) => string | null;
+}
