@@ -6,13 +6,16 @@ import {
   OverlappingFieldsCanBeMergedRule,
   specifiedRules,
   type ValidationRule,
+  VariablesInAllowedPositionRule,
   validate,
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
+import type { IdInputs } from '../planning/id-variables.ts';
 import { findIntrospectionExcess, type IntrospectionExcess, maxTimesStandard } from './introspection-size.ts';
 import { findOverlaps, maxPairs } from './overlapping-fields.ts';
 import { UnusedVariablesRule } from './unused-variables-rule.ts';
+import { createVariablePositionsRule } from './variable-positions-rule.ts';
 
 export interface ValidationOptions {
   readonly schema: GraphQLSchema;
@@ -20,6 +23,8 @@ export interface ValidationOptions {
   readonly rules: readonly ValidationRule[];
   /** Messages suggest no names of the schema, which would reveal it while introspection is off. */
   readonly hidesSuggestions: boolean;
+  /** Where variables may be declared with a scalar of the ledger in place of a text. Left out: nowhere. */
+  readonly idInputs?: IdInputs;
 }
 
 /**
@@ -28,10 +33,15 @@ export interface ValidationOptions {
  */
 export const maxErrors = 10;
 
+const noIdInputs: IdInputs = new Map();
+
 /** Rules that take time linear in the text: all of the specification but one. */
 const linearRules = specifiedRules
   .filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
   .map((rule) => (rule === NoUnusedVariablesRule ? UnusedVariablesRule : rule));
+
+const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
+  linearRules.map((rule) => (rule === VariablesInAllowedPositionRule ? createVariablePositionsRule(idInputs) : rule));
 
 /**
  * Validates a document against the schema. Overlapping fields are compared last, and only in a document without other
@@ -41,11 +51,11 @@ const linearRules = specifiedRules
 export function validateDocument(
   document: DocumentNode,
   executable: ExecutableDocument,
-  { schema, rules, hidesSuggestions }: ValidationOptions,
+  { schema, rules, hidesSuggestions, idInputs = noIdInputs }: ValidationOptions,
 ): readonly GraphQLError[] {
   const check = (checked: readonly ValidationRule[]) =>
     withoutText(document, () => validate(schema, document, checked, { maxErrors, hideSuggestions: hidesSuggestions }));
-  const errors = check([...linearRules, ...rules]);
+  const errors = check([...linearRulesFor(idInputs), ...rules]);
   if (errors.length > 0) return errors;
   const excess = findIntrospectionExcess(schema, executable);
   if (excess) return [introspectionRefusal(excess)];

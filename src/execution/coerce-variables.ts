@@ -1,15 +1,16 @@
 import {
   GraphQLError,
+  type GraphQLInputType,
   type GraphQLSchema,
-  isInputType,
   isNonNullType,
   type OperationDefinitionNode,
-  typeFromAST,
+  print,
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
 import { showValue } from '../json/show-value.ts';
 import { coerceInput, type InputPath } from './coerce-input.ts';
+import { noTexts, variableType } from './variable-type.ts';
 
 /**
  * As many errors as are told of variables. Each shows the value that is wrong, and whoever sends a large one with a
@@ -19,6 +20,13 @@ export const maxVariableErrors = 5;
 /** Longer messages are cut, in characters; of the value that is wrong so much is shown. */
 const maxMessageLength = 500;
 const maxShown = 200;
+
+export interface CoerceOptions {
+  /** As many errors are told. */
+  readonly maxErrors?: number | undefined;
+  /** Variables that are declared with a scalar of the ledger in place of a text. */
+  readonly texts?: ReadonlySet<string>;
+}
 
 export type CoercedVariables =
   | { readonly errors: readonly GraphQLError[] }
@@ -35,7 +43,7 @@ export function coerceVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
-  maxErrors = maxVariableErrors,
+  { maxErrors = maxVariableErrors, texts = noTexts }: CoerceOptions = {},
 ): CoercedVariables {
   const errors: GraphQLError[] = [];
   // A variable may be called `__proto__`.
@@ -50,7 +58,12 @@ export function coerceVariables(
     errors.push(new GraphQLError(text, { nodes: definition, extensions }));
   };
   try {
-    for (const definition of variableDefinitions) coerceVariable(schema, definition, variables, values, tell);
+    for (const definition of variableDefinitions) {
+      const type = variableType(schema, definition, texts);
+      // Validation has seen to it.
+      if (!type) throw new Error(`variable $${definition.variable.name.value} is not of an input type`);
+      coerceVariable(definition, type, variables, values, tell);
+    }
   } catch (error) {
     if (error !== enough) throw error;
   }
@@ -60,24 +73,22 @@ export function coerceVariables(
 type Tell = (definition: VariableDefinitionNode, message: string, cause?: unknown) => void;
 
 function coerceVariable(
-  schema: GraphQLSchema,
   definition: VariableDefinitionNode,
+  type: GraphQLInputType,
   sent: Readonly<Record<string, unknown>>,
   values: Record<string, unknown>,
   tell: Tell,
 ): void {
   const name = definition.variable.name.value;
-  const type = typeFromAST(schema, definition.type);
-  // Validation has seen to it.
-  if (!isInputType(type)) throw new Error(`variable $${name} is not of an input type`);
   if (!Object.hasOwn(sent, name)) {
     if (definition.defaultValue) values[name] = valueFromAST(definition.defaultValue, type);
-    else if (isNonNullType(type)) tell(definition, `Variable "$${name}" of required type "${type}" was not provided.`);
+    else if (isNonNullType(type))
+      tell(definition, `Variable "$${name}" of required type "${print(definition.type)}" was not provided.`);
     return;
   }
   const value = sent[name];
   if (value === null && isNonNullType(type)) {
-    tell(definition, `Variable "$${name}" of non-null type "${type}" must not be null.`);
+    tell(definition, `Variable "$${name}" of non-null type "${print(definition.type)}" must not be null.`);
     return;
   }
   // The mistakes of one object follow one another.

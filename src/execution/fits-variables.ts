@@ -5,15 +5,14 @@ import {
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
-  isInputType,
   isListType,
   isNonNullType,
   isRequiredInputField,
   isSpecifiedScalarType,
   type OperationDefinitionNode,
-  typeFromAST,
 } from 'graphql';
 import { ExactNumber } from '../json/exact-number.ts';
+import { noTexts, variableType } from './variable-type.ts';
 
 /** Is a value certainly valid? If not, graphql-js may still accept it. */
 type Fits = (value: unknown) => boolean;
@@ -26,14 +25,15 @@ type InputObjects = Map<GraphQLInputObjectType, Fits>;
 export function createFitsVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
+  texts: ReadonlySet<string> = noTexts,
 ): (variables: Readonly<Record<string, unknown>>) => boolean {
   const inputObjects: InputObjects = new Map();
-  const declared = variableDefinitions.map(({ variable, type: node, defaultValue }) => {
-    const type = typeFromAST(schema, node);
+  const declared = variableDefinitions.map((definition) => {
+    const type = variableType(schema, definition, texts);
     return {
-      name: variable.name.value,
-      fits: isInputType(type) ? toFits(type, inputObjects) : () => false,
-      mayBeAbsent: isInputType(type) && (defaultValue !== undefined || !isNonNullType(type)),
+      name: definition.variable.name.value,
+      fits: type ? toFits(type, inputObjects) : () => false,
+      mayBeAbsent: type !== undefined && (definition.defaultValue !== undefined || !isNonNullType(type)),
     };
   });
   return (variables) => {

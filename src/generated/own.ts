@@ -82,7 +82,8 @@ export type EstimateUsage = {
 };
 
 /**
- * Which events to find: exactly one member.
+ * Which events to find: exactly one member. A variable for an address or a digest is a `String`, or may be declared with the
+ * scalar the ledger has for one, such as `LedgerAddress`, so that one variable serves fields of both.
  * Example: `{ moveEventModule: { package: "0x2", module: "coin" } }`.
  */
 export type EventQueryFilter =
@@ -621,7 +622,7 @@ export type TimeRangeFilter = {
 };
 
 /**
- * Which transactions to find: exactly one member.
+ * Which transactions to find: exactly one member. Variables for ids as in `EventQueryFilter`.
  * Example: `{ moveFunction: { package: "0x2", module: "coin", function: "mint" } }`.
  */
 export type TransactionQueryFilter =
@@ -861,6 +862,14 @@ export type ResolversParentTypes = {
   Viewer: any;
   ViewerAllowance: any;
 };
+
+export type AddressDirectiveArgs = { };
+
+export type AddressDirectiveResolver<Result, Parent, ContextType = OperationContext, Args = AddressDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type DigestDirectiveArgs = { };
+
+export type DigestDirectiveResolver<Result, Parent, ContextType = OperationContext, Args = DigestDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface Base64ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Base64'], any> {
   name: 'Base64';
@@ -1147,3 +1156,7 @@ export type Resolvers<ContextType = OperationContext> = {
   ViewerAllowance?: ViewerAllowanceResolvers<ContextType>;
 };
 
+export type DirectiveResolvers<ContextType = OperationContext> = {
+  address?: AddressDirectiveResolver<any, any, ContextType>;
+  digest?: DigestDirectiveResolver<any, any, ContextType>;
+};

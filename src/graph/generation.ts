@@ -10,6 +10,7 @@ import { createDocumentStore, type DocumentStore } from '../documents/document-s
 import type { PrepareOptions } from '../documents/prepared-document.ts';
 import type { CreateOperationJoins } from '../joins/operation-joins.ts';
 import { type Limits, stricterLimits } from '../limits/limits.ts';
+import type { IdInputs } from '../planning/id-variables.ts';
 import type { Ownership } from '../planning/plan-operation.ts';
 import { ReservedAliasRule } from '../planning/reserved-alias-rule.ts';
 import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
@@ -17,6 +18,7 @@ import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
+import { findIdInputs } from './id-inputs.ts';
 import { stitch } from './stitch.ts';
 
 /** What of a generation decides how an operation is executed. */
@@ -27,6 +29,8 @@ export interface Graph {
   readonly ownSchema: GraphQLSchema;
   /** Whose the root fields are. */
   readonly ownership: Ownership;
+  /** Inputs of our own whose variables may be declared with a scalar of the ledger. */
+  readonly idInputs: IdInputs;
   /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
 }
@@ -99,6 +103,7 @@ export function buildGeneration<Operation>(
     schema: stitched.schema,
     ownSchema,
     ownership: toOwnership(ownSchema, schema),
+    idInputs: schema ? findIdInputs(ownSchema, schema, names) : new Map(),
     operationJoins: stitched.operationJoins,
   };
   return {
@@ -114,6 +119,7 @@ export function buildGeneration<Operation>(
       prepareOperation: options.prepareOn(graph),
       rules: [ReservedAliasRule, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
       hidesSuggestions: !config.introspection,
+      idInputs: graph.idInputs,
     }),
   };
 }

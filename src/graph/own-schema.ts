@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { IResolvers } from '@graphql-tools/utils';
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLSchema, isSpecifiedDirective } from 'graphql';
 import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
 import { sharedScalars } from './scalars.ts';
 
@@ -16,9 +16,12 @@ export function createOwnSchema(
   upstreams: readonly Pick<OwnFieldsUpstream, 'typeDefs'>[],
   resolvers: readonly object[] = [],
 ): GraphQLSchema {
-  return makeExecutableSchema({
+  const marked = makeExecutableSchema({
     typeDefs: [...upstreams.map((upstream) => upstream.typeDefs()), readFileSync(gatewayTypeDefs, 'utf8')],
     resolvers: [{ ...sharedScalars }, ...(resolvers as IResolvers[])],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
+  // Directives of ours mark the SDL for the gateway alone: they stay on its nodes, and are no part of the graph.
+  const { directives, ...config } = marked.toConfig();
+  return new GraphQLSchema({ ...config, directives: directives.filter(isSpecifiedDirective) });
 }

@@ -2,6 +2,7 @@ import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperati
 import { coerceVariables } from '../execution/coerce-variables.ts';
 import { compileOperation } from '../execution/compile-operation.ts';
 import { createExecuteStitched } from '../execution/execute-stitched.ts';
+import { declareTexts, noTexts } from '../execution/variable-type.ts';
 import type { CreateOperationJoins } from '../joins/operation-joins.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
@@ -13,6 +14,8 @@ export interface ExecuteHereOptions {
   readonly ownSchema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operationName: string | null;
+  /** Variables that are declared with a scalar of the ledger in place of a text. Left out: none. */
+  readonly texts?: ReadonlySet<string>;
   /** `null` for an operation without joins. */
   readonly joins: CreateOperationJoins | null;
 }
@@ -25,25 +28,24 @@ export type ExecuteHere = (
 
 /** A plain operation whose root fields are all our own is compiled; any other is executed as a whole each time. */
 export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
-  const { schema, document, operationName } = options;
+  const { schema, ownSchema, document, operationName, texts = noTexts } = options;
   const operation = getOperationAST(document, operationName);
   const compiled = compileOwn(options);
   if (compiled) return compiled;
-  const executeWhole = createExecuteStitched(schema, document, operationName);
+  const executeWhole = createExecuteStitched(
+    schema,
+    schema === ownSchema ? declareTexts(document, texts) : document,
+    operationName,
+  );
   return (variables, context) => {
-    const { errors } = operation ? coerceVariables(schema, operation, variables) : {};
+    const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
     return errors ? { errors } : executeWhole(variables, context);
   };
 }
 
 /** `null` for an operation that is not plain, or asks for something of the ledger's at its root. */
-export function compileOwn({
-  schema,
-  ownSchema,
-  document,
-  operationName,
-  joins,
-}: ExecuteHereOptions): ExecuteHere | null {
+export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
+  const { schema, ownSchema, document, operationName, texts = noTexts, joins } = options;
   const operation = getOperationAST(document, operationName);
   if (!operation) return null;
   const fragments = fragmentsOf(document);
@@ -56,7 +58,7 @@ export function compileOwn({
   });
   if (!run) return null;
   return (sent, context) => {
-    const coerced = coerceVariables(schema, operation, sent);
+    const coerced = coerceVariables(schema, operation, sent, { texts });
     if (coerced.errors) return { errors: coerced.errors };
     const variables = coerced.values;
     return run({

@@ -5,6 +5,7 @@ import { createFitsVariables } from '../execution/fits-variables.ts';
 import type { Graph } from '../graph/generation.ts';
 import { collectFields } from '../planning/collect-fields.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
+import { findIdUses } from '../planning/id-variables.ts';
 import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
 import { createCheckWaits } from './check-waits.ts';
@@ -25,12 +26,14 @@ function prepareOperation(
   graph: Graph,
   keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>,
 ): PreparedOperation {
-  const { schema, ownSchema, ownership } = graph;
+  const { schema, ownSchema, ownership, idInputs } = graph;
   const fragments = fragmentsOf(document);
   const plan = planOperation(operation, fragments, ownership);
   const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
   const isConditional = hasDirectivesAtRoot(operation, fragments);
   const isLedgers = (field: string) => ownership.ownerOf(operation.operation, field) === 'upstream';
+  const idUses = findIdUses(operation, fragments, schema, idInputs);
+  const texts = new Set([...idUses].map(({ name }) => name.value));
   const prepared: PreparedOperation = {
     text,
     document,
@@ -45,16 +48,16 @@ function prepareOperation(
     // No other plan has joins.
     checkWaits: plan === 'JOINED' || plan === 'STITCHED' ? createCheckWaits(schema, operation, fragments) : null,
     isLedgers,
-    fits: onDemand(() => createFitsVariables(schema, operation)),
-    coerce: (variables, maxErrors) => coerceVariables(schema, operation, variables, maxErrors),
+    fits: onDemand(() => createFitsVariables(schema, operation, texts)),
+    coerce: (variables, maxErrors) => coerceVariables(schema, operation, variables, { maxErrors, texts }),
     rootFields: (variables) => {
       const type = schema.getRootType(operation.operation) as GraphQLObjectType;
       return collectFields(type, [operation.selectionSet], { schema, fragments, variables });
     },
-    parts: once(() => toParts(prepared, ownSchema)),
+    parts: once(() => toParts(prepared, { ownSchema, texts })),
     executeHere: once(() => {
       const { name } = operation;
-      const options = { document, operationName: name?.value ?? null, ownSchema };
+      const options = { document, operationName: name?.value ?? null, ownSchema, texts };
       const execute =
         plan === 'LOCAL'
           ? createExecuteHere({ ...options, schema: ownSchema, joins: null })
@@ -68,7 +71,7 @@ function prepareOperation(
 
 function toParts(
   { operation, fragments, plan, isLedgers }: PreparedOperation,
-  ownSchema: GraphQLSchema,
+  { ownSchema, texts }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> },
 ): OperationParts {
   // Where everything is the ledger's, its `__typename` is too.
   const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
@@ -78,7 +81,7 @@ function toParts(
     ledger: { ...ledger, text: stripIgnoredCharacters(print(ledger.document)) },
     own: {
       ...own,
-      execute: createExecuteHere({ schema: ownSchema, ownSchema, document, operationName: null, joins: null }),
+      execute: createExecuteHere({ schema: ownSchema, ownSchema, document, operationName: null, texts, joins: null }),
     },
   };
 }

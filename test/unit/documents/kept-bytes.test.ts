@@ -19,6 +19,7 @@ const prepareOperation = createPrepareOperation({
   schema,
   ownSchema: buildSchema('type Query { own: Int }'),
   ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'upstream' },
+  idInputs: new Map(),
   operationJoins: null,
 });
 const repeat = (count: number, write: (index: number) => string) =>

@@ -67,7 +67,7 @@ describe('the values of variables', () => {
       fc.property(fc.constantFrom(...types), value, fc.boolean(), (type, sent, isSent) => {
         const operation = operationOf(type);
         const variables = isSent ? { v: sent } : {};
-        const ours = coerceVariables(schema, operation, variables, 100);
+        const ours = coerceVariables(schema, operation, variables, { maxErrors: 100 });
         const theirs = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
           maxErrors: 100,
           hideSuggestions: true,

@@ -14,6 +14,7 @@ const graph: Graph = {
   schema,
   ownSchema: schema,
   ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
+  idInputs: new Map(),
   operationJoins: null,
 };
 

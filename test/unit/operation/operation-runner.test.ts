@@ -10,6 +10,7 @@ const graph: Graph = {
   schema,
   ownSchema: schema,
   ownership: { ownSchema: schema, hasUsualRootNames: true, ownerOf: () => 'own' },
+  idInputs: new Map(),
   operationJoins: null,
 };
 const usage = { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 5 };

@@ -1,0 +1,31 @@
+import { type GraphQLSchema, getNamedType, isInputObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
+import type { NetworkProfile } from '../config/network-profile.ts';
+import type { IdInputs } from '../planning/id-variables.ts';
+
+/** Finds the inputs of our own that are marked as ids, and the scalars that the ledger takes the same ids in. */
+export function findIdInputs(local: GraphQLSchema, ledger: GraphQLSchema, names: NetworkProfile['joins']): IdInputs {
+  const scalarOf = (target: keyof NetworkProfile['joins']): readonly string[] => {
+    const { field, id } = names[target];
+    const argument = ledger
+      .getQueryType()
+      ?.getFields()
+      [field]?.args.find(({ name }) => name === id);
+    const type = argument && getNamedType(argument.type);
+    // Where the ledger's is a text too, there is nothing to be told apart.
+    return isScalarType(type) && !isSpecifiedScalarType(type) ? [type.name] : [];
+  };
+  const scalars: Readonly<Record<string, ReadonlySet<string>>> = {
+    address: new Set([...scalarOf('address'), ...scalarOf('object')]),
+    digest: new Set(scalarOf('transaction')),
+  };
+  const inputs = new Map<string, ReadonlySet<string>>();
+  for (const type of Object.values(local.getTypeMap())) {
+    if (!isInputObjectType(type)) continue;
+    for (const { name, astNode } of Object.values(type.getFields())) {
+      const mark = astNode?.directives?.find((directive) => Object.hasOwn(scalars, directive.name.value));
+      const taken = mark && scalars[mark.name.value];
+      if (taken && taken.size > 0) inputs.set(`${type.name}.${name}`, taken);
+    }
+  }
+  return inputs;
+}
