@@ -24,7 +24,15 @@ export interface NetworkProfile {
     readonly address: { readonly field: string; readonly id: string };
     readonly transaction: { readonly field: string; readonly id: string };
   };
+  /**
+   * By which tables it is told which of the ledger's fields never change: by the first one that the schema fits. The tables
+   * differ in how a schema speaks of transactions. Empty: nothing is taken to be immutable.
+   */
+  readonly immutableFields: readonly ImmutableFieldsName[];
 }
+
+export const immutableFieldsNames = ['transactionBlocks', 'transactions'] as const;
+type ImmutableFieldsName = (typeof immutableFieldsNames)[number];
 
 export const eventFilterMembers = [
   'all',
@@ -70,6 +78,7 @@ const ledger: NetworkProfile = {
     address: { field: 'address', id: 'address' },
     transaction: { field: 'transactionBlock', id: 'digest' },
   },
+  immutableFields: ['transactionBlocks'],
 };
 
 /** Real nodes lack four filters of the contract and name some others differently. */
@@ -103,6 +112,8 @@ const sui: NetworkProfile = {
     ...iota.events,
     methods: { queryEvents: 'suix_queryEvents', queryTransactionBlocks: 'suix_queryTransactionBlocks' },
   },
+  // Its newer schema calls them transactions.
+  immutableFields: ['transactionBlocks', 'transactions'],
 };
 
 export const networkProfiles = { ledger, iota, sui } as const satisfies Record<string, NetworkProfile>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventFilterMembers, type NetworkProfile } from '../config/network-profile.ts';
+import { eventFilterMembers, immutableFieldsNames, type NetworkProfile } from '../config/network-profile.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { quoteText } from './quote-text.ts';
 
@@ -22,6 +22,7 @@ const networkProfileSchema = z.strictObject({
     address: z.strictObject({ field: graphqlName, id: graphqlName }),
     transaction: z.strictObject({ field: graphqlName, id: graphqlName }),
   }),
+  immutableFields: z.array(z.enum(immutableFieldsNames)),
 }) satisfies z.ZodType<NetworkProfile>;
 
 export type ProfileResult =

@@ -42,6 +42,11 @@ export const house: Readonly<Record<string, Room>> = {
   },
   /** What the ledger answers: where its data ends, what is put beside it, which of its errors is whose. */
   answers: { rooms: ['errors', 'json', 'transport', 'limits'], packages: ['graphql'] },
+  /** Which of the ledger's answers never change, and what is kept of them. */
+  immutable: {
+    rooms: ['json', 'limits', 'types of config', 'types of answers'],
+    packages: ['graphql', 'lru-cache'],
+  },
   'subschemas/ledger': {
     rooms: ['errors', 'json', 'settings', 'transport', 'limits', 'answers', 'types of config', 'types of upstream'],
     packages: ['graphql'],

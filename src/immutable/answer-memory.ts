@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache';
+import type { KeptAnswer } from './kept-answer.ts';
+
+/** The part that answers have to themselves which were asked for more than once. */
+const provenShare = 0.75;
+
+/**
+ * Answers by what was asked, up to a bound in bytes. A new one is on trial; once it is asked for again, it moves to where a
+ * flood of reads that nobody repeats cannot push it out.
+ */
+export class AnswerMemory {
+  readonly #onTrial: LRUCache<string, KeptAnswer>;
+  readonly #proven: LRUCache<string, KeptAnswer>;
+
+  constructor(maxBytes: number) {
+    const proven = Math.max(1, Math.floor(maxBytes * provenShare));
+    const sizeCalculation = ({ bytes }: KeptAnswer) => bytes;
+    this.#proven = new LRUCache<string, KeptAnswer>({ maxSize: proven, sizeCalculation });
+    this.#onTrial = new LRUCache<string, KeptAnswer>({ maxSize: Math.max(1, maxBytes - proven), sizeCalculation });
+  }
+
+  /** Memory that is taken. */
+  get bytes(): number {
+    return this.#onTrial.calculatedSize + this.#proven.calculatedSize;
+  }
+
+  /** @param nowMs by the clock that answers were kept by; what is no longer good, or of another build, is dropped */
+  find(key: string, version: string, nowMs: number): KeptAnswer | null {
+    const proven = this.#proven.get(key);
+    const found = proven ?? this.#onTrial.get(key);
+    if (!found) return null;
+    if (found.version !== version || found.untilMs <= nowMs) {
+      this.#proven.delete(key);
+      this.#onTrial.delete(key);
+      return null;
+    }
+    if (!proven) {
+      this.#onTrial.delete(key);
+      this.#proven.set(key, found);
+    }
+    return found;
+  }
+
+  /** In place of one that is kept under the same key. One that is larger than there is room for is not kept. */
+  keep(key: string, answer: KeptAnswer): void {
+    this.#proven.delete(key);
+    this.#onTrial.set(key, answer);
+  }
+
+  clear(): void {
+    this.#onTrial.clear();
+    this.#proven.clear();
+  }
+}

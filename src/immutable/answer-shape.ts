@@ -1,0 +1,62 @@
+/** What an answer's data has to look like at one place for the answer to be kept. */
+export interface AnswerShape {
+  /** By response key. */
+  readonly keys: ReadonlyMap<string, ShapeKey>;
+  /** Of each of these, one path of keys has to be there. */
+  readonly proofs: readonly KeyProof[];
+}
+
+export interface ShapeKey {
+  /** Has every object at this place this key? */
+  readonly isCertain: boolean;
+  /**
+   * `plain`: built-in scalars and enums, lists of them included; `any`: a scalar of the schema, which may be any JSON but
+   * `null`; `any items`: a list of those.
+   */
+  readonly kind: 'plain' | 'any' | 'any items' | AnswerShape;
+}
+
+/** Paths of response keys, any one of which is proof enough. */
+export type KeyProof = readonly (readonly string[])[];
+
+/**
+ * Is it a whole answer to what was asked, with nothing that is not known yet? It has every key that was certain to come, none
+ * that was not asked for, no `null` in any place, and the proofs that what it tells of is final.
+ * @param data as JSON has it
+ */
+export function hasShape(data: unknown, shape: AnswerShape): boolean {
+  if (!isObject(data)) return false;
+  for (const [key, { isCertain }] of shape.keys) if (isCertain && !Object.hasOwn(data, key)) return false;
+  for (const key of Object.keys(data)) {
+    const asked = shape.keys.get(key);
+    if (!asked || !isKnown(data[key], asked.kind)) return false;
+  }
+  return shape.proofs.every((proof) => proof.some((path) => shows(data, path)));
+}
+
+function isKnown(value: unknown, kind: ShapeKey['kind']): boolean {
+  if (value === null || value === undefined) return false;
+  if (kind === 'any') return true;
+  if (kind === 'any items') return Array.isArray(value) && value.every((item) => item !== null);
+  if (Array.isArray(value)) return !isUnproven(value, kind) && value.every((item) => isKnown(item, kind));
+  return kind === 'plain' ? typeof value !== 'object' : hasShape(value, kind);
+}
+
+/** Nothing is shown by a list without items, which may be all that is known yet. */
+function isUnproven(list: readonly unknown[], kind: ShapeKey['kind']): boolean {
+  return list.length === 0 && typeof kind === 'object' && kind.proofs.length > 0;
+}
+
+/** Whatever is there is not `null`: that is looked at for every key. */
+function shows(data: unknown, path: readonly string[]): boolean {
+  let at = data;
+  for (const key of path) {
+    if (!isObject(at) || !Object.hasOwn(at, key)) return false;
+    at = at[key];
+  }
+  return true;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
