@@ -1,8 +1,8 @@
 import type { gatewayError } from '../errors/gateway-error.ts';
 import { type Standing, toRefusal } from './caller-gate.ts';
 import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
+import type { Sender } from './identify-caller.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { Sender } from './sender.ts';
 
 export interface AddressAdmission {
   /** Why the address is refused now; `null` when it is admitted. */

@@ -4,8 +4,7 @@ import { type CallerGate, createCallerGate } from './caller-gate.ts';
 import { toTrustedProxies } from './client-address.ts';
 import { createIdentify } from './identify-caller.ts';
 import { openRateStore } from './open-rate-store.ts';
-import { createOutage, type OutageEvents } from './outage.ts';
-import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { createOutage, createRateLimiter, type OutageEvents, type RateLimiter } from './rate-limiter.ts';
 
 export interface AdmissionOptions {
   readonly config: Pick<Config, 'clients' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;

@@ -1,6 +1,6 @@
 import { createClusterRateStore } from './cluster-rate-store.ts';
 import { createMemoryRateStore } from './memory-rate-store.ts';
-import type { Outage } from './outage.ts';
+import type { Outage } from './rate-limiter.ts';
 import type { RateStore } from './rate-store.ts';
 import type { RedisRateStoreOptions } from './redis-rate-store.ts';
 

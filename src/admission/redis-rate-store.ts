@@ -1,6 +1,6 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { connectRedis, type RedisOptions } from './connect-redis.ts';
-import type { Outage } from './outage.ts';
+import type { Outage } from './rate-limiter.ts';
 import { type RateStore, rateKeyPrefix, windowSeconds } from './rate-store.ts';
 
 export type RedisRateStoreOptions = RedisOptions;

@@ -1,11 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import type { AnswerEnding, LastKeys, ValueKind } from './answer-ending.ts';
-import { findTextStart, skipSpaceBack } from './read-back.ts';
 
-const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
+const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 /** How far back to look for the beginning of an object or list, in bytes. Texts are searched without a bound. */
 const maxValueBytes = 4_096;
+/** Up to so many bytes a text is searched byte by byte: a call of `lastIndexOf` costs as much as a few dozen steps. */
+const shortText = 32;
 
 /**
  * Do an answer's data, which close at `dataEnd`, end as those of a whole answer to its operation? Reads from the end:
@@ -90,4 +91,38 @@ function isOfWord(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   const isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
   return isLetter || (byte >= 0x30 && byte <= 0x39) || byte === 0x2b || byte === 0x2d || byte === 0x2e;
+}
+
+/** Index of the last byte up to `from` that is not white space. */
+export function skipSpaceBack(bytes: Buffer, from: number): number {
+  let index = from;
+  while (isSpace(bytes[index])) index -= 1;
+  return index;
+}
+
+/**
+ * Index of the opening quote of the text whose closing quote is at `end`; `null` if it is not in these bytes, or if
+ * the quote at `end` is escaped.
+ */
+export function findTextStart(bytes: Buffer, end: number): number | null {
+  if (isEscaped(bytes, end)) return null;
+  for (let at = end - 1; at > end - shortText; at -= 1) {
+    if (bytes[at] === quote && !isEscaped(bytes, at)) return at;
+  }
+  for (let at = end - shortText + 1; at > 0; ) {
+    at = bytes.lastIndexOf(quote, at - 1);
+    if (at < 0) return null;
+    if (!isEscaped(bytes, at)) return at;
+  }
+  return null;
+}
+
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let before = at - 1;
+  while (bytes[before] === backslash) before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

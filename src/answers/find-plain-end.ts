@@ -1,9 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { exceedsNesting, maxAnswerNesting } from '../transport/exceeds-nesting.ts';
 import type { AnswerEnding } from './answer-ending.ts';
-import { endsAsAsked } from './ends-as-asked.ts';
-import { isSpace, skipSpaceBack } from './read-back.ts';
-import type { ChunkedBody } from './splice-usage.ts';
+import { endsAsAsked, isSpace, skipSpaceBack } from './ends-as-asked.ts';
+
+/** A body in the chunks it arrived in. */
+export interface ChunkedBody {
+  readonly chunks: readonly Buffer[];
+  /** In bytes. */
+  readonly size: number;
+}
 
 /** Includes the quote of a first member: empty data is left to the parser. */
 const head = Buffer.from('{"data":{"');

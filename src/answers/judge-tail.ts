@@ -2,11 +2,11 @@ import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { printJson } from '../json/exact-number.ts';
 import { parseJson } from '../json/parse-json.ts';
-import type { Usage } from '../limits/usage.ts';
-import { withUsage } from '../limits/usage-extension.ts';
+import { type Usage, withUsage } from '../limits/usage.ts';
 import type { DataExtent } from './data-extent.ts';
+import type { ChunkedBody } from './find-plain-end.ts';
 import { type ReadText, toErrors } from './ledger-answer.ts';
-import { type ChunkedBody, cutAt } from './splice-usage.ts';
+import { cutAt } from './splice-data.ts';
 
 /** The end of a large answer, ready to be sent. */
 export interface AnswerEnd {

@@ -1,7 +1,6 @@
 import type { DocumentNode, GraphQLError } from 'graphql';
-import { checkVariables } from '../limits/check-variables.ts';
+import { checkVariables, priceDocument } from '../limits/check-variables.ts';
 import type { Limits } from '../limits/limits.ts';
-import { priceDocument } from '../limits/price-document.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
 import type { PreparedDocument } from './prepared-document.ts';

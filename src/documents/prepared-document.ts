@@ -4,7 +4,7 @@ import { checkText } from '../limits/check-text.ts';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { Limits } from '../limits/limits.ts';
 import { type DocumentSize, type MeasuredDocument, measureDocument, toSize } from '../limits/measure-document.ts';
-import { nestingRefusal } from '../limits/nesting-refusal.ts';
+import { nestingRefusal } from '../limits/refusal.ts';
 import { acceptDocument } from './accept-document.ts';
 import { refusedBytes, treeBytes } from './kept-bytes.ts';
 import { type ToldError, toToldError } from './told-error.ts';

@@ -1,4 +1,4 @@
-import { type RateCost, toPoints } from '../admission/to-points.ts';
+import { type RateCost, toPoints } from '../admission/caller-gate.ts';
 import type { Estimate } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
 import { maxCount, type Usage } from '../limits/usage.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RateCost } from '../admission/to-points.ts';
+import type { RateCost } from '../admission/caller-gate.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/own.ts';

@@ -5,7 +5,7 @@ import {
   type OperationDefinitionNode,
   valueFromASTUntyped,
 } from 'graphql';
-import type { ChunkedBody } from '../answers/splice-usage.ts';
+import type { ChunkedBody } from '../answers/find-plain-end.ts';
 import { printJson } from '../json/exact-number.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { type AnswerShape, hasShape } from './answer-shape.ts';

@@ -1,10 +1,9 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
-import type { ChunkedBody } from '../answers/splice-usage.ts';
+import type { ChunkedBody } from '../answers/find-plain-end.ts';
 import { parseJson } from '../json/parse-json.ts';
-import type { Usage } from '../limits/usage.ts';
-import { toUsageMember } from '../limits/usage-extension.ts';
+import { toUsageMember, type Usage } from '../limits/usage.ts';
 
 /** What else an answer takes in memory besides its bytes and its key: itself, and its place in what is kept. */
 const overheadBytes = 500;

@@ -2,8 +2,7 @@ import { exceedsFieldDepth } from './exceeds-field-depth.ts';
 import { findExcess } from './find-excess.ts';
 import type { Limits } from './limits.ts';
 import type { MeasuredDocument } from './measure-document.ts';
-import { maxNesting, nestingRefusal } from './nesting-refusal.ts';
-import { countedRefusal, type LimitRefusal, uncountedRefusal } from './refusal.ts';
+import { countedRefusal, type LimitRefusal, maxNesting, nestingRefusal, uncountedRefusal } from './refusal.ts';
 
 /** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
 export const maxExemptNodes = 2_000;

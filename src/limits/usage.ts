@@ -27,3 +27,26 @@ export const maxCount = Number.MAX_SAFE_INTEGER;
 export function addCounts(left: number, right: number): number {
   return Math.min(left + right, maxCount);
 }
+
+/**
+ * Adds to an answer what the operation cost, where that was asked for. Usage stands in the extensions alone: what an
+ * upstream says in the extensions of its own answer is about its own request, and is shown nowhere.
+ * @param usage `null` = not asked for, or nothing was counted
+ */
+export function withUsage<Result extends object>(result: Result, usage: Usage | null): Result {
+  return usage ? { ...result, extensions: { usage } } : result;
+}
+
+/** The same as JSON has it behind another member of an answer, comma included; empty where usage is not asked for. */
+export function toUsageMember(usage: Usage | null): string {
+  return usage ? `,"extensions":{"usage":${JSON.stringify(usage)}}` : '';
+}
+
+/**
+ * Does the show-usage header ask for usage? As the contract says, `false`, `0` and an empty value mean no, although real
+ * ledgers only look whether the header is there.
+ */
+export function isUsageAsked(header: string | string[] | null | undefined): boolean {
+  const value = (Array.isArray(header) ? header[0] : header)?.trim().toLowerCase() ?? '';
+  return value !== '' && value !== 'false' && value !== '0';
+}

@@ -1,6 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { CallerGate } from '../admission/caller-gate.ts';
-import { type RateCost, toPoints } from '../admission/to-points.ts';
+import { type CallerGate, type RateCost, toPoints } from '../admission/caller-gate.ts';
 import { admitDocument } from '../documents/admit-document.ts';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';

@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { restoreCauses } from '../answers/attribute-errors.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
-import { withUsage } from '../limits/usage-extension.ts';
+import { withUsage } from '../limits/usage.ts';
 import type { Caller, OperationContext } from '../subschemas/operation-context.ts';
 import { createCancellation } from '../transport/cancellation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';

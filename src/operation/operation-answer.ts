@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { StreamedAnswer } from '../answers/answer-stream.ts';
-import type { ChunkedBody } from '../answers/splice-usage.ts';
+import type { ChunkedBody } from '../answers/find-plain-end.ts';
 
 /** What an operation gives: one result, or one after the other as long as somebody listens. */
 export type OperationAnswer = ExecutionResult | AsyncIterable<ExecutionResult>;

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { StreamedAnswer } from '../answers/answer-stream.ts';
-import { withUsage } from '../limits/usage-extension.ts';
+import { withUsage } from '../limits/usage.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import { type Complete, createComplete, type OpenOperation } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Standing } from '../admission/caller-gate.ts';
-import type { Sender } from '../admission/sender.ts';
+import type { Sender } from '../admission/identify-caller.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { OperationAdmission } from './operation-admission.ts';
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Standing } from '../admission/caller-gate.ts';
-import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
-import { type Sender, toSender } from '../admission/sender.ts';
+import { type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
+import { type Sender, toSender } from '../admission/identify-caller.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { type PlainType, readAccept } from '../http/accept.ts';
+import { type PlainType, readAccept } from '../http/media-types.ts';
 import type { OperationRecord, ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Telemetry } from '../telemetry/events.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { chooseEncoding } from '../http/accept-encoding.ts';
+import { chooseEncoding } from '../http/media-types.ts';
 
 export interface GraphiqlPage {
   send(req: IncomingMessage, res: ServerResponse): Promise<void>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressGate } from '../admission/address-gate.ts';
+import { type Sender, toSender } from '../admission/identify-caller.ts';
 import type { VersionRefusal } from '../admission/rpc-version.ts';
-import { type Sender, toSender } from '../admission/sender.ts';
 import type { SocketPlaces } from '../admission/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { pathOf, toRequestTarget, versionIn } from '../http/request-target.ts';

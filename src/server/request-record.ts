@@ -1,5 +1,4 @@
-import type { RequestFacts } from '../telemetry/events.ts';
-import { LaneRecord } from '../telemetry/lane-record.ts';
+import { LaneRecord, type RequestFacts } from '../telemetry/events.ts';
 import type { Exchange } from './exchange.ts';
 
 /** What is logged of a request whose client was gone before there was an answer, as proxies do. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import type { gatewayError } from '../errors/gateway-error.ts';
-import type { PlainType } from '../http/accept.ts';
+import type { PlainType } from '../http/media-types.ts';
 
 /** Writes a JSON answer whole, with its length. A HEAD request gets the headers alone. */
 export function sendJson(

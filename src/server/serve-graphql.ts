@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { acceptsPage, readAccept } from '../http/accept.ts';
-import { isEncoded, isJsonType } from '../http/content-type.ts';
+import { acceptsPage, isEncoded, isJsonType, readAccept } from '../http/media-types.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
 import type { ServerContext } from '../operation/server-context.ts';

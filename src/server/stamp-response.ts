@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { rateLimitHeaderNames } from '../admission/rate-limit-headers.ts';
+import { rateLimitHeaderNames } from '../admission/caller-gate.ts';
 
 export interface StampOptions {
   /** Header names that carry the ledger's build version: the contract's, and the network's own. */

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AddressGate } from '../admission/address-gate.ts';
-import type { Standing } from '../admission/caller-gate.ts';
-import { toRateLimitHeaders } from '../admission/rate-limit-headers.ts';
-import type { Sender } from '../admission/sender.ts';
+import { type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
+import type { Sender } from '../admission/identify-caller.ts';
 import type { SocketPlaces } from '../admission/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';

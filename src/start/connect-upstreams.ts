@@ -8,8 +8,7 @@ import type {
   UpstreamHost,
 } from '../subschemas/upstream.ts';
 import { connectUpstream, type UpstreamConnection } from '../transport/connect-upstream.ts';
-import { createProbes } from '../transport/probe-upstreams.ts';
-import type { UpstreamHealth } from '../transport/upstream-health.ts';
+import { createProbes, type UpstreamHealth } from '../transport/upstream-health.ts';
 import type { Network } from './open-network.ts';
 import { allUpstreams, type UpstreamList } from './upstreams.ts';
 

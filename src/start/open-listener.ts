@@ -3,7 +3,7 @@ import { checkRpcVersion } from '../admission/rpc-version.ts';
 import { createSocketPlaces } from '../admission/socket-places.ts';
 import type { Config } from '../config/config.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
-import { isUsageAsked } from '../documents/show-usage.ts';
+import { isUsageAsked } from '../limits/usage.ts';
 import { createGraphiqlPage } from '../server/graphiql-page.ts';
 import { type Readiness, toReadiness } from '../server/health.ts';
 import { createLane } from '../server/lane.ts';

@@ -61,7 +61,7 @@ export function connectUpstream({ url, now, isStopping = () => false }: ConnectO
   const dispatcher = new Pool(origin, poolOptions);
   const watch = createHealthWatch(now);
   const send = createRawCall({ dispatcher, maxResponseBytes, maxStreams, authorization, watch });
-  const rawCall = shareReads(letRunOn(send, { watch, isStopping }));
+  const rawCall = shareReads(send, letRunOn(send, { watch, isStopping }));
   let closing: Promise<void> | undefined;
   return {
     call: createUpstreamCall(rawCall),

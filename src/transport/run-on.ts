@@ -1,6 +1,5 @@
-import type { CallUnderWay, SentCall } from './call-under-way.ts';
 import type { CancelCause } from './cancellation.ts';
-import type { RawListener, RawResponse } from './raw-answer.ts';
+import type { CallUnderWay, RawListener, RawResponse, SentCall } from './raw-answer.ts';
 import type { RawCall, RawRequest, SendingCall } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 import type { CallWatch } from './upstream-health.ts';

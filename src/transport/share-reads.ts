@@ -1,6 +1,5 @@
-import type { CallUnderWay } from './call-under-way.ts';
 import type { CancelCause } from './cancellation.ts';
-import type { RawListener, RawResponse, RawSink } from './raw-answer.ts';
+import type { CallUnderWay, RawListener, RawResponse, RawSink } from './raw-answer.ts';
 import type { RawCall, RawRequest } from './raw-call.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
@@ -9,8 +8,9 @@ import { toCancelledError, type UpstreamCallError } from './upstream-call-error.
  * requests marked `isShareable`, which carry nothing of their caller. A member that gives up does not affect the others; the
  * call is cancelled when none is left. The deadline is the first member's. An answer is streamed only to a single member,
  * whom no other can join then; for several members it is collected. Nothing is kept after the answer.
+ * @param others makes the calls that are not shareable
  */
-export function shareReads(rawCall: RawCall): RawCall {
+export function shareReads(rawCall: RawCall, others: RawCall = rawCall): RawCall {
   const underWay = Array.from({ length: bucketCount }, (): SharedCall[] => []);
   const bucketOf = ({ body }: ShareableRequest) => underWay[body.length % bucketCount] as SharedCall[];
   const forget = (shared: SharedCall): void => {
@@ -19,7 +19,7 @@ export function shareReads(rawCall: RawCall): RawCall {
     if (at >= 0) calls.splice(at, 1);
   };
   return (request, listener) => {
-    if (!isShareable(request)) return rawCall(request, listener);
+    if (!isShareable(request)) return others(request, listener);
     const calls = bucketOf(request);
     for (const known of calls) if (isSame(known.request, request)) return known.join(listener);
     if (calls.length >= maxCompared) return rawCall(request, listener);

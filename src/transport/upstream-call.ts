@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { AnswerHeaders } from './answer-headers.ts';
 import type { Cancellation } from './cancellation.ts';
-import type { RawResponse } from './raw-answer.ts';
+import type { AnswerHeaders, RawResponse } from './raw-answer.ts';
 import type { RawCall } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 

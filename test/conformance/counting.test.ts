@@ -1,9 +1,9 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { checkText } from '../../src/limits/check-text.ts';
+import { priceDocument } from '../../src/limits/check-variables.ts';
 import { shippedLimits } from '../../src/limits/limits.ts';
 import { measureDocument } from '../../src/limits/measure-document.ts';
-import { priceDocument } from '../../src/limits/price-document.ts';
 import type { Usage } from '../../src/limits/usage.ts';
 import type { Variables } from '../../src/limits/variables.ts';
 import { checkLimits } from '../support/check-limits.ts';

@@ -170,7 +170,7 @@ export const house: Readonly<Record<string, Room>> = {
     packages: ['graphql', 'graphql-yoga', '@graphql-yoga/render-graphiql'],
   },
   'shells/websocket': {
-    rooms: ['errors', 'json', 'documents', 'admission', 'types of telemetry', 'types of operation'],
+    rooms: ['errors', 'json', 'limits', 'admission', 'types of telemetry', 'types of operation'],
     packages: ['graphql', 'ws', 'graphql-ws'],
   },
   server: {

@@ -3,7 +3,7 @@ import { url } from '../../src/config/value-kinds.ts';
 import { gatewayError } from '../../src/errors/gateway-error.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';
 import type { OwnFieldsUpstream } from '../../src/subschemas/upstream.ts';
-import { toGatewayError } from '../../src/transport/to-gateway-error.ts';
+import { toGatewayError } from '../../src/transport/upstream-call-error.ts';
 
 const name = 'prices';
 const setting = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type Sender, toSender } from '../../admission/sender.ts';
-import { isUsageAsked } from '../../documents/show-usage.ts';
+import { type Sender, toSender } from '../../admission/identify-caller.ts';
+import { isUsageAsked } from '../../limits/usage.ts';
 
 /**
  * What a client may send besides operations between two pings, in bytes, before its connection ends: such messages are

@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { withUsage } from '../../limits/usage-extension.ts';
+import { withUsage } from '../../limits/usage.ts';
 import { type AdmitOperation, asFinal, asRefusal, type OperationRequest } from '../../operation/admit-operation.ts';
 import type { OperationAdmission } from '../../operation/operation-admission.ts';
 import type { ServedGeneration } from '../../operation/prepared-operation.ts';

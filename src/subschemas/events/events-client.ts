@@ -3,8 +3,8 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { isAnswerTooDeep } from '../../transport/exceeds-nesting.ts';
-import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import type { UpstreamCall, UpstreamResponse } from '../../transport/upstream-call.ts';
+import { toGatewayError } from '../../transport/upstream-call-error.ts';
 import { toRpcGatewayError } from './rpc-failure.ts';
 import {
   type EventIdWire,

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { parseLedgerAnswer } from '../../answers/ledger-answer.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
-import { toGatewayError } from '../../transport/to-gateway-error.ts';
+import { toGatewayError } from '../../transport/upstream-call-error.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { createToLedgerPost } from './ledger-post.ts';
 

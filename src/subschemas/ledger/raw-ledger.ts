@@ -1,16 +1,16 @@
 import type { ExecutionResult } from 'graphql';
 import type { AnswerEnding } from '../../answers/answer-ending.ts';
 import { AnswerStream, type StreamedAnswer } from '../../answers/answer-stream.ts';
-import { findPlainEnd, hasPlainHead } from '../../answers/find-plain-end.ts';
+import { type ChunkedBody, findPlainEnd, hasPlainHead } from '../../answers/find-plain-end.ts';
 import type { SettleErrors } from '../../answers/judge-tail.ts';
 import { parseLedgerAnswer } from '../../answers/ledger-answer.ts';
-import { type ChunkedBody, spliceUsage } from '../../answers/splice-usage.ts';
+import { spliceUsage } from '../../answers/splice-data.ts';
 import type { Usage } from '../../limits/usage.ts';
 import type { CancelCause } from '../../transport/cancellation.ts';
 import type { RawResponse } from '../../transport/raw-answer.ts';
 import type { RawCall } from '../../transport/raw-call.ts';
-import { toGatewayError } from '../../transport/to-gateway-error.ts';
 import { toWhole } from '../../transport/upstream-call.ts';
+import { toGatewayError } from '../../transport/upstream-call-error.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { createToLedgerPost, postHeaderPairs } from './ledger-post.ts';
 

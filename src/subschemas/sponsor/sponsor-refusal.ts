@@ -1,8 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
-import { toGatewayError } from '../../transport/to-gateway-error.ts';
-import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
+import { toGatewayError, UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import { findKnownRefusal } from './known-refusals.ts';
 import { errorTextOf, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
 import type { SponsorEndpoint } from './sponsor-endpoint.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse } from 'graphql';
 import { toAnswerEnding } from '../../../src/answers/answer-ending.ts';
 import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
-import { spliceUsage } from '../../../src/answers/splice-usage.ts';
+import { spliceUsage } from '../../../src/answers/splice-data.ts';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
@@ -12,9 +12,9 @@ import {
   toJoinDocument,
   toJoinSelection,
 } from '../../../src/joins/join-document.ts';
+import { priceDocument } from '../../../src/limits/check-variables.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
-import { priceDocument } from '../../../src/limits/price-document.ts';
 import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';

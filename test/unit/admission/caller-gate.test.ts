@@ -1,7 +1,12 @@
-import { expect, test } from 'vitest';
-import { createCallerGate } from '../../../src/admission/caller-gate.ts';
-import type { Identity } from '../../../src/admission/identify-caller.ts';
-import { toSender } from '../../../src/admission/sender.ts';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  createCallerGate,
+  rateLimitHeaderNames,
+  toPoints,
+  toRateLimitHeaders,
+} from '../../../src/admission/caller-gate.ts';
+import { type Identity, toSender } from '../../../src/admission/identify-caller.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const sender = toSender({}, '203.0.113.9');
@@ -72,4 +77,72 @@ test('one without an address is refused and not counted', async () => {
   const { gate, consumed } = start({ ...stranger, rate: null }, granted);
   expect(await gate.admit(sender)).toMatchObject({ kind: 'refused', standing: null });
   expect(consumed).toEqual([]);
+});
+
+const limits = { maxQueryNodes: 300, maxOutputNodes: 100_000 };
+
+describe('an operation counts', () => {
+  test.each([
+    [{ inputNodes: 1, outputNodes: 1 }, 1],
+    [{ inputNodes: 29, outputNodes: 0 }, 1],
+    [{ inputNodes: 30, outputNodes: 0 }, 2],
+    [{ inputNodes: 15, outputNodes: 5_000 }, 2],
+    [{ inputNodes: 300, outputNodes: 0 }, 11],
+    [{ inputNodes: 300, outputNodes: 100_000 }, 21],
+    [{ inputNodes: 301, outputNodes: Number.MAX_SAFE_INTEGER }, 21],
+  ])('by usage %j: %i', (usage, points) => {
+    expect(toPoints(usage, 'usage', limits)).toBe(points);
+  });
+
+  test('1 by request, whatever its usage', () => {
+    expect(toPoints({ inputNodes: 300, outputNodes: 100_000 }, 'request', limits)).toBe(1);
+  });
+
+  test('1 when it was refused unread', () => {
+    expect(toPoints(null, 'usage', limits)).toBe(1);
+  });
+
+  test('a whole number from 1 to 21 that never falls as usage grows', () => {
+    const nodes = fc.maxSafeNat();
+    fc.assert(
+      fc.property(nodes, nodes, nodes, (inputNodes, outputNodes, more) => {
+        const points = toPoints({ inputNodes, outputNodes }, 'usage', limits);
+        expect(Number.isInteger(points) && points >= 1 && points <= 21).toBe(true);
+        expect(toPoints({ inputNodes: inputNodes + more, outputNodes }, 'usage', limits)).toBeGreaterThanOrEqual(
+          points,
+        );
+      }),
+    );
+  });
+});
+
+test('an allowance tells what is left, for how long, and of what', () => {
+  expect(toRateLimitHeaders({ limit: 600, remaining: 599, resetsAtMs: 30_001 }, 1)).toEqual([
+    'ratelimit',
+    '"default";r=599;t=30',
+    'ratelimit-policy',
+    '"default";q=600;w=60',
+  ]);
+});
+
+test('a refusal tells besides when to come back', () => {
+  const refusal = { isGranted: false, limit: 600, remaining: 0, resetsAtMs: 1_500, retryAfterSeconds: 2 } as const;
+  expect(toRateLimitHeaders(refusal, 0)).toEqual([
+    'ratelimit',
+    '"default";r=0;t=2',
+    'ratelimit-policy',
+    '"default";q=600;w=60',
+    'retry-after',
+    '2',
+  ]);
+});
+
+test('a window that has just ended is not over for a negative time', () => {
+  expect(toRateLimitHeaders({ limit: 1, remaining: 1, resetsAtMs: 5 }, 2_000)[1]).toBe('"default";r=1;t=0');
+});
+
+test('every header is one that pages are allowed to read', () => {
+  const refusal = { isGranted: false, limit: 1, remaining: 0, resetsAtMs: 0, retryAfterSeconds: 1 } as const;
+  const names = toRateLimitHeaders(refusal, 0).filter((_, index) => index % 2 === 0);
+  expect(names).toEqual([...rateLimitHeaderNames]);
 });

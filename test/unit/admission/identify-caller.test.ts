@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toTrustedProxies } from '../../../src/admission/client-address.ts';
-import { createIdentify, type IdentifyOptions } from '../../../src/admission/identify-caller.ts';
-import { toSender } from '../../../src/admission/sender.ts';
+import { createIdentify, type IdentifyOptions, toSender } from '../../../src/admission/identify-caller.ts';
 import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();

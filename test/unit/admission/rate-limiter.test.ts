@@ -1,8 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMemoryRateStore } from '../../../src/admission/memory-rate-store.ts';
-import { createOutage } from '../../../src/admission/outage.ts';
-import { createRateLimiter } from '../../../src/admission/rate-limiter.ts';
+import { createOutage, createRateLimiter } from '../../../src/admission/rate-limiter.ts';
 import type { RateStore } from '../../../src/admission/rate-store.ts';
 import { describeRateLimiter } from '../../support/rate-limiter-suite.ts';
 

@@ -1,9 +1,9 @@
 import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { checkText } from '../../../src/limits/check-text.ts';
+import { priceDocument } from '../../../src/limits/check-variables.ts';
 import { type Limits, shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
-import { priceDocument } from '../../../src/limits/price-document.ts';
 import { checkLimits } from '../../support/check-limits.ts';
 import { countReads, field, fragmentChain, nestedField, queryOf } from '../../support/documents.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { createLogger, type Logger } from '../../../src/telemetry/create-logger.ts';
-import { requestLine } from '../../../src/telemetry/request-line.ts';
+import { createLogger, type Logger, requestLine } from '../../../src/telemetry/create-logger.ts';
 
 /** What a logger wrote, line by line. */
 function record(log: (logger: Logger) => void, level: 'info' | 'trace' = 'trace') {

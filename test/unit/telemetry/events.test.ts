@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../../src/telemetry/create-logger.ts';
-import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
-import { LaneRecord } from '../../../src/telemetry/lane-record.ts';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { createLogger, requestLine } from '../../../src/telemetry/create-logger.ts';
+import { createTelemetry, LaneRecord, type Telemetry } from '../../../src/telemetry/events.ts';
 
 /** What is logged of an event, without its time. */
 function linesOf(tell: (telemetry: Telemetry) => void): Record<string, unknown>[] {
@@ -150,4 +150,21 @@ describe('an event', () => {
       { level: 'info', msg: 'request', ...request, lane: true },
     ]);
   });
+});
+
+const operation = fc.record({
+  caller: fc.string({ unit: 'binary' }),
+  name: fc.option(fc.stringMatching(/^[_A-Za-z]\w{0,20}$/), { nil: null }),
+  type: fc.constantFrom('query', 'mutation'),
+  errors: fc.nat(),
+});
+
+it('the fields of a request are written as JSON writes them', () => {
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 3 }), fc.webPath(), fc.nat(), (operations, path, cents) => {
+      const record = new LaneRecord('a-1.b_2', 'POST', path, 200, cents / 100, operations);
+      expect(JSON.parse(`{${record[requestLine]()}}`)).toEqual(JSON.parse(JSON.stringify(record)));
+      expect(Object.keys(JSON.parse(`{${record[requestLine]()}}`))).toEqual(Object.keys(record));
+    }),
+  );
 });

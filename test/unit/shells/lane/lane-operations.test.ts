@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toLaneRequest } from '../../../../src/shells/lane/lane-request.ts';
+import { toLaneRequest } from '../../../../src/shells/lane/lane-operations.ts';
 
 const read = (text: string) => toLaneRequest(Buffer.from(text));
 

@@ -1,8 +1,8 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { priceDocument } from '../../../src/limits/check-variables.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';
-import { priceDocument } from '../../../src/limits/price-document.ts';
 import type { Variables } from '../../../src/limits/variables.ts';
 
 const overflow = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import { toGatewayError } from '../../../src/transport/to-gateway-error.ts';
-import { UpstreamCallError, type UpstreamFailure } from '../../../src/transport/upstream-call-error.ts';
+import { toGatewayError, UpstreamCallError, type UpstreamFailure } from '../../../src/transport/upstream-call-error.ts';
 
 test.each<[UpstreamFailure, string]>([
   ['unreachable', 'UPSTREAM_UNAVAILABLE'],
