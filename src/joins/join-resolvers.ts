@@ -11,15 +11,10 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { awaitIndex, checkWaitMs } from './await-index.ts';
-import {
-  createToJoinLookup,
-  type JoinLookup,
-  type JoinSelection,
-  type RequestBounds,
-  toJoinSelection,
-} from './join-document.ts';
+import { createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
 import { createReadJoinKey } from './join-key.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
+import { type JoinSelection, toJoinSelection } from './join-selection.ts';
 import { type Join, toJoinForm } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
 import { toPlainBuiltins } from './plain-builtins.ts';

@@ -8,7 +8,8 @@ import {
   isScalarType,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { JoinForm, JoinSelection } from './join-document.ts';
+import type { JoinForm } from './join-document.ts';
+import type { JoinSelection } from './join-selection.ts';
 
 type JoinTarget = keyof NetworkProfile['joins'];
 

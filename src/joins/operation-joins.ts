@@ -23,16 +23,11 @@ import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
 import { awaitIndex, checkWaitMs } from './await-index.ts';
-import {
-  createToJoinLookup,
-  type JoinLookup,
-  type JoinSelection,
-  type RequestBounds,
-  toJoinSelection,
-} from './join-document.ts';
+import { createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
 import { createReadJoinKey, joinSelectionSet } from './join-key.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { freeName } from './join-resolvers.ts';
+import { type JoinSelection, toJoinSelection } from './join-selection.ts';
 import { type Join, toJoinForm } from './joins.ts';
 
 export interface OperationJoinsOptions {

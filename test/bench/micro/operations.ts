@@ -6,12 +6,8 @@ import { spliceUsage } from '../../../src/answers/splice-data.ts';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
-import {
-  createToJoinLookup,
-  groupJoinLookups,
-  toJoinDocument,
-  toJoinSelection,
-} from '../../../src/joins/join-document.ts';
+import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/joins/join-document.ts';
+import { toJoinSelection } from '../../../src/joins/join-selection.ts';
 import { priceDocument } from '../../../src/limits/check-variables.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
 import { measureDocument } from '../../../src/limits/measure-document.ts';

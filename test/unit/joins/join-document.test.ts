@@ -15,8 +15,8 @@ import {
   groupJoinLookups,
   type JoinLookup,
   toJoinDocument,
-  toJoinSelection,
 } from '../../../src/joins/join-document.ts';
+import { toJoinSelection } from '../../../src/joins/join-selection.ts';
 
 const schema = buildSchema(`
   type Query { object(address: String!, version: Int): Object }

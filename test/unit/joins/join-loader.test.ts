@@ -1,7 +1,8 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createToJoinLookup, type JoinLookup, type JoinSelection } from '../../../src/joins/join-document.ts';
+import { createToJoinLookup, type JoinLookup } from '../../../src/joins/join-document.ts';
 import { createJoinLoader } from '../../../src/joins/join-loader.ts';
+import type { JoinSelection } from '../../../src/joins/join-selection.ts';
 import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
 import { createCancellation } from '../../../src/transport/cancellation.ts';
 
