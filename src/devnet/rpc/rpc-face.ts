@@ -35,14 +35,12 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
     throw new RpcError(rpcCodes.unknownMethod, `Method not found: ${calledAs.slice(0, 80)}`);
   }
 
-  function answerHttp(text: string): string {
-    return answerCall(text, (call) => {
-      if (/^(un)?subscribe(Event|Transaction)$/.test(call.method)) {
-        throw new RpcError(rpcCodes.internal, 'Subscriptions are not available over HTTP, only over WebSocket');
-      }
-      return runQuery(call);
-    });
-  }
+  const runOverHttp = (call: RpcCall): unknown => {
+    if (/^(un)?subscribe(Event|Transaction)$/.test(call.method)) {
+      throw new RpcError(rpcCodes.internal, 'Subscriptions are not available over HTTP, only over WebSocket');
+    }
+    return runQuery(call);
+  };
 
   return {
     handle: async (req, res) => {
@@ -50,7 +48,9 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
       const text = await readBody(req, maxMessageBytes);
       if (text === undefined) return;
       const answer =
-        text === null ? toErrorText(null, new RpcError(rpcCodes.tooLarge, 'Request is too large')) : answerHttp(text);
+        text === null
+          ? toErrorText(null, new RpcError(rpcCodes.tooLarge, 'Request is too large'))
+          : answerCall(text, runOverHttp);
       respond(res, 200, answer, { 'content-type': 'application/json; charset=utf-8' });
     },
 
@@ -73,20 +73,22 @@ export function createRpcFace(options: RpcFaceOptions): DevnetFace {
       });
     },
 
-    close: async () => {
-      const closed = new Promise<void>((resolve) => sockets.close(() => resolve()));
-      for (const webSocket of sockets.clients) webSocket.close(1001, 'devnet is closing');
-      // A client that does not answer the closing handshake must not delay the shutdown.
-      const fuse = setTimeout(() => {
-        for (const webSocket of sockets.clients) webSocket.terminate();
-      }, closeGraceMs);
-      await closed;
-      clearTimeout(fuse);
-    },
+    close: () => closeSockets(sockets),
   };
 }
 
+/** A client that does not answer the closing handshake within this time must not delay the shutdown. */
 const closeGraceMs = 500;
+
+async function closeSockets(sockets: WebSocketServer): Promise<void> {
+  const closed = new Promise<void>((resolve) => sockets.close(() => resolve()));
+  for (const webSocket of sockets.clients) webSocket.close(1001, 'devnet is closing');
+  const fuse = setTimeout(() => {
+    for (const webSocket of sockets.clients) webSocket.terminate();
+  }, closeGraceMs);
+  await closed;
+  clearTimeout(fuse);
+}
 
 /** The text of the answer; empty for a notification, which gets none. */
 function answerCall(text: string, run: (call: RpcCall) => unknown): string {

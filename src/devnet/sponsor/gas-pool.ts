@@ -35,8 +35,12 @@ export interface GasPool {
 
 export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions): GasPool {
   const coinType = `<${ledger.nativeCoinType}>`;
-  const isSponsorCoin = (object: ObjectRecord | undefined): object is ObjectRecord =>
-    object?.owner.kind === 'address' && object.owner.address === sponsorAddress && object.balance !== null;
+  const isSponsorCoin = ({ owner, balance }: ObjectRecord) =>
+    owner.kind === 'address' && owner.address === sponsorAddress && balance !== null;
+  const readCoin = (objectId: string): ObjectRecord | null => {
+    const object = ledger.currentObject(objectId);
+    return object && isSponsorCoin(object) ? object : null;
+  };
 
   const newest = ledger.latestCheckpoint().sequenceNumber;
   let free = ledger
@@ -47,10 +51,8 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
   let lastId = 0n;
 
   const giveBack = (coins: readonly ObjectRef[]): void => {
-    // Coins that paid together were merged into one; the others are gone from the ledger and leave the pool.
-    free.push(
-      ...coins.map(({ objectId }) => objectId).filter((objectId) => isSponsorCoin(ledger.currentObject(objectId))),
-    );
+    // Coins that paid together were merged into one: the others do not exist any more.
+    free.push(...coins.map(({ objectId }) => objectId).filter((objectId) => readCoin(objectId) !== null));
   };
 
   const releaseExpired = (): void => {
@@ -62,25 +64,10 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
     }
   };
 
-  const pickCoins = (gasBudget: bigint): { coins: ObjectRecord[]; looked: number } | null => {
-    const coins: ObjectRecord[] = [];
-    let total = 0n;
-    let looked = 0;
-    for (const objectId of free) {
-      if (total >= gasBudget || coins.length >= maxCoinsPerReservation) break;
-      looked += 1;
-      const coin = ledger.currentObject(objectId);
-      if (!isSponsorCoin(coin)) continue;
-      coins.push(coin);
-      total += coin.balance ?? 0n;
-    }
-    return total < gasBudget ? null : { coins, looked };
-  };
-
   return {
     reserve(gasBudget, durationMs) {
       releaseExpired();
-      const picked = pickCoins(gasBudget);
+      const picked = pickCoins(free, readCoin, gasBudget);
       if (!picked) return null;
       free = free.slice(picked.looked);
       lastId += 1n;
@@ -105,4 +92,24 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
       return free.length;
     },
   };
+}
+
+/** The first of the free coins that cover the budget, and how many were looked at to find them; `null` if too few do. */
+function pickCoins(
+  free: readonly string[],
+  readCoin: (objectId: string) => ObjectRecord | null,
+  gasBudget: bigint,
+): { readonly coins: readonly ObjectRecord[]; readonly looked: number } | null {
+  const coins: ObjectRecord[] = [];
+  let total = 0n;
+  let looked = 0;
+  for (const objectId of free) {
+    if (total >= gasBudget || coins.length >= maxCoinsPerReservation) break;
+    looked += 1;
+    const coin = readCoin(objectId);
+    if (!coin) continue;
+    coins.push(coin);
+    total += coin.balance ?? 0n;
+  }
+  return total < gasBudget ? null : { coins, looked };
 }

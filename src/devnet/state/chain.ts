@@ -24,28 +24,18 @@ export function createChain({ retention, ...options }: ChainOptions) {
   const { checkpoints } = history;
   const epochs = createEpochs(options);
   const totals = createLedgerTotals();
+  const pending = createPending();
   /** Pending transactions too. */
   const byDigest = new Map<string, TransactionRecord>();
-  let pending: TransactionRecord[] = [];
-  let pendingEvents = 0;
-  /** Transactions and events in closed checkpoints, dropped ones included. */
-  let transactionCount = 0;
-  let eventCount = 0;
 
   const close = (timestampMs: number): { checkpoint: CheckpointRecord; taken: readonly TransactionRecord[] } => {
-    const taken = pending;
+    const { taken, firstTransaction, endTransaction } = pending.take();
     const previous = checkpoints.at(-1);
     const sequenceNumber = previous === undefined ? 0 : previous.sequenceNumber + 1;
-    const firstTransaction = transactionCount;
-    transactionCount += taken.length;
-    eventCount += pendingEvents;
-    pending = [];
-    pendingEvents = 0;
     for (const transaction of taken) {
       complete(transaction, sequenceNumber, timestampMs);
       totals.add(transaction);
     }
-    const endTransaction = transactionCount;
     const place = { sequenceNumber, timestampMs, epoch: epochs.latest().epochId, firstTransaction, endTransaction };
     const checkpoint: CheckpointRecord = { ...toSummary(place, previous, taken), ...totals.read() };
     history.add(checkpoint, taken);
@@ -74,14 +64,35 @@ export function createChain({ retention, ...options }: ChainOptions) {
     latestEpoch: epochs.latest,
     /** The newest checkpoint becomes the last of its epoch. */
     endEpoch: (liveObjectSetDigest: string) => epochs.endWith(last(checkpoints, 'checkpoint'), liveObjectSetDigest),
-    hasPending: () => pending.length > 0,
-    nextTransactionSequence: () => transactionCount + pending.length,
-    nextEventSequence: () => eventCount + pendingEvents,
+    hasPending: () => !pending.isEmpty(),
+    nextTransactionSequence: pending.nextTransaction,
+    nextEventSequence: pending.nextEvent,
     transaction: (digest: string) => byDigest.get(digest),
     append: (transaction: TransactionRecord): void => {
-      pending.push(transaction);
-      pendingEvents += transaction.events.length;
+      pending.add(transaction);
       byDigest.set(transaction.digest, transaction);
+    },
+  };
+}
+
+/** Transactions that are in no checkpoint yet, and the numbers that the next ones get: dropped history keeps its own. */
+function createPending() {
+  let transactions: TransactionRecord[] = [];
+  let firstTransaction = 0;
+  let nextEvent = 0;
+  return {
+    isEmpty: () => transactions.length === 0,
+    nextTransaction: () => firstTransaction + transactions.length,
+    nextEvent: () => nextEvent,
+    add(transaction: TransactionRecord): void {
+      transactions.push(transaction);
+      nextEvent += transaction.events.length;
+    },
+    take() {
+      const taken = { taken: transactions, firstTransaction, endTransaction: firstTransaction + transactions.length };
+      transactions = [];
+      firstTransaction = taken.endTransaction;
+      return taken;
     },
   };
 }

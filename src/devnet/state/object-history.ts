@@ -22,16 +22,12 @@ export function createObjectHistory() {
     owners.add(record);
   };
 
-  /**
-   * Forgets versions that no checkpoint from this one on can show: those that were replaced by then, and objects that
-   * were deleted by then.
-   */
+  /** Forgets versions that no checkpoint from this one on can show. */
   const forget = (before: number): void => {
     owners.clear();
     for (const [objectId, known] of versions) {
-      const visible = countVisible(known, before);
-      if (visible > 1) known.splice(0, visible - 1);
-      if (known.length === 1 && visible > 0 && known[0]?.live === false) versions.delete(objectId);
+      dropReplaced(known, before);
+      if (known.length === 0) versions.delete(objectId);
       else for (const record of known) owners.add(record);
     }
     sortedIds = undefined;
@@ -43,14 +39,8 @@ export function createObjectHistory() {
     return record?.live ? record : undefined;
   };
 
-  const collect = (ids: Iterable<string>, checkpoint: number): ObjectRecord[] => {
-    const found: ObjectRecord[] = [];
-    for (const objectId of ids) {
-      const record = asOf(objectId, checkpoint);
-      if (record) found.push(record);
-    }
-    return found;
-  };
+  const collect = (ids: readonly string[], checkpoint: number): ObjectRecord[] =>
+    ids.flatMap((objectId) => asOf(objectId, checkpoint) ?? []);
 
   return {
     put,
@@ -107,6 +97,13 @@ function createViewCache() {
     views.set(key, view);
     return view;
   };
+}
+
+/** Takes out the versions replaced by the time of a checkpoint; if the object was deleted by then, all of them. */
+function dropReplaced(versions: ObjectRecord[], checkpoint: number): void {
+  const visible = countVisible(versions, checkpoint);
+  if (visible > 1) versions.splice(0, visible - 1);
+  if (versions.length === 1 && visible > 0 && versions[0]?.live === false) versions.pop();
 }
 
 /** How many of an object's versions a checkpoint can see. */
