@@ -60,7 +60,8 @@ function formatRow(name: string, summary: Summary, goal: number | null, contesta
 
 function formatLatency({ requestsPerSecond, floorP99Ms, gatewayP99Ms, ratio }: LatencyResult): string {
   const [floor, gateway] = [floorP99Ms, gatewayP99Ms].map((spread) => formatSpread(spread, 1, ' ms'));
-  return `  at ${requestsPerSecond.toFixed(0)} req/s p99 is ${gateway}, the floor's ${floor}: ${formatSpread(ratio, 2, ' ×')}`;
+  const verdict = ratio.median <= 1 ? 'met' : 'MISSED';
+  return `  at ${requestsPerSecond.toFixed(0)} req/s p99 is ${gateway}, the floor's ${floor}: ${formatSpread(ratio, 2, ' ×')}  ${verdict}`;
 }
 
 function formatSpread({ median, lower, upper }: Spread, digits: number, unit: string): string {

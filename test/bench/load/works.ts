@@ -102,9 +102,9 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
 
   return [
     ledgerWork(
-      { id: 'W1', title: '{ chainIdentifier }, distinct documents', goal: 1.3, variants: knownTexts },
+      { id: 'W1', title: '{ epoch { epochId } }, distinct documents', goal: 1.3, variants: knownTexts },
       // No document declares this variable: it makes the body a new one, and what is sent upstream too.
-      (mark, variant) => ({ query: `{ c${pad(variant)}: chainIdentifier }`, variables: { request: mark } }),
+      (mark, variant) => ({ query: `{ e${pad(variant)}: epoch { epochId } }`, variables: { request: mark } }),
     ),
     ledgerWork({ id: 'W2', title: '50 events, variables and fragments', goal: 1 }, events(50)),
     ledgerWork({ id: 'W3', title: '500 events', goal: 0.7 }, events(500)),
@@ -189,8 +189,8 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
         extensions: { request: mark },
       }),
     ),
-    ledgerWork({ id: 'W1-new', title: '{ chainIdentifier }, every text new', goal: 3 }, (mark) => ({
-      query: `{ c${mark}: chainIdentifier }`,
+    ledgerWork({ id: 'W1-new', title: '{ epoch { epochId } }, every text new', goal: 3 }, (mark) => ({
+      query: `{ e${mark}: epoch { epochId } }`,
     })),
     ledgerWork({ id: 'W2-new', title: '50 events, every text new', goal: 4 }, (mark) => ({
       query: inlinedEventsQuery(mark),

@@ -41,7 +41,7 @@ export async function runSoak(
     if (options.generations === 0) return { errors: 0 };
     say(`rehearsing ${rehearsals} changes of schema`);
     const load = order({ kind: 'saturate', atLeastMs: rehearsals * pollMs, atLeastRequests: 1 });
-    await swaps.rehearse(rehearsals);
+    await swaps.rehearse(rehearsals, 0);
     return load;
   };
 
@@ -55,7 +55,11 @@ export async function runSoak(
     atLeastRequests: warmUp,
   });
   const rehearsed = await rehearse();
-  const saturated = await order({ kind: 'saturate', atLeastMs: options.capacitySeconds * 1_000, atLeastRequests: 1 });
+  const totalSeconds = options.minutes * 60;
+  const windowSeconds = toWindowSeconds(totalSeconds);
+  // Between a first stretch before any change and a last one well after all of them.
+  const changingMs = (totalSeconds - 3 * windowSeconds) * 1_000;
+  const saturated = await measureCapacity(order, swaps, options, changingMs);
   const capacityPerSecond = (saturated.requests * 1_000) / saturated.elapsedMs;
   const pacedPerSecond = (capacityPerSecond * options.load) / 100;
   say(`capacity ${capacityPerSecond.toFixed(0)} requests a second; paced at ${pacedPerSecond.toFixed(0)}`);
@@ -82,11 +86,8 @@ export async function runSoak(
 
   const settledAfterSeconds = await settle(sample, options, say);
 
-  const totalSeconds = options.minutes * 60;
-  const windowSeconds = toWindowSeconds(totalSeconds);
   const samples: SoakSample[] = [];
-  // Between a first stretch before any change and a last one well after all of them.
-  const swapping = swaps.run(options.generations, windowSeconds * 1_000, (totalSeconds - 3 * windowSeconds) * 1_000);
+  const swapping = swaps.run(options.generations, windowSeconds * 1_000, changingMs);
   const endsAt = performance.now() + totalSeconds * 1_000;
   while (performance.now() < endsAt) samples.push(await Promise.race([sample(), swapping.failed]));
   const rest = await order({ kind: 'stop' });
@@ -101,6 +102,26 @@ export async function runSoak(
     errors: errors + rest.errors,
     faults: rest.faults.length > 0 ? rest.faults : faults,
   };
+}
+
+/**
+ * How much can be taken where the schema changes as often as it will later: a pace that leaves no time for the changes
+ * could not be kept.
+ * @param changingMs over which the changes of the measured part will be spread
+ */
+async function measureCapacity(
+  order: (what: SoakOrder) => Promise<SoakReport>,
+  swaps: Swaps,
+  { generations, capacitySeconds }: SoakOptions,
+  changingMs: number,
+): Promise<SoakReport> {
+  if (generations === 0) return order({ kind: 'saturate', atLeastMs: capacitySeconds * 1_000, atLeastRequests: 1 });
+  const gapMs = changingMs / generations;
+  const changes = Math.max(1, Math.ceil((capacitySeconds * 1_000) / gapMs));
+  const changing = swaps.rehearse(changes, gapMs);
+  const saturated = await order({ kind: 'saturate', atLeastMs: changes * gapMs, atLeastRequests: 1 });
+  await changing;
+  return saturated;
 }
 
 /** Resolves with the seconds it took, or with `null` when the memory had not settled by the end of the time it had. */
@@ -122,9 +143,19 @@ async function settle(
   return null;
 }
 
+interface Swaps {
+  /** How many of those that `run` was told to make are in force. */
+  readonly inForce: number;
+  /** Changes that do not count, one after the other. @param gapMs from the beginning of one to that of the next, at least */
+  rehearse(count: number, gapMs: number): Promise<void>;
+  /** @param forMs over which the changes are spread */
+  run(count: number, afterMs: number, forMs: number): { readonly failed: Promise<never> };
+}
+
 /** Changes of the upstream's schema, each waited for until it is in force at the gateway. */
-function createSwaps(upstream: Child, gateway: Child) {
+function createSwaps(upstream: Child, gateway: Child): Swaps {
   let inForce = 0;
+  let rehearsed = 0;
   const swapTo = async (name: string): Promise<void> => {
     await upstream.ask({ kind: 'add-field', name });
     const deadline = performance.now() + swapDeadlineMs;
@@ -137,11 +168,13 @@ function createSwaps(upstream: Child, gateway: Child) {
     get inForce() {
       return inForce;
     },
-    async rehearse(count: number): Promise<void> {
-      for (let number = 1; number <= count; number += 1) await swapTo(`rehearsal${number}`);
+    async rehearse(count, gapMs) {
+      for (let number = 0; number < count; number += 1) {
+        rehearsed += 1;
+        await Promise.all([swapTo(`rehearsal${rehearsed}`), pause(gapMs)]);
+      }
     },
-    /** @param forMs over which the changes are spread */
-    run(count: number, afterMs: number, forMs: number): { readonly failed: Promise<never> } {
+    run(count, afterMs, forMs) {
       const all = async () => {
         const beginsAt = performance.now() + afterMs;
         for (let number = 1; number <= count; number += 1) {

@@ -65,6 +65,13 @@ export function formatSample(sample: SoakSample): string {
   ].join('  ');
 }
 
+function formatPace({ pacedPerSecond, samples }: SoakResult, rate: number): string {
+  const most = Math.max(...samples.map(({ behind }) => behind)) / pacedPerSecond;
+  if (rate >= pacedPerSecond * keptRate) return `the pace was kept; at most ${most.toFixed(1)} s behind it`;
+  const part = ((rate / pacedPerSecond) * 100).toFixed(0);
+  return `NOTE: the pace was not kept, only ${part} % of it; the machine had other things to do, or less to give than before.`;
+}
+
 /** The end of a run: what is to be looked at, first stretch against last, and the verdict. */
 export function formatSoak(result: SoakResult, verdict: SoakVerdict): string {
   const { samples, perWindow, capacityPerSecond, pacedPerSecond } = result;
@@ -88,7 +95,7 @@ export function formatSoak(result: SoakResult, verdict: SoakVerdict): string {
     `  ${requests} requests in ${seconds.toFixed(0)} s: ${rate.toFixed(0)} a second, paced at ${pacedPerSecond.toFixed(0)}` +
       ` of ${capacityPerSecond.toFixed(0)} possible; ${result.errors} errors`,
     ...(result.generations > 0 ? [`  ${samples.at(-1)?.generation ?? 0} changes of schema`] : []),
-    ...(rate < pacedPerSecond * keptRate ? ['  NOTE: the pace was not kept; the machine had other things to do.'] : []),
+    `  ${formatPace(result, rate)}`,
     ...(result.settledAfterSeconds === null ? ['  NOTE: memory had not settled when the measured part began.'] : []),
     '',
     verdict.isSound ? 'SOUND: no request failed, memory is flat' : ['UNSOUND:', ...verdict.complaints].join('\n'),

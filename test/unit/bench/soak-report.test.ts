@@ -57,6 +57,9 @@ test('a schema that never came into force is not sound', () => {
 
 test('a pace that was not kept, and memory that had not settled, are said', () => {
   expect(report({})).not.toContain('NOTE');
-  expect(report({ pacedPerSecond: 600 })).toContain('NOTE: the pace was not kept');
+  expect(report({ samples: [sample(), sample({ behind: 250 })] })).toContain(
+    'the pace was kept; at most 0.5 s behind it',
+  );
+  expect(report({ pacedPerSecond: 600 })).toContain('NOTE: the pace was not kept, only 83 % of it');
   expect(report({ settledAfterSeconds: null })).toContain('NOTE: memory had not settled');
 });
