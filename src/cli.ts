@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import { text as readText } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import type { Services } from './cli/cli-world.ts';
 import { parseArguments } from './cli/parse-arguments.ts';
 import { runCommand } from './cli/run-command.ts';
@@ -10,6 +11,8 @@ import { createStopRequest } from './cli/stop-request.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
 import { Secret } from './config/secret.ts';
 import { createLogger } from './telemetry/create-logger.ts';
+import type { PrimaryLink } from './workers/take-orders.ts';
+import { openEnvelope, type ToWorker, toEnvelope } from './workers/worker-messages.ts';
 
 /** The rest of the program is loaded only by the commands that need it. */
 const services: Services = {
@@ -20,6 +23,21 @@ const services: Services = {
   printPublicSchema: async () => (await import('./start/print-public-schema.ts')).printPublicSchema(),
   explainOperation: async (request, config) => (await import('./start.ts')).explainOperation(request, config),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
+  startWorkers: async ({ logger, ...options }) => {
+    const { createTelemetry } = await import('./telemetry/events.ts');
+    const { createWorkerProcesses } = await import('./workers/worker-processes.ts');
+    const startProcess = createWorkerProcesses(fileURLToPath(import.meta.url), ['worker']);
+    const { startWorkers } = await import('./workers/primary.ts');
+    const secret = randomBytes(32).toString('base64url');
+    return startWorkers({
+      ...options,
+      telemetry: createTelemetry(logger),
+      secret,
+      startProcess,
+      now: () => performance.now(),
+    });
+  },
+  takeOrders: async (primary) => (await import('./workers/take-orders.ts')).takeOrders(primary),
 };
 
 const stop = createStopRequest({
@@ -31,6 +49,18 @@ process.on('SIGTERM', (signal) => stop.signal(signal));
 
 /** A person reads along at a terminal; whatever collects logs takes JSON. */
 const readableLines = process.stdout.isTTY ? await openReadableLines() : null;
+
+/** How a worker talks with the process that started it. */
+const primary: PrimaryLink | null = process.send
+  ? {
+      send: (message) => new Promise((resolve) => process.send?.(toEnvelope(message), () => resolve())),
+      onMessage: (hear) =>
+        process.on('message', (received: unknown) => {
+          const message = openEnvelope<ToWorker>(received);
+          if (message) hear(message);
+        }),
+    }
+  : null;
 
 const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   env: process.env,
@@ -46,9 +76,16 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
       process.exit(1);
     });
   },
-  createLogger: (level) => createLogger({ level, ...(readableLines && { destination: readableLines }) }),
+  createLogger: (level, isOneOfSeveral) =>
+    createLogger({
+      level,
+      pid: isOneOfSeveral ? process.pid : undefined,
+      ...(readableLines && { destination: readableLines }),
+    }),
   randomToken: () => new Secret(randomBytes(24).toString('base64url')),
   randomBytes,
+  cores: availableParallelism(),
+  primary,
   version: gatewayVersion,
   services,
 });

@@ -7,9 +7,11 @@ import { openListener } from './start/open-listener.ts';
 import { openNetwork } from './start/open-network.ts';
 import { openOwnSchema } from './start/open-own-schema.ts';
 import { openShells } from './start/open-shells.ts';
+import type { Siblings } from './start/siblings.ts';
+import { tellReady } from './start/tell-ready.ts';
 import { createUpstreamHost } from './start/upstream-host.ts';
 import { type UpstreamList, upstreamList } from './start/upstreams.ts';
-import { watchSchema } from './start/watch-schema.ts';
+import { type LedgerNews, watchSchema } from './start/watch-schema.ts';
 import type { Logger } from './telemetry/create-logger.ts';
 import { createTelemetry } from './telemetry/events.ts';
 
@@ -20,6 +22,8 @@ export interface StartOptions {
   readonly logger: Logger;
   /** Milliseconds since the Unix epoch; tests pass their own. */
   readonly now?: () => number;
+  /** The other processes that serve as this one gateway; left out: there are none. */
+  readonly siblings?: Siblings;
 }
 
 export interface RunningGateway extends AsyncDisposable {
@@ -62,9 +66,10 @@ type Closer = () => unknown;
 /** Opens everything in the order of need; what must be closed is handed to `defer`, and closed in reverse. */
 async function open(
   list: UpstreamList,
-  { config, logger, now = Date.now }: StartOptions,
+  { config, logger, now = Date.now, siblings: others }: StartOptions,
   defer: (closer: Closer) => void,
 ): Promise<string> {
+  const siblings = others ?? null;
   const telemetry = createTelemetry(logger);
   // What could not be opened needs no closing; whoever waits for it hears why.
   const deferClosing = (opening: Promise<{ close(): unknown }>) => {
@@ -72,37 +77,39 @@ async function open(
     defer(async () => (await settled)?.close());
   };
 
-  const network = await openNetwork(config, telemetry);
+  const network = await openNetwork(config, telemetry, siblings?.shared.network);
   defer(() => network.close());
 
   const outage = { began: telemetry.sharedCountsLost, ended: telemetry.sharedCountsBack };
   // Side by side: either may wait for Redis.
-  const openingAdmission = openAdmission({ config, now, outage });
+  const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
-  const host = createUpstreamHost({ config: network.config, telemetry, now, limiter: limiting });
-  const connecting = connectUpstreams({ list, network, host });
+  const host = createUpstreamHost({ config: network.config, telemetry, now, limiter: limiting, siblings });
+  const connecting = connectUpstreams({ list, network, host, siblings });
   deferClosing(connecting);
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);
   const { limiter, addresses } = admission;
 
   const own = { config, ownFields: list.ownFields, upstreams, limiter };
   const { graph } = upstreams;
-  const schema = await watchSchema({ config, graph, telemetry, toOwnSchema: (news) => openOwnSchema(own, news) });
+  const toOwnSchema = (news: LedgerNews) => openOwnSchema(own, news);
+  const schema = await watchSchema({ config, graph, telemetry, siblings, toOwnSchema });
   defer(() => schema.keeper.stop());
 
   const shells = openShells({ config, admission, schema, graph, telemetry });
   defer(() => shells.close());
 
-  const listener = await openListener({ config, addresses, shells, schema, upstreams, telemetry, now });
+  const listener = await openListener({ config, addresses, shells, schema, upstreams, telemetry, siblings, now });
   defer(() => listener.close());
   defer(() => upstreams.stop());
 
+  const { url, graphqlUrl } = listener;
   const { origin } = schema.keeper.current;
-  const devnet = config.upstreams.kind === 'devnet';
-  telemetry.ready({ url: listener.graphqlUrl, devnet, schema: origin, profile: config.profile.name });
-  if (config.notInForce.length > 0) telemetry.settingsIgnored(config.notInForce);
-  return listener.url;
+  // Of several processes none is the service: theirs is said once, when all of them are ready.
+  if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
+  else tellReady(telemetry, config, { graphqlUrl, schema: origin });
+  return url;
 }
 
 /**

@@ -1,9 +1,9 @@
-import { RateLimiterCluster } from 'rate-limiter-flexible';
+import { RateLimiterCluster, RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import { type RateStore, rateKeyPrefix, windowSeconds } from './rate-store.ts';
 
 /**
- * Counts in the primary process of a `node:cluster`, for all its workers. The primary must create a
- * `RateLimiterClusterMaster` before it starts the first worker.
+ * Counts in the primary process of a `node:cluster`, for all its workers. The primary must
+ * call `countForWorkers` before it starts the first worker.
  * @param timeoutMs how long the primary's answer may take
  */
 export function createClusterRateStore(timeoutMs: number): RateStore {
@@ -14,4 +14,9 @@ export function createClusterRateStore(timeoutMs: number): RateStore {
     check: () => Promise.resolve(),
     close() {},
   };
+}
+
+/** Has this process, the primary of a `node:cluster`, hold the counts of all its workers, as long as it lives. */
+export function countForWorkers(): void {
+  new RateLimiterClusterMaster();
 }

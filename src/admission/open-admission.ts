@@ -7,6 +7,8 @@ import { openRateStore } from './open-rate-store.ts';
 import { createOutage, createRateLimiter, type OutageEvents, type RateLimiter } from './rate-limiter.ts';
 
 export interface AdmissionOptions {
+  /** Processes that serve as one gateway, of which this is one; 1: it serves alone. */
+  readonly workers: number;
   readonly config: Pick<Config, 'clients' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
   /** Called when Redis goes away and when it comes back. */
   readonly outage: OutageEvents;
@@ -21,11 +23,12 @@ export interface Admission {
 }
 
 /** Builds what decides who may call and how much. Close the limiter once nothing is served any more. */
-export async function openAdmission({ config, outage: events, now }: AdmissionOptions): Promise<Admission> {
+export async function openAdmission({ config, workers, outage: events, now }: AdmissionOptions): Promise<Admission> {
   const { redis, perMinute } = config.rateLimit;
   const outage = createOutage(events);
-  const store = await openRateStore(redis ? { kind: 'redis', url: redis.url } : { kind: 'memory' }, outage);
-  const limiter = createRateLimiter({ store, perMinute, sharedBy: redis?.sharedBy ?? 1, outage, now });
+  const own = workers > 1 ? ({ kind: 'cluster' } as const) : ({ kind: 'memory' } as const);
+  const store = await openRateStore(redis ? { kind: 'redis', url: redis.url } : own, outage);
+  const limiter = createRateLimiter({ store, perMinute, sharedBy: (redis?.sharedBy ?? 1) * workers, outage, now });
   const trustedProxies = toTrustedProxies(config.trustedProxies);
   const identify = createIdentify({
     auth: config.sponsorship.auth,

@@ -12,8 +12,12 @@ export type RateStoreOptions =
   /** Counts for all instances that share one Redis. */
   | ({ readonly kind: 'redis' } & RedisRateStoreOptions);
 
-/** Milliseconds that the primary process may take to answer; after that the worker counts the caller itself. */
-const clusterTimeoutMs = 300;
+/**
+ * Milliseconds that the primary process may take to answer; after that the worker counts the caller itself. Long, because
+ * it is a process of the same machine that does little else: it is late only where everything is, and a worker does not
+ * outlive it.
+ */
+const clusterTimeoutMs = 2_000;
 
 /** Opens a store. With Redis: resolves once it is connected, or after a bounded wait; it is used as soon as it answers. */
 export async function openRateStore(options: RateStoreOptions, outage: Outage): Promise<RateStore> {

@@ -4,8 +4,10 @@ import type { Secret } from '../config/secret.ts';
 import type { SettingInForce } from '../settings/describe-settings.ts';
 import type { ConfigSource } from '../settings/parse-config.ts';
 import type { ReadFile } from '../settings/read-settings.ts';
-import type { ExplainRequest, Explanation } from '../start.ts';
+import type { ExplainRequest, Explanation, StartOptions } from '../start.ts';
 import type { Logger } from '../telemetry/create-logger.ts';
+import type { RunningWorkers, WorkersOptions } from '../workers/primary.ts';
+import type { Orders, PrimaryLink } from '../workers/take-orders.ts';
 
 /** Everything outside the program that commands use. */
 export interface CliWorld {
@@ -21,10 +23,15 @@ export interface CliWorld {
   readonly stopRequested: Promise<void>;
   /** Registers what to do with an error that nobody caught; the process then ends with 1. */
   readonly onCrash: (tell: (error: unknown) => void) => void;
-  readonly createLogger: (level: Config['logLevel']) => Logger;
+  /** @param isOneOfSeveral its lines say which process wrote them, since several write to one log */
+  readonly createLogger: (level: Config['logLevel'], isOneOfSeveral: boolean) => Logger;
   readonly randomToken: () => Secret;
   /** Random bytes good enough for keys. */
   readonly randomBytes: (count: number) => Uint8Array;
+  /** Processor cores that this process may use. */
+  readonly cores: number;
+  /** The process that started this one as a worker; `null` where none did. */
+  readonly primary: PrimaryLink | null;
   readonly version: string;
   readonly services: Services;
 }
@@ -37,7 +44,10 @@ export interface Services {
   describeConfig(source: ConfigSource): Promise<readonly SettingInForce[]>;
   /** The JSON Schema of the configuration file. */
   configSchema(): Promise<Readonly<Record<string, unknown>>>;
-  startGateway(options: { readonly config: Config; readonly logger: Logger }): Promise<RunningGateway>;
+  startGateway(options: StartOptions): Promise<RunningGateway>;
+  /** A gateway of so many processes beside this one. Rejects, as `failed` may later, where they do not come up. */
+  startWorkers(options: WorkersSettings): Promise<RunningWorkers>;
+  takeOrders(primary: PrimaryLink): Promise<Orders>;
   printPublicSchema(): Promise<string>;
   explainOperation(request: ExplainRequest, config: Config): Promise<Explanation>;
   startDevnet(options: DevnetSettings): Promise<RunningDevnet>;
@@ -47,6 +57,10 @@ export interface RunningGateway {
   /** Scheme, host and port. */
   readonly url: string;
   close(): Promise<void>;
+}
+
+export interface WorkersSettings extends Pick<WorkersOptions, 'config' | 'count' | 'files'> {
+  readonly logger: Logger;
 }
 
 export interface DevnetSettings {

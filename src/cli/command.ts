@@ -5,6 +5,8 @@ import type { Secret } from '../config/secret.ts';
 /** What the program was asked to do, with its options read. */
 export type Command =
   | { readonly name: 'serve' }
+  /** Serve as one of several, for the process that started this one. */
+  | { readonly name: 'worker' }
   | {
       readonly name: 'devnet';
       readonly host: string;

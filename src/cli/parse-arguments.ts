@@ -60,7 +60,8 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
 function toPlainCommand(positionals: readonly string[]): Command | UsageError {
   const [command = 'serve', subcommand, ...rest] = positionals;
   if (command === 'help' && subcommand === undefined) return { name: 'help' };
-  if (command === 'serve') return subcommand === undefined ? { name: 'serve' } : unexpected(subcommand);
+  if (command === 'serve' || command === 'worker')
+    return subcommand === undefined ? { name: command } : unexpected(subcommand);
   const group = commandGroups.get(command);
   if (!group)
     return usageError(

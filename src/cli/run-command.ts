@@ -7,12 +7,15 @@ import { helpText } from './help-text.ts';
 import { makeKey } from './make-key.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runServe } from './run-serve.ts';
+import { runWorker } from './run-worker.ts';
 
 /** Runs one command to its end. Resolves with the exit code; 2 means that the caller has to change something. */
 export async function runCommand(command: Command | UsageError, world: CliWorld): Promise<number> {
   switch (command.name) {
     case 'serve':
       return runServe(world);
+    case 'worker':
+      return runWorker(world);
     case 'devnet':
       return runDevnet(command, world);
     case 'keys new':

@@ -1,21 +1,25 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../settings/config-error.ts';
-import type { CliWorld } from './cli-world.ts';
+import type { Logger } from '../telemetry/create-logger.ts';
+import type { RunningWorkers } from '../workers/primary.ts';
+import type { CliWorld, RunningGateway } from './cli-world.ts';
 import { toFailureLine } from './failure-line.ts';
 
-/** Serves until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start, 2 bad configuration. */
+/** Serves until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start or go on, 2 bad configuration. */
 export async function runServe(world: CliWorld): Promise<number> {
-  const config = await readConfig(world);
-  if (!config) return 2;
-  const logger = world.createLogger(config.logLevel);
+  const read = await readConfig(world);
+  if (!read) return 2;
+  const { config } = read;
+  const count = config.workers === 'auto' ? world.cores : config.workers;
+  const logger = world.createLogger(config.logLevel, count > 1);
   world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
   try {
-    const started = world.services.startGateway({ config, logger });
+    const started = startHereOrInWorkers(world, { ...read, count, logger });
     const gateway = await Promise.race([started, world.stopRequested]);
     // A stop was requested before anything was served.
     if (!gateway) return 0;
     if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} is ready at ${gateway.url}/graphql\n`);
-    await world.stopRequested;
+    await Promise.race([world.stopRequested, ...('failed' in gateway ? [gateway.failed] : [])]);
     logger.info('stopping: finishing what runs');
     await gateway.close();
     logger.info('stopped');
@@ -27,9 +31,28 @@ export async function runServe(world: CliWorld): Promise<number> {
   }
 }
 
-async function readConfig({ env, readFile, writeError, services }: CliWorld): Promise<Config | null> {
+interface ReadConfig {
+  readonly config: Config;
+  /** The files that it was read from, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+function startHereOrInWorkers(
+  { services }: CliWorld,
+  { config, files, count, logger }: ReadConfig & { readonly count: number; readonly logger: Logger },
+): Promise<RunningGateway | RunningWorkers> {
+  if (count > 1) return services.startWorkers({ config, count, files, logger });
+  return services.startGateway({ config, logger });
+}
+
+async function readConfig({ env, readFile, writeError, services }: CliWorld): Promise<ReadConfig | null> {
+  const files: Record<string, string> = {};
+  const readAndKeep = (path: string) => {
+    files[path] = readFile(path);
+    return files[path];
+  };
   try {
-    return await services.readConfig({ env, readFile });
+    return { config: await services.readConfig({ env, readFile: readAndKeep }), files };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     writeError(`${error.message}\n`);

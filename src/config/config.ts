@@ -42,7 +42,7 @@ export interface Config {
     /** Operations in one batched request; 0 = arrays are refused. */
     readonly maxBatchSize: number;
     readonly sockets: {
-      /** WebSockets of this process at once; 0 = none. */
+      /** WebSockets at once; 0 = none. */
       readonly max: number;
       readonly maxPerAddress: number;
       /** Operations under way on one WebSocket. */
@@ -67,6 +67,8 @@ export interface Config {
   readonly corsOrigins: '*' | readonly string[];
   readonly graphiql: boolean;
   readonly introspection: boolean;
+  /** Processes that serve; `auto` = one for each core. Whoever embeds a gateway serves in one process, whatever this says. */
+  readonly workers: number | 'auto';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly schema: {
     /** 0 = the ledger is not asked again after its first answer. */

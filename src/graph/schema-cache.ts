@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { IntrospectionQuery } from 'graphql';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import type { LedgerSource } from './generation.ts';
@@ -30,11 +31,14 @@ export function createSchemaCache(file: string, onFailure: (error: unknown) => v
       }
     },
     async write({ introspection, service }) {
+      // Of its own, since other processes may keep theirs in the same file at this moment.
+      const written = `${file}.${randomUUID()}.new`;
       try {
-        await writeFile(`${file}.new`, JSON.stringify({ introspection, service }));
-        await rename(`${file}.new`, file);
+        await writeFile(written, JSON.stringify({ introspection, service }));
+        await rename(written, file);
       } catch (error) {
         onFailure(error);
+        await rm(written, { force: true });
       }
     },
   };

@@ -5,6 +5,8 @@ export interface ReadinessFacts {
   readonly draining: boolean;
   /** Where the ledger's part of the schema came from. */
   readonly schemaOrigin: 'ledger' | 'cache' | 'none';
+  /** How many processes serve as this one service; `null`: it is one process. */
+  readonly workers: { readonly serving: number; readonly of: number } | null;
   /** `health` is `null` where an upstream is not configured. */
   readonly upstreams: readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
 }
@@ -15,7 +17,7 @@ export interface Readiness {
 }
 
 /** Ready means: not draining, and some upstream can serve something; the ledger only with a schema. */
-export function toReadiness({ draining, schemaOrigin, upstreams }: ReadinessFacts): Readiness {
+export function toReadiness({ draining, schemaOrigin, workers, upstreams }: ReadinessFacts): Readiness {
   const serves = upstreams.some(
     ({ role, health }) =>
       health !== null && health.state !== 'down' && (role === 'own fields' || schemaOrigin !== 'none'),
@@ -26,6 +28,7 @@ export function toReadiness({ draining, schemaOrigin, upstreams }: ReadinessFact
     body: {
       status: draining ? 'draining' : ready ? 'ready' : 'unready',
       schema: schemaOrigin,
+      ...(workers && { workers }),
       upstreams: Object.fromEntries(upstreams.map(({ name, health }) => [name, describe(health)])),
     },
   };

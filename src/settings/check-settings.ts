@@ -25,6 +25,7 @@ export function checkSettings(settings: Settings): ConfigMistake[] {
     ...checkSecretFiles(settings),
     ...checkSponsorship(settings),
     ...checkPages(settings),
+    ...checkWorkers(settings),
   ];
 }
 
@@ -79,6 +80,16 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
     });
   }
   return mistakes;
+}
+
+/** What one sponsor's gas is spent by is remembered once for all: not by each of several processes for itself. */
+function checkWorkers(settings: Settings): ConfigMistake[] {
+  const { values, isSet } = settings;
+  const spends = isSet('LEDGER_GRAPHQL_URL') && isSet('SPONSOR_URL') && toSponsorAuth(settings) === 'token';
+  // Not told by the cores of this machine: what is good on a small one would be a mistake on a large one.
+  if (!spends || values.WORKERS === 1 || isSet('REDIS_URL')) return [];
+  const expected = `it beside WORKERS=${values.WORKERS}, because SPONSOR_AUTH is token (or WORKERS=1, or SPONSOR_AUTH=forward)`;
+  return [{ key: 'REDIS_URL', expected, got: 'nothing' }];
 }
 
 function checkPages({ values }: Settings): ConfigMistake[] {

@@ -96,6 +96,7 @@ function toConfig(
     corsOrigins: values.CORS_ORIGINS,
     graphiql: values.GRAPHIQL,
     introspection: values.INTROSPECTION,
+    workers: values.WORKERS,
     logLevel: values.LOG_LEVEL,
     schema: { pollMs: values.SCHEMA_POLL_MS, cacheFile: values.SCHEMA_CACHE_FILE },
     notInForce: configKeyNames.filter((name) => settings.isSet(name) && isIdle(name, values)),

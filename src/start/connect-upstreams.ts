@@ -7,15 +7,18 @@ import type {
   UpstreamCapability,
   UpstreamHost,
 } from '../subschemas/upstream.ts';
-import { connectUpstream, type UpstreamConnection } from '../transport/connect-upstream.ts';
+import { connectUpstream, mostConnections, type UpstreamConnection } from '../transport/connect-upstream.ts';
 import { createProbes, type UpstreamHealth } from '../transport/upstream-health.ts';
 import type { Network } from './open-network.ts';
+import { partOf, type Siblings } from './siblings.ts';
 import { allUpstreams, type UpstreamList } from './upstreams.ts';
 
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
   readonly host: UpstreamHost;
+  /** `null`: this process is the whole gateway. */
+  readonly siblings: Siblings | null;
 }
 
 export interface Upstreams {
@@ -35,13 +38,14 @@ export interface Upstreams {
 }
 
 /** Makes the one connection to each upstream that is configured. Nothing is sent to them yet. */
-export async function connectUpstreams({ list, network, host }: ConnectUpstreamsOptions): Promise<Upstreams> {
+export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
+  const maxConnections = partOf(mostConnections, siblings);
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {
     const url = network.addressOf(upstream);
     if (url === null) continue;
-    connections.set(upstream, connectUpstream({ url, now: host.now, isStopping: () => isStopping }));
+    connections.set(upstream, connectUpstream({ url, maxConnections, now: host.now, isStopping: () => isStopping }));
   }
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);

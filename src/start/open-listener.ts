@@ -14,6 +14,7 @@ import { graphqlPath } from '../shells/yoga/yoga-shell.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Upstreams } from './connect-upstreams.ts';
 import type { Shells } from './open-shells.ts';
+import { partOf, type Siblings } from './siblings.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenListenerOptions {
@@ -23,6 +24,8 @@ export interface OpenListenerOptions {
   readonly schema: WatchedSchema;
   readonly upstreams: Pick<Upstreams, 'health' | 'probe'>;
   readonly telemetry: Telemetry;
+  /** `null`: this process is the whole gateway. */
+  readonly siblings: Siblings | null;
   readonly now: () => number;
 }
 
@@ -42,7 +45,7 @@ const stallMarginMs = 10_000;
 
 /** Serves the shells over HTTP. Rejects when the address cannot be bound. */
 export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
-  const { config, addresses, shells, schema, telemetry, now } = options;
+  const { config, addresses, shells, schema, telemetry, siblings, now } = options;
   const { host, port, profile, corsOrigins, limits, timeouts } = config;
   const { version } = schema;
   const versionHeaders = versionHeadersOf(profile);
@@ -64,7 +67,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     corsOrigins,
     sockets: shells.sockets,
     addresses,
-    places: createSocketPlaces(limits.sockets),
+    places: createSocketPlaces({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
     enter: (server) => shells.admit.enter(server),
     graphql: shells.yoga,
     lane: createLane({ operations: shells.lane, graphqlPath }),
@@ -77,7 +80,12 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
 }
 
 /** Whoever drains serves nothing new, so it asks nobody. */
-async function readiness({ upstreams, schema }: OpenListenerOptions, draining: boolean): Promise<Readiness> {
+async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, draining: boolean): Promise<Readiness> {
   if (!draining) await upstreams.probe();
-  return toReadiness({ draining, schemaOrigin: schema.keeper.current.origin, upstreams: upstreams.health() });
+  return toReadiness({
+    draining,
+    schemaOrigin: schema.keeper.current.origin,
+    workers: siblings && { serving: siblings.serving(), of: siblings.shared.workers },
+    upstreams: upstreams.health(),
+  });
 }

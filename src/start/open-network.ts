@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import type { Upstream } from '../subschemas/upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { RunningNetwork } from './siblings.ts';
 
 /** Addresses and credentials in force, whoever provides them. */
 export interface Network {
@@ -10,27 +11,51 @@ export interface Network {
   readonly addressOf: (upstream: Upstream) => string | null;
   /** With the credentials in force. */
   readonly config: Config;
+  /** Where the embedded network runs; `null` where the upstreams are real. */
+  readonly running: RunningNetwork | null;
   close(): Promise<void>;
 }
 
-/** The configured upstreams, or the embedded network that plays them. */
-export async function openNetwork(config: Config, telemetry: Pick<Telemetry, 'networkSimulated'>): Promise<Network> {
-  const { upstreams, sponsorship, profile } = config;
+/**
+ * The configured upstreams, or the embedded network that plays them.
+ * @param running the embedded network of another process, which then is this one's too; `null`: it is started where it is needed
+ */
+export async function openNetwork(
+  config: Config,
+  telemetry: Pick<Telemetry, 'networkSimulated'>,
+  running: RunningNetwork | null = null,
+): Promise<Network> {
+  const { upstreams, profile } = config;
   if (upstreams.kind === 'remote') {
     const { addresses } = upstreams;
-    return { addressOf: ({ setting }) => addresses[setting.name] ?? null, config, close: () => Promise.resolve() };
+    return {
+      addressOf: ({ setting }) => addresses[setting.name] ?? null,
+      config,
+      running: null,
+      close: () => Promise.resolve(),
+    };
   }
-  const token = sponsorship.token ?? new Secret(randomBytes(24).toString('base64url'));
+  if (running) return { ...toNetwork(config, running), close: () => Promise.resolve() };
+  const token = config.sponsorship.token?.reveal() ?? randomBytes(24).toString('base64url');
   // Loaded only where it runs: a gateway over real upstreams has no use for its code.
   const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({
-    sponsorToken: token.reveal(),
+    sponsorToken: token,
     dialect: { headers: profile.headers, timeRange: profile.events.timeRange },
   });
   telemetry.networkSimulated(profile.name);
+  const { graphqlUrl, sponsorUrl, rpcUrl } = devnet;
   return {
-    addressOf: ({ addressOnDevnet }) => addressOnDevnet?.(devnet) ?? null,
-    config: { ...config, sponsorship: { ...sponsorship, token } },
+    ...toNetwork(config, { graphqlUrl, sponsorUrl, rpcUrl, sponsorToken: token }),
     close: () => devnet.close(),
+  };
+}
+
+function toNetwork(config: Config, running: RunningNetwork): Omit<Network, 'close'> {
+  const token = new Secret(running.sponsorToken);
+  return {
+    addressOf: ({ addressOnDevnet }) => addressOnDevnet?.(running) ?? null,
+    config: { ...config, sponsorship: { ...config.sponsorship, token } },
+    running,
   };
 }

@@ -1,22 +1,28 @@
 import type { RateLimiter } from '../admission/rate-limiter.ts';
 import type { UpstreamHost } from '../subschemas/upstream.ts';
+import { deriveSecret, type Siblings } from './siblings.ts';
 
 export interface UpstreamHostOptions extends Pick<UpstreamHost, 'config' | 'telemetry' | 'now'> {
   /** Open by the time that the first operation is served. */
   readonly limiter: Promise<Pick<RateLimiter, 'isShared'>>;
+  /** `null`: this process is the whole gateway. */
+  readonly siblings: Siblings | null;
 }
 
 /** What the rooms of the upstreams may use of what instances of a gateway share: they know nothing of a store. */
-export function createUpstreamHost({ limiter, ...options }: UpstreamHostOptions): UpstreamHost {
+export function createUpstreamHost({ limiter, siblings, ...options }: UpstreamHostOptions): UpstreamHost {
   const { redis } = options.config.rateLimit;
   return {
     ...options,
     isCountShared: async () => (await limiter).isShared(),
     async shareSecret(name, own, adopt) {
+      // The workers of one gateway agree without a store, and while it is away.
+      const offered = siblings ? deriveSecret(siblings.shared, name) : own;
+      if (siblings) adopt(offered);
       if (!redis) return () => {};
       // Loaded only where it is used: the client of Redis is a large part of what there is to load.
       const { shareSecret } = await import('../admission/share-secret.ts');
-      const shared = await shareSecret({ url: redis.url, name, own, adopt });
+      const shared = await shareSecret({ url: redis.url, name, own: offered, adopt });
       return () => shared.close();
     },
   };

@@ -7,6 +7,7 @@ import type { PreparedOperation, ServedGeneration } from '../operation/prepared-
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import { unknownRpcVersion } from '../subschemas/ledger/rpc-version.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Siblings } from './siblings.ts';
 
 /** What can be told of the ledger at any moment. */
 export interface LedgerNews {
@@ -20,6 +21,8 @@ export interface WatchSchemaOptions {
   readonly config: Config;
   readonly graph: Pick<ConnectedGraph, 'execute' | 'version' | 'watchVersion'>;
   readonly telemetry: Telemetry;
+  /** `null`: this process is the whole gateway. */
+  readonly siblings: Siblings | null;
   /** Makes our own part of the graph, which tells of the ledger's part and so needs it in turn. */
   readonly toOwnSchema: (news: LedgerNews) => GraphQLSchema;
 }
@@ -34,7 +37,7 @@ export interface WatchedSchema {
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
-  const { config, graph, telemetry, toOwnSchema } = options;
+  const { config, graph, telemetry, siblings, toOwnSchema } = options;
   let keeper: SchemaKeeper<PreparedOperation> | undefined;
   let changedMeanwhile = false;
   graph.watchVersion((version, previous) => {
@@ -52,13 +55,18 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     names: config.profile.joins,
     config,
     cache: cacheFile === null ? null : createSchemaCache(cacheFile, telemetry.schemaCacheFailed),
-    pollMs,
+    // Workers look in turn, when they are told to: together as often as one process would.
+    pollMs: siblings ? 0 : pollMs,
     events: {
-      replaced: telemetry.schemaReplaced,
+      replaced: (generation) => {
+        telemetry.schemaReplaced(generation);
+        siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
+      },
       refused: telemetry.schemaRefused,
       unavailable: telemetry.schemaUnavailable,
     },
   });
   if (changedMeanwhile) void keeper.refresh();
+  siblings?.onTurnToLook(() => void keeper?.refresh());
   return { keeper, version };
 }

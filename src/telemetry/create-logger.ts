@@ -7,6 +7,8 @@ export type { Logger };
 export interface LoggerOptions {
   /** The least severe level that is written. */
   readonly level: Config['logLevel'];
+  /** Of the process that writes, told in every line where several write to one log. Left out: this one writes alone. */
+  readonly pid?: number | undefined;
   /**
    * Receives each line, a JSON object and a line end. Default: standard output, where request lines are collected for up
    * to a tenth of a second and written together; all other lines are written at once.
@@ -18,18 +20,22 @@ const { info } = pino.levels.values;
 /** Collected request lines are written when they reach this size or this age, since each write costs a system call. */
 const heldBytes = 8_192;
 const heldMs = 100;
+/** What a pipe takes in one piece: no line of another process gets into the middle of one that is no longer. */
+const atomicBytes = 4_096;
 
 /**
  * A JSON logger that redacts credentials in fields, messages and the bindings of child loggers before it writes them. Time
  * is ISO 8601, the level a word.
  */
-export function createLogger({ level, destination }: LoggerOptions): Logger {
-  const output: LineOutput = destination ? { now: destination, held: destination } : createStandardOutput();
-  const toRequestLine = createToRequestLine(Date.now);
+export function createLogger({ level, pid, destination }: LoggerOptions): Logger {
+  const output: LineOutput = destination
+    ? { now: destination, held: destination }
+    : createStandardOutput(pid === undefined ? heldBytes : atomicBytes);
+  const toRequestLine = createToRequestLine(Date.now, pid ?? null);
   const logger: Logger = pino(
     {
       level,
-      base: null,
+      base: pid === undefined ? null : { pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       // `logMethod` has made errors plain objects already; pino's own serialiser would mangle them.
@@ -63,8 +69,11 @@ interface LineOutput {
   readonly held: DestinationStream;
 }
 
-/** Writes to standard output. An immediate line first flushes the held ones, so lines keep their order. */
-function createStandardOutput(): LineOutput {
+/**
+ * Writes to standard output. An immediate line first flushes the held ones, so lines keep their order.
+ * @param most bytes that are written together, unless one line has more
+ */
+function createStandardOutput(most: number): LineOutput {
   const stream = pino.destination({ fd: 1, sync: true });
   let waiting = '';
   let timer: NodeJS.Timeout | undefined;
@@ -83,8 +92,10 @@ function createStandardOutput(): LineOutput {
     },
     held: {
       write(line) {
+        // Request lines are ASCII but for names of operations, which GraphQL keeps ASCII too: a character is a byte.
+        if (waiting.length + line.length > most) release();
         waiting += line;
-        if (waiting.length >= heldBytes) release();
+        if (waiting.length >= most) release();
         // Not `unref`: the process must not end before its last lines are written.
         else timer ??= setTimeout(release, heldMs);
       },
@@ -116,15 +127,23 @@ export function isRequestLine(fields: unknown): fields is RequestLineFields {
   return typeof fields === 'object' && fields !== null && requestLine in fields;
 }
 
-/** Makes request lines of the same form as all other log lines. @param now milliseconds since the Unix epoch */
-export function createToRequestLine(now: () => number): (fields: RequestLineFields, message: string) => string {
+/**
+ * Makes request lines of the same form as all other log lines.
+ * @param now milliseconds since the Unix epoch
+ * @param pid of the process; `null`: it is not told
+ */
+export function createToRequestLine(
+  now: () => number,
+  pid: number | null,
+): (fields: RequestLineFields, message: string) => string {
   let lastMs = Number.NaN;
   let head = '';
+  const whose = pid === null ? '' : `"pid":${pid},`;
   return (fields, message) => {
     const nowMs = now();
     if (nowMs !== lastMs) {
       lastMs = nowMs;
-      head = `{"level":"info","time":"${new Date(nowMs).toISOString()}",`;
+      head = `{"level":"info","time":"${new Date(nowMs).toISOString()}",${whose}`;
     }
     return `${head}${fields[requestLine]()},"msg":${toJsonText(message)}}\n`;
   };

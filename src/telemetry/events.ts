@@ -113,7 +113,27 @@ export interface Telemetry {
     readonly devnet: boolean;
     readonly schema: string;
     readonly profile: string;
+    /** Processes that serve, where there are several. */
+    readonly workers?: number;
   }) => void;
+
+  /** One of several processes that serve ended by itself, and another takes its place. */
+  readonly workerLost: (loss: WorkerLoss) => void;
+  /** @param worker its process id */
+  readonly workerReplaced: (worker: number) => void;
+  /** Workers that were asked to end and did not in their time. */
+  readonly workersCut: (workers: readonly number[]) => void;
+}
+
+export interface WorkerLoss {
+  /** Its process id. */
+  readonly worker: number;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Why it could not start, of one that said so. */
+  readonly reason?: string;
+  /** Milliseconds until another is started. */
+  readonly againInMs: number;
 }
 
 /** @param logger one that redacts what it is given, as `createLogger` makes it */
@@ -156,5 +176,9 @@ export function createTelemetry(logger: Logger): Telemetry {
       ),
     settingsIgnored: (keys) => log('warn', 'these settings are checked but have no effect in this version', { keys }),
     ready: (service) => log('info', 'ready', service),
+
+    workerLost: (loss) => log('error', 'a worker ended; another takes its place', loss),
+    workerReplaced: (worker) => log('info', 'a new worker serves', { worker }),
+    workersCut: (workers) => log('error', 'workers were cut off: they did not end in time', { workers }),
   };
 }

@@ -8,17 +8,10 @@ import { createHealthWatch, type UpstreamHealth } from './upstream-health.ts';
 /** Bytes of the largest answer that is read. The introspection of a large ledger has a few megabytes. */
 const maxResponseBytes = 64 * 1024 * 1024;
 
-/** Calls to an upstream at once; more wait. Bounds the load on the upstream, however many clients there are. */
-const connections = 128;
-/**
- * Large answers that are streamed at once. A streamed answer holds its connection as long as its client takes to read, so
- * half of the connections are kept free of streams. Further answers are collected: a slow client then holds memory, up to
- * the bound above, which hurts less than a connection that all others wait for.
- */
-const maxStreams = connections / 2;
+/** Calls of a gateway to an upstream at once; more wait. Bounds the load on the upstream, however many clients there are. */
+export const mostConnections = 128;
 
 const poolOptions: Pool.Options = {
-  connections,
   /** One call at a time per connection, so that a slow or broken answer does not affect others behind it. */
   pipelining: 1,
   /**
@@ -47,19 +40,30 @@ export interface UpstreamConnection {
 
 export interface ConnectOptions {
   readonly url: string;
+  /** Calls at once; more wait. */
+  readonly maxConnections?: number;
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping?: () => boolean;
 }
 
 /** Opens the connections to an upstream. Credentials in its URL become a Basic authorization header. */
-export function connectUpstream({ url, now, isStopping = () => false }: ConnectOptions): UpstreamConnection {
+export function connectUpstream({
+  url,
+  now,
+  maxConnections = mostConnections,
+  isStopping = () => false,
+}: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
   const authorization = username
     ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
     : null;
-  const dispatcher = new Pool(origin, poolOptions);
+  const dispatcher = new Pool(origin, { ...poolOptions, connections: maxConnections });
   const watch = createHealthWatch(now);
+  // Large answers that are streamed at once. A streamed answer holds its connection as long as its client takes to read, so
+  // half of the connections are kept free of streams. Further answers are collected: a slow client then holds memory, up to
+  // the bound above, which hurts less than a connection that all others wait for.
+  const maxStreams = Math.ceil(maxConnections / 2);
   const send = createRawCall({ dispatcher, maxResponseBytes, maxStreams, authorization, watch });
   const rawCall = shareReads(send, letRunOn(send, { watch, isStopping }));
   let closing: Promise<void> | undefined;

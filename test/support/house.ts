@@ -193,5 +193,7 @@ export const house: Readonly<Record<string, Room>> = {
   /** Composition root, public API and command line: they join what knows nothing of one another. */
   start: { rooms: ['every room'], packages: ['graphql'] },
   index: { rooms: ['every room'], packages: [] },
-  cli: { rooms: ['config', 'settings', 'telemetry', 'devnet', 'start'], packages: [] },
+  /** Several processes as one gateway: who serves, who replaces those that end, what they share. */
+  workers: { rooms: ['types of config', 'types of telemetry', 'admission', 'start'], packages: [] },
+  cli: { rooms: ['config', 'settings', 'telemetry', 'devnet', 'start', 'workers'], packages: [] },
 };

@@ -67,7 +67,8 @@ export const limitKeys = {
     group: 'Limits',
     kind: integer(0, 1_000_000, 'WebSockets'),
     fallback: defaults.maxSockets,
-    description: 'How many WebSockets one process holds at once; more are refused with 503. `0`: none.',
+    description:
+      'How many WebSockets there may be at once; more are refused with 503. `0`: none. Each of several workers takes its part of them, rounded up.',
     inForce: true,
   }),
   WEBSOCKET_MAX_PER_ADDRESS: configKey({
@@ -75,7 +76,7 @@ export const limitKeys = {
     kind: integer(1, 1_000_000, 'WebSockets'),
     fallback: defaults.maxSocketsPerAddress,
     description:
-      'How many of them one client address may have (IPv6: one /64); more are refused with 429. Behind a proxy that is not in `TRUSTED_PROXIES` all clients have its address.',
+      'How many of them one client address may have (IPv6: one /64); more are refused with 429. Each of several workers counts its own. Behind a proxy that is not in `TRUSTED_PROXIES` all clients have its address.',
     inForce: true,
   }),
   WEBSOCKET_MAX_OPERATIONS: configKey({

@@ -39,7 +39,7 @@ export const operationKeys = {
     kind: signingKeys,
     fallback: null,
     description:
-      'Keys that sign the cursors of `queryEvents` and `queryTransactionBlocks`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key that is kept there; without `REDIS_URL` cursors are good on this instance alone, until its process ends.',
+      'Keys that sign the cursors of `queryEvents` and `queryTransactionBlocks`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key that is kept there; without `REDIS_URL` cursors are good on this instance alone, on all its workers, until it ends.',
     inForce: true,
   }),
   CURSOR_KEYS_FILE: configKey({
@@ -60,8 +60,8 @@ export const operationKeys = {
     group: 'Operation',
     kind: workerCount,
     fallback: defaults.workers,
-    description: 'How many processes serve. `auto` is one per available core.',
-    inForce: false,
-    asAbsent: defaults.workers,
+    description:
+      'How many processes serve, on one address, with one count of attempts and one set of cursor keys. `auto`: one for each core that this process may use. Several of them with `SPONSOR_AUTH=token` and a real sponsor need `REDIS_URL`.',
+    inForce: true,
   }),
 };

@@ -45,12 +45,16 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
     createLogger: unused,
     randomToken: unused,
     randomBytes: unused,
+    cores: 2,
+    primary: null,
     version: '1.2.3',
     services: {
       readConfig: async (source) => readConfig(source),
       describeConfig: unused,
       configSchema: unused,
       startGateway: unused,
+      startWorkers: unused,
+      takeOrders: unused,
       printPublicSchema: unused,
       startDevnet: unused,
       explainOperation: async (request) => {

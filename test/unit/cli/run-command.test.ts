@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CliWorld, DevnetSettings } from '../../../src/cli/cli-world.ts';
+import type { CliWorld, DevnetSettings, WorkersSettings } from '../../../src/cli/cli-world.ts';
 import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { hashApiKey } from '../../../src/config/api-key.ts';
@@ -8,6 +8,10 @@ import { Secret } from '../../../src/config/secret.ts';
 import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
 import { createLogger } from '../../../src/telemetry/create-logger.ts';
+import { takeOrders } from '../../../src/workers/take-orders.ts';
+import type { FromWorker, ToWorker } from '../../../src/workers/worker-messages.ts';
+
+const never = new Promise<never>(() => {});
 
 interface Overrides extends Partial<Omit<CliWorld, 'services'>> {
   readonly services?: Partial<CliWorld['services']>;
@@ -22,6 +26,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     configs: [] as Config[],
     devnets: [] as DevnetSettings[],
     closed: 0,
+    workers: [] as WorkersSettings[],
     crash: (_error: unknown): void => {},
   };
   const close = async () => {
@@ -50,6 +55,8 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       createLogger({ level, destination: { write: (line) => void seen.log.push(JSON.parse(line)) } }),
     randomToken: () => new Secret('made-up'),
     randomBytes: (count) => new Uint8Array(count).fill(7),
+    cores: 4,
+    primary: null,
     version: '1.2.3',
     services: {
       readConfig: async (source) => readConfig(source),
@@ -59,6 +66,11 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
         seen.configs.push(config);
         return { url: 'http://127.0.0.1:4000', close };
       },
+      startWorkers: async (settings) => {
+        seen.workers.push(settings);
+        return { url: 'http://127.0.0.1:4000', close, failed: never };
+      },
+      takeOrders: async (primary) => takeOrders(primary),
       printPublicSchema: async () => 'type Query { a: Int }',
       explainOperation: async () => {
         throw new Error('nothing to explain here');
@@ -79,8 +91,6 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
   };
   return { world, seen };
 }
-
-const never = new Promise<never>(() => {});
 
 describe('serve', () => {
   test('starts with the configuration, says where, and stops in order when asked', async () => {
@@ -132,6 +142,89 @@ describe('serve', () => {
   test('does not wait for a start that hangs when asked to stop', async () => {
     const { world } = createWorld({ services: { startGateway: () => never } });
     expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+  });
+});
+
+describe('serve in several processes', () => {
+  const files = { '/gateway.yaml': 'PORT: 4001' };
+  const readFile = (path: string) => files[path as keyof typeof files] ?? '';
+
+  test('hands them the configuration as it was read, and serves nothing itself', async () => {
+    const { world, seen } = createWorld({ env: { WORKERS: '3', CONFIG_FILE: '/gateway.yaml' }, readFile });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(0);
+    expect(seen.workers).toMatchObject([{ count: 3, files, config: { port: 4001 } }]);
+    expect(seen.configs).toEqual([]);
+    expect(seen.closed).toBe(1);
+  });
+
+  test.each([
+    [4, 4],
+    [1, null],
+  ])('auto on a machine of %s cores', async (cores, count) => {
+    const { world, seen } = createWorld({ env: { WORKERS: 'auto' }, cores });
+    await runCommand({ name: 'serve' }, world);
+    expect(seen.workers.map((workers) => workers.count)).toEqual(count === null ? [] : [count]);
+    expect(seen.configs).toHaveLength(count === null ? 1 : 0);
+  });
+
+  test('exits with 1 when they do not come up again', async () => {
+    const failed = Promise.reject(new Error('the workers keep ending'));
+    const startWorkers = async () => ({ url: 'http://127.0.0.1:4000', close: async () => {}, failed });
+    const { world, seen } = createWorld({ env: { WORKERS: '2' }, stopRequested: never, services: { startWorkers } });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(1);
+    expect(seen.error).toBe('ledger-gateway: the workers keep ending\n');
+  });
+});
+
+describe('a worker', () => {
+  const shared = { workers: 2, network: null, secret: 's' };
+  const files = { '/gateway.yaml': 'PORT: 4001\nRATE_LIMIT_PER_MINUTE: 7' };
+  const beginning = { shared, port: 4002, files };
+
+  /** A primary that says all of this as soon as it is listened to, and keeps what it hears. */
+  const primaryThatSays = (...messages: ToWorker[]) => {
+    const heard: FromWorker[] = [];
+    return {
+      heard,
+      primary: {
+        send: async (message: FromWorker) => void heard.push(message),
+        onMessage: (hear: (message: ToWorker) => void) => messages.forEach(hear),
+      },
+    };
+  };
+
+  test('serves what its primary read, on the port it was given, until it is told to stop', async () => {
+    const { primary, heard } = primaryThatSays({ kind: 'begin', beginning });
+    const { world, seen } = createWorld({ primary, env: { CONFIG_FILE: '/gateway.yaml' } });
+    expect(await runCommand({ name: 'worker' }, world)).toBe(0);
+    expect(heard).toEqual([{ kind: 'hello' }]);
+    expect(seen.configs).toMatchObject([{ port: 4002, rateLimit: { perMinute: 7 } }]);
+    expect(seen.closed).toBe(1);
+    expect(seen.log).toEqual([]);
+  });
+
+  test('ends without having begun when it is told to stop first', async () => {
+    const { primary } = primaryThatSays({ kind: 'stop' });
+    const { world, seen } = createWorld({ primary, stopRequested: never });
+    expect(await runCommand({ name: 'worker' }, world)).toBe(0);
+    expect(seen.configs).toEqual([]);
+  });
+
+  test('leaves it to its primary to say why it cannot start', async () => {
+    const startGateway = async () => {
+      throw new Error('listen EADDRINUSE');
+    };
+    const { primary, heard } = primaryThatSays({ kind: 'begin', beginning: { ...beginning, files: {} } });
+    const { world, seen } = createWorld({ primary, stopRequested: never, services: { startGateway } });
+    expect(await runCommand({ name: 'worker' }, world)).toBe(1);
+    expect(heard.at(-1)).toEqual({ kind: 'failed', reason: 'listen EADDRINUSE', stack: expect.any(String) });
+    expect([seen.error, seen.log]).toEqual(['', []]);
+  });
+
+  test('started by hand says who starts workers', async () => {
+    const { world, seen } = createWorld();
+    expect(await runCommand(parseArguments(['worker']), world)).toBe(2);
+    expect(seen.error).toMatch(/^ledger-gateway: workers are started by serve[^\n]*\n$/);
   });
 });
 

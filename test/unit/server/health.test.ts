@@ -18,38 +18,53 @@ describe('readiness', () => {
   it.each([
     [
       'all is well',
-      { draining: false, schemaOrigin: 'ledger', upstreams: listed({ ledger: up, sponsor: up, events: up }) },
+      {
+        draining: false,
+        workers: null,
+        schemaOrigin: 'ledger',
+        upstreams: listed({ ledger: up, sponsor: up, events: up }),
+      },
       200,
     ],
-    ['draining', { draining: true, schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) }, 503],
+    ['draining', { draining: true, workers: null, schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) }, 503],
     [
       'the ledger is down and nothing else is configured',
-      { draining: false, schemaOrigin: 'ledger', upstreams: listed({ ledger: down, sponsor: null }) },
+      { draining: false, workers: null, schemaOrigin: 'ledger', upstreams: listed({ ledger: down, sponsor: null }) },
       503,
     ],
     [
       'the ledger is down but a sponsor serves',
-      { draining: false, schemaOrigin: 'none', upstreams: listed({ ledger: down, sponsor: up }) },
+      { draining: false, workers: null, schemaOrigin: 'none', upstreams: listed({ ledger: down, sponsor: up }) },
       200,
     ],
     [
       'the ledger is down and so is the sponsor',
-      { draining: false, schemaOrigin: 'cache', upstreams: listed({ ledger: down, sponsor: down }) },
+      { draining: false, workers: null, schemaOrigin: 'cache', upstreams: listed({ ledger: down, sponsor: down }) },
       503,
     ],
     [
       'a kept schema and a ledger not asked yet',
-      { draining: false, schemaOrigin: 'cache', upstreams: listed({ ledger: unknown }) },
+      { draining: false, workers: null, schemaOrigin: 'cache', upstreams: listed({ ledger: unknown }) },
       200,
     ],
   ] as const)('%s', (_, facts, status) => {
     expect(toReadiness(facts).status).toBe(status);
   });
 
+  it('says how many processes serve, where there are several', () => {
+    const facts = { draining: false, schemaOrigin: 'ledger', upstreams: listed({ ledger: up }) } as const;
+    expect(toReadiness({ ...facts, workers: { serving: 3, of: 4 } })).toMatchObject({
+      status: 200,
+      body: { workers: { serving: 3, of: 4 } },
+    });
+    expect(toReadiness({ ...facts, workers: null }).body).not.toHaveProperty('workers');
+  });
+
   it('says of each upstream how it is and why', () => {
     expect(
       toReadiness({
         draining: false,
+        workers: null,
         schemaOrigin: 'none',
         upstreams: listed({ ledger: down, sponsor: null, events: up }),
       }).body,

@@ -66,6 +66,7 @@ describe('nothing set', () => {
       corsOrigins: '*',
       graphiql: true,
       introspection: true,
+      workers: 1,
       logLevel: 'info',
       schema: { pollMs: 60_000, cacheFile: null },
       notInForce: [],
@@ -201,6 +202,32 @@ describe('who holds the sponsor token', () => {
   });
 });
 
+describe('several workers', () => {
+  const several = { ...open, WORKERS: '4' };
+
+  test('that spend a real sponsor’s gas need a store in which they remember together', () => {
+    expect(mistakesOf(several)).toEqual([
+      {
+        key: 'REDIS_URL',
+        expected: 'it beside WORKERS=4, because SPONSOR_AUTH is token (or WORKERS=1, or SPONSOR_AUTH=forward)',
+        got: 'nothing',
+      },
+    ]);
+    expect(keysOf({ ...several, REDIS_URL: 'redis://localhost' })).toEqual([]);
+  });
+
+  test('are several wherever the number is left to the machine, whatever machine it is', () => {
+    expect(keysOf({ ...several, WORKERS: 'auto' })).toEqual(['REDIS_URL']);
+    expect(keysOf({ ...several, WORKERS: '1' })).toEqual([]);
+  });
+
+  test('need none on the embedded network, without a sponsor, or where callers bring the token', () => {
+    expect(parse({ WORKERS: 'auto' }).workers).toBe('auto');
+    expect(keysOf({ ...ledger, WORKERS: '4' })).toEqual([]);
+    expect(keysOf({ ...real, WORKERS: '4' })).toEqual([]);
+  });
+});
+
 describe('pages', () => {
   test('a lower maximum lowers the default with it', () => {
     expect(parse({ LIMIT_MAX_PAGE_SIZE: '10' }).pages).toEqual({ defaultSize: 10, maxSize: 10 });
@@ -223,12 +250,12 @@ describe('pages', () => {
 
 describe('what this version does not have', () => {
   test('a harmless key is checked and told', () => {
-    expect(parse({ WORKERS: 'auto', METRICS_PORT: '9090' }).notInForce).toEqual(['METRICS_PORT', 'WORKERS']);
+    expect(parse({ METRICS_PORT: '9090' }).notInForce).toEqual(['METRICS_PORT']);
     expect(keysOf({ METRICS_PORT: 'many' })).toEqual(['METRICS_PORT']);
   });
 
   test('a value that asks for what happens anyway is not told', () => {
-    expect(parse({ WORKERS: '1', LIVE_SOURCE: 'auto', SPONSOR_PREFLIGHT: 'off' }).notInForce).toEqual([]);
+    expect(parse({ LIVE_SOURCE: 'auto', SPONSOR_PREFLIGHT: 'off' }).notInForce).toEqual([]);
   });
 
   test.each(['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'TRUSTED_DOCUMENTS_FILE'])(

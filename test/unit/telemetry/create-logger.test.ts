@@ -37,6 +37,17 @@ describe('the line of a request', () => {
     expect(new Date(line?.time as string).toISOString()).toBe(line?.time);
   });
 
+  test('says which process wrote it where several write to one log, as every line does', () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'info', pid: 17, destination: { write: (line) => void lines.push(line) } });
+    logger.info(fields, 'request');
+    logger.warn('another');
+    expect(lines.map((line) => Object.keys(JSON.parse(line)).slice(0, 3))).toEqual(
+      Array(2).fill(['level', 'time', 'pid']),
+    );
+    expect(lines.map((line) => JSON.parse(line).pid)).toEqual([17, 17]);
+  });
+
   test('is searched for credentials when it is none after all', () => {
     const lines = record((logger) => {
       logger.warn(fields, 'request');

@@ -114,6 +114,22 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       profile: 'ledger',
     },
   ],
+  workerLost: [
+    [{ worker: 17, exitCode: null, signal: 'SIGKILL', againInMs: 250 }],
+    {
+      level: 'error',
+      msg: 'a worker ended; another takes its place',
+      worker: 17,
+      exitCode: null,
+      signal: 'SIGKILL',
+      againInMs: 250,
+    },
+  ],
+  workerReplaced: [[18], { level: 'info', msg: 'a new worker serves', worker: 18 }],
+  workersCut: [
+    [[17, 18]],
+    { level: 'error', msg: 'workers were cut off: they did not end in time', workers: [17, 18] },
+  ],
 };
 
 const names = Object.keys(events) as (keyof Telemetry)[];

@@ -1,0 +1,89 @@
+import type { Config } from '../config/config.ts';
+import { openNetwork } from '../start/open-network.ts';
+import type { Shared, WorkerFacts } from '../start/siblings.ts';
+import { tellReady } from '../start/tell-ready.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import { choosePort } from './choose-port.ts';
+import { startLooksInTurn } from './looks-in-turn.ts';
+import { startStaff } from './staff.ts';
+import type { Beginning } from './worker-messages.ts';
+import type { StartWorkerProcess } from './worker-processes.ts';
+
+export interface WorkersOptions {
+  readonly config: Config;
+  /** How many are to serve; at least 2. */
+  readonly count: number;
+  /** What the configuration was read from. */
+  readonly files: Beginning['files'];
+  /** What nobody can guess; the workers derive their common secrets from it. */
+  readonly secret: string;
+  readonly telemetry: Telemetry;
+  readonly startProcess: StartWorkerProcess;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+export interface RunningWorkers {
+  /** Scheme, host and port that all of them serve. */
+  readonly url: string;
+  /** Has each finish what runs and end. Safe to call twice. */
+  close(): Promise<void>;
+  /** Rejects when none serves any more and new ones do not come up; never resolves. */
+  readonly failed: Promise<never>;
+}
+
+/** What a worker may take to end beyond the longest time of an operation, before it is cut off, in milliseconds. */
+const endMarginMs = 6_000;
+
+/**
+ * One gateway of several processes: this one starts the others, replaces those that end, and holds what they share. It
+ * serves nothing itself.
+ * @returns once all of them serve
+ */
+export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
+  const { config, count, files, secret, telemetry, startProcess, now } = options;
+  const network = await openNetwork(config, telemetry);
+  const port = config.port === 0 ? await choosePort(config.host) : config.port;
+  const shared: Shared = { workers: count, network: network.running, secret };
+  const { queryMs, mutationMs } = config.timeouts;
+  let isReady = false;
+
+  const staff = startStaff({
+    count,
+    beginning: { shared, port, files },
+    startProcess,
+    now,
+    endWithinMs: Math.max(queryMs, mutationMs) + endMarginMs,
+    events: {
+      lost: telemetry.workerLost,
+      cut: telemetry.workersCut,
+      serves: (pid) => isReady && telemetry.workerReplaced(pid),
+      schemaReplaced: (schema, worker) => looks.replaced(schema, worker),
+    },
+  });
+  const looks = startLooksInTurn({
+    pollMs: config.schema.pollMs,
+    workers: staff.serving,
+    tellToLook: (worker) => worker.send({ kind: 'look' }),
+  });
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeAll();
+    return closing;
+  };
+  const closeAll = async () => {
+    looks.stop();
+    await staff.stop();
+    await network.close();
+  };
+  let facts: WorkerFacts;
+  try {
+    facts = await Promise.race([staff.complete, staff.failed]);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  isReady = true;
+  tellReady(telemetry, config, { ...facts, workers: count });
+  return { url: facts.url, close, failed: staff.failed };
+}

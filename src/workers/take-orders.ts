@@ -1,0 +1,48 @@
+import type { Siblings } from '../start/siblings.ts';
+import { deferred } from './deferred.ts';
+import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
+
+/** A worker's end of what ties it to its primary. */
+export interface PrimaryLink {
+  /** Resolves when it is on its way, or the primary is gone. */
+  readonly send: (message: FromWorker) => Promise<void>;
+  readonly onMessage: (hear: (message: ToWorker) => void) => void;
+}
+
+/** What a worker hears from its primary. */
+export interface Orders {
+  /** What to begin with. */
+  readonly beginning: Promise<Beginning>;
+  /** Resolves when it is to end. */
+  readonly stop: Promise<void>;
+  /** The others, as this one knows them. */
+  readonly siblingsOf: (beginning: Beginning) => Siblings;
+}
+
+/** Reports to the primary, and takes its orders from then on. */
+export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
+  const beginning = deferred<Beginning>();
+  const stop = deferred<void>();
+  let serving = 0;
+  let look = () => {};
+  onMessage((message) => {
+    if (message.kind === 'begin') beginning.resolve(message.beginning);
+    else if (message.kind === 'serving') serving = message.count;
+    else if (message.kind === 'look') look();
+    else stop.resolve();
+  });
+  void send({ kind: 'hello' });
+  return {
+    beginning: beginning.promise,
+    stop: stop.promise,
+    siblingsOf: ({ shared }) => ({
+      shared,
+      serving: () => serving,
+      ready: (facts) => void send({ kind: 'ready', facts }),
+      schemaReplaced: (schema) => void send({ kind: 'schema replaced', schema }),
+      onTurnToLook: (call) => {
+        look = call;
+      },
+    }),
+  };
+}

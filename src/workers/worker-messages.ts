@@ -1,0 +1,52 @@
+import type { Shared, WorkerFacts } from '../start/siblings.ts';
+
+/** What a worker needs to know before it can begin. */
+export interface Beginning {
+  readonly shared: Shared;
+  /** Chosen once, so that all are on the same one, and a later one too. */
+  readonly port: number;
+  /**
+   * The text of every file that the configuration was read from, by path: a worker that is started later reads the same,
+   * whatever became of the files.
+   */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** From the primary to a worker. */
+export type ToWorker =
+  | { readonly kind: 'begin'; readonly beginning: Beginning }
+  /** How many workers serve now. */
+  | { readonly kind: 'serving'; readonly count: number }
+  /** Look at the ledger's schema now. */
+  | { readonly kind: 'look' }
+  /** Finish what runs, and end. */
+  | { readonly kind: 'stop' };
+
+/** From a worker to the primary. */
+export type FromWorker =
+  /** It can be told to begin. */
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'ready'; readonly facts: WorkerFacts }
+  /** It could not start. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly stack: string }
+  /** `schema`: what tells it from others. */
+  | { readonly kind: 'schema replaced'; readonly schema: string };
+
+/** Tells these messages from others between the same two processes. */
+const channel = 'ledger-gateway';
+
+interface Envelope<Message> {
+  readonly channel: typeof channel;
+  readonly message: Message;
+}
+
+export function toEnvelope<Message extends ToWorker | FromWorker>(message: Message): Envelope<Message> {
+  return { channel, message };
+}
+
+/** @returns `null` for what is no message of ours; both processes run the same program, so ours are not checked further */
+export function openEnvelope<Message extends ToWorker | FromWorker>(received: unknown): Message | null {
+  if (typeof received !== 'object' || received === null) return null;
+  const { channel: tag, message } = received as Partial<Envelope<Message>>;
+  return tag === channel && message ? message : null;
+}

@@ -1,0 +1,305 @@
+import { type RequestOptions, request } from 'node:http';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningCli, runCli } from '../support/run-cli.ts';
+import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
+import { until } from '../support/until.ts';
+
+interface Answer {
+  readonly id: string;
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
+  readonly body: any;
+}
+
+interface Asking {
+  readonly variables?: object;
+  /** The address that it comes from. */
+  readonly from?: string;
+  /** How long it waits for an answer, in milliseconds. */
+  readonly patienceMs?: number;
+}
+
+let asked = 0;
+
+/**
+ * Asks one question over a connection of its own, and gives it an id by which it is found in the log. Rejects when the
+ * connection breaks.
+ */
+function ask(url: string, query: string, asking: Asking = {}): Promise<Answer> {
+  const { variables, from = '10.0.0.1', patienceMs = 20_000 } = asking;
+  const id = `asked-${++asked}`;
+  const headers = { 'content-type': 'application/json', 'x-request-id': id, 'x-forwarded-for': from };
+  return send(url, { method: 'POST', headers, timeout: patienceMs }, id, JSON.stringify({ query, variables }));
+}
+
+function send(url: string, options: RequestOptions, id: string, body = ''): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent: false, ...options }, (res) => {
+      let text = '';
+      res.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      res.on('error', reject);
+      res.on('end', () => resolve({ id, status: res.statusCode ?? 0, body: JSON.parse(text) }));
+    });
+    sent.on('timeout', () => sent.destroy(new Error('nobody answers')));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** What it wrote to its log so far; fails on anything that is no line of a log. */
+const linesOf = (cli: RunningCli) =>
+  cli
+    .out()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** Which process answered each of these. */
+async function answerersOf(cli: RunningCli, answers: readonly Answer[]): Promise<unknown[]> {
+  const find = () => {
+    const pids = new Map(linesOf(cli).map(({ requestId, pid }) => [requestId, pid]));
+    return answers.map(({ id }) => pids.get(id));
+  };
+  await until(() => !find().includes(undefined), 'the lines of these requests');
+  return find();
+}
+
+const isAlive = (pid: unknown) => {
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+};
+
+const settings = { WORKERS: '2', PORT: '0', HOST: '127.0.0.1', TRUSTED_PROXIES: '127.0.0.1' };
+const ready = /"url":"(http:[^"]+)"[^\n]*"workers":2,"msg":"ready"/;
+
+describe('two workers on the simulated network', () => {
+  let cli: RunningCli;
+  let url = '';
+
+  beforeAll(async () => {
+    cli = runCli(['serve'], { ...settings, RATE_LIMIT_PER_MINUTE: '300' });
+    [, url = ''] = await cli.waitFor(ready);
+  });
+  afterAll(() => void cli?.child.kill('SIGKILL'));
+
+  test('are one service: said to be ready once, when both are, on one port that was chosen', async () => {
+    const lines = linesOf(cli);
+    expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(1);
+    expect(lines.filter(({ msg }) => String(msg).startsWith('SIMULATED'))).toHaveLength(1);
+    expect(lines.filter(({ pid }) => pid === undefined)).toEqual([]);
+    const { status, body } = await send(new URL('/health/ready', url).href, {}, 'probe');
+    expect([status, body.workers]).toEqual([200, { serving: 2, of: 2 }]);
+  });
+
+  test('grant one caller exactly as much as one process would', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, () => ask(url, '{ gateway { version } }', { from: '10.0.0.2' })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(300);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(100);
+    expect(new Set(await answerersOf(cli, answers)).size).toBe(2);
+  });
+
+  test('know the cursors of one another', async () => {
+    const page = `query($after: String) {
+      queryEvents(first: 3, after: $after) { pageInfo { endCursor } edges { cursor } }
+    }`;
+    const pages: Answer[] = [];
+    let after: string | null = null;
+    for (let count = 0; count < 6; count += 1) {
+      const answer = await ask(url, page, { variables: { after } });
+      expect(answer.body.errors).toBeUndefined();
+      after = answer.body.data.queryEvents.pageInfo.endCursor;
+      pages.push(answer);
+    }
+    const cursors = pages.flatMap(({ body }) =>
+      body.data.queryEvents.edges.map((edge: { cursor: string }) => edge.cursor),
+    );
+    expect(new Set(cursors).size).toBe(18);
+    expect(new Set(await answerersOf(cli, pages)).size).toBe(2);
+  });
+
+  test('stand before one network: what one reserved, another spends, and each sees what became of it', async () => {
+    const spend = async () => {
+      const reserved = await ask(
+        url,
+        'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+      );
+      const { reservationId, sponsorAddress, gasCoins } = reserved.body.data.reserveGas;
+      const signed = await ask(
+        url,
+        `query($from: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
+          devnetSignTransaction(sponsorAddress: $from, gasCoins: $coins, gasBudget: 5000000) { txBytes userSig digest }
+        }`,
+        { variables: { from: sponsorAddress, coins: gasCoins } },
+      );
+      const { txBytes, userSig, digest } = signed.body.data.devnetSignTransaction;
+      const executed = await ask(
+        url,
+        `mutation($id: ID!, $tx: Base64!, $sig: Base64!) {
+          executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) { effects { status { status } } }
+        }`,
+        { variables: { id: reservationId, tx: txBytes, sig: userSig } },
+      );
+      return { digest, answers: [reserved, signed, executed] };
+    };
+    const { digest, answers } = await spend();
+    expect(answers[2]?.body.errors).toBeUndefined();
+    const isSeen = async () => {
+      const seen = await ask(url, `{ transactionBlock(digest: "${digest}") { digest } }`);
+      answers.push(seen);
+      return seen.body.data.transactionBlock?.digest === digest;
+    };
+    for (let look = 0; look < 4; look += 1) await until(isSeen, 'the transaction');
+    expect(new Set(await answerersOf(cli, answers)).size).toBe(2);
+  });
+
+  test('go on when one of them is killed under load, and are two again', async () => {
+    const pidsBefore = new Set(linesOf(cli).flatMap(({ msg, pid }) => (msg === 'request' ? [pid as number] : [])));
+    const [killed = 0, other] = [...pidsBefore];
+    const outcomes: (Answer | Error)[] = [];
+    let isOver = false;
+    let callers = 0;
+    const load = async () => {
+      const from = `10.1.0.${++callers}`;
+      for (let count = 0; !isOver && count < 290; count += 1) {
+        outcomes.push(
+          await ask(url, '{ chainIdentifier }', { from, patienceMs: 5_000 }).catch((error: Error) => error),
+        );
+      }
+    };
+    const loads = Array.from({ length: 8 }, load);
+    await until(() => outcomes.length > 20, 'some answers');
+    process.kill(killed, 'SIGKILL');
+    await cli.waitFor(/"msg":"a new worker serves"/);
+    isOver = true;
+    await Promise.all(loads);
+    // Those that the killed one had in hand are lost with it; nobody was told anything untrue.
+    expect(outcomes.flatMap((outcome) => ('status' in outcome && outcome.status !== 200 ? [outcome] : []))).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome instanceof Error).length).toBeLessThanOrEqual(8);
+    const lost = linesOf(cli).find(({ msg }) => msg === 'a worker ended; another takes its place');
+    expect(lost).toMatchObject({ level: 'error', worker: killed, signal: 'SIGKILL', againInMs: 0 });
+    const later = await Promise.all(Array.from({ length: 20 }, () => ask(url, '{ chainIdentifier }')));
+    const pids = new Set(await answerersOf(cli, later));
+    expect(pids.size).toBe(2);
+    expect(pids).toContain(other);
+    expect(pids).not.toContain(killed);
+  });
+
+  test('end together, with 0, and leave nobody behind', async () => {
+    const pids = new Set(linesOf(cli).map(({ pid }) => pid));
+    cli.child.kill('SIGTERM');
+    expect(await cli.ended).toBe(0);
+    expect(cli.error()).toBe('');
+    expect(linesOf(cli).slice(-1)).toMatchObject([{ msg: 'stopped' }]);
+    expect([...pids].filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('two workers before a ledger that takes its time', () => {
+  let ledger: ScriptedLedger;
+  let waiting: (() => void)[] = [];
+  const running: RunningCli[] = [];
+
+  beforeAll(async () => {
+    ledger = await startScriptedLedger('type Query { chainIdentifier: String! slow(id: Int!): String! }', {
+      Query: {
+        chainIdentifier: () => 'c1',
+        slow: (_: unknown, { id }: { id: number }) =>
+          new Promise((resolve) => waiting.push(() => resolve(`slow ${id}`))),
+      },
+    });
+  });
+  afterAll(async () => {
+    for (const { child } of running) child.kill('SIGKILL');
+    await ledger?.close();
+  });
+
+  const start = async (env: Readonly<Record<string, string>> = {}) => {
+    const cli = runCli(['serve'], { ...settings, LEDGER_GRAPHQL_URL: ledger.url, ...env });
+    running.push(cli);
+    const [, url = ''] = await cli.waitFor(ready);
+    waiting = [];
+    const answers = Array.from({ length: 8 }, (_, id) => ask(url, `{ slow(id: ${id}) }`));
+    await until(() => waiting.length === answers.length, 'all of them at the ledger');
+    return { cli, url, answers };
+  };
+
+  test('lose nothing that runs when they are asked to stop, and take no more', async () => {
+    const { cli, url, answers } = await start();
+    cli.child.kill('SIGTERM');
+    await cli.waitFor(/"msg":"stopping: finishing what runs"/);
+    // One that comes in this moment may be let in, or hang between two processes: it is not answered, but soon let go.
+    const isRefused = () =>
+      ask(url, '{ chainIdentifier }', { patienceMs: 500 }).then(
+        () => false,
+        ({ code }: NodeJS.ErrnoException) => code === 'ECONNREFUSED',
+      );
+    await until(isRefused, 'a closed door');
+    for (const answer of waiting) answer();
+    expect((await Promise.all(answers)).map(({ body }) => body)).toEqual(
+      answers.map((_, id) => ({ data: { slow: `slow ${id}` } })),
+    );
+    expect(new Set(await answerersOf(cli, await Promise.all(answers))).size).toBe(2);
+    expect(await cli.ended).toBe(0);
+  });
+
+  test('end at once, all of them, when the signal comes again', async () => {
+    const { cli, answers } = await start();
+    const outcomes = Promise.allSettled(answers);
+    const pids = new Set(linesOf(cli).map(({ pid }) => pid));
+    cli.child.kill('SIGTERM');
+    await cli.waitFor(/"msg":"stopping: finishing what runs"/);
+    // Signals close together are one, sent by a terminal and passed on by npm.
+    const again = setInterval(() => cli.child.kill('SIGTERM'), 100);
+    expect(await cli.ended).toBe(143);
+    clearInterval(again);
+    expect((await outcomes).map(({ status }) => status)).toEqual(answers.map(() => 'rejected'));
+    await until(() => ![...pids].some(isAlive), 'the end of the workers');
+  });
+
+  test('ask it for its schema as often as one would, and all have the new one when one has seen it', async () => {
+    const { cli, url } = await start({ SCHEMA_POLL_MS: '300' });
+    for (const answer of waiting) answer();
+    const changed = await startScriptedLedger('type Query { chainIdentifier: String! later: Int }');
+    ledger.schema = changed.schema;
+    await changed.close();
+    const knows = async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => ask(url, '{ __type(name: "Query") { fields { name } } }')),
+      );
+      return answers.every(({ body }) =>
+        body.data.__type.fields.some(({ name }: { name: string }) => name === 'later'),
+      );
+    };
+    await until(knows, 'the new schema in all of them');
+    const adopted = linesOf(cli).filter(({ msg }) => msg === 'a new schema is in force');
+    // Each at its start, and each once more.
+    expect(adopted).toHaveLength(4);
+    cli.child.kill('SIGTERM');
+    expect(await cli.ended).toBe(0);
+  });
+});
+
+describe('workers that cannot start', () => {
+  test('are said to in one line, and end the whole with 1', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = blocker.address();
+      const port = String(typeof address === 'object' ? address?.port : '');
+      const cli = runCli(['serve'], { ...settings, PORT: port });
+      expect(await cli.ended).toBe(1);
+      expect(cli.error()).toMatch(/^ledger-gateway: .*EADDRINUSE[^\n]*\n$/);
+      expect(linesOf(cli).filter(({ level }) => level === 'fatal')).toHaveLength(1);
+    } finally {
+      blocker.close();
+    }
+  });
+});
