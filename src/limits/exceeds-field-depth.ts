@@ -7,7 +7,7 @@ const walkable = { nodes: 10_000, depth: 100 };
 
 /**
  * A first, coarse check of depth: do fields alone nest deeper than the limit? It counts neither fragments as levels nor
- * fields below `__` fields, so it never refuses what the exact count allows.
+ * fields below `__` fields, so it never refuses what the exact count allows: where that settles the matter it is not asked.
  *
  * The package throws and writes to the console on missing fragments, on cycles, and on a definition named `__proto__`. So
  * it is asked only about documents without these, and within the limit of nodes.
@@ -16,6 +16,7 @@ export function exceedsFieldDepth(
   measured: MeasuredDocument,
   { maxQueryDepth, maxQueryNodes }: Pick<Limits, 'maxQueryDepth' | 'maxQueryNodes'>,
 ): boolean {
+  if (measured.depth <= maxQueryDepth) return false;
   const isWalkable =
     measured.inputNodes <= Math.min(maxQueryNodes, walkable.nodes) &&
     measured.depth <= walkable.depth &&
