@@ -9,6 +9,7 @@ import {
   type ObjectFieldNode,
   type OperationDefinitionNode,
   type SelectionNode,
+  type StringValueNode,
   type TypeNode,
   type ValidationRule,
   type ValueNode,
@@ -20,6 +21,7 @@ import { findOverlaps } from './overlapping-fields.ts';
 import {
   type CompositeTable,
   type InputPlace,
+  type InputTable,
   type PlacesTable,
   type SchemaTables,
   schemaTables,
@@ -34,35 +36,50 @@ const maxDepth = 64;
 /** The reference library gives up on documents whose operations use fragments many times over. Far below where it does. */
 const maxFragmentWork = 5_000;
 
+/** A document that is certainly valid. */
+export interface AcceptedDocument {
+  /** The strings written as values, in no order, each with the type that takes it. */
+  readonly strings: readonly TypedString[];
+  /** Somewhere a response name comes twice, so that its fields were compared, arguments and all. */
+  readonly hasRepeats: boolean;
+}
+
+export interface TypedString {
+  readonly node: StringValueNode;
+  readonly type: InputTable;
+}
+
 /**
  * Is the document certainly valid? One walk that takes a few per cent of the time that the rules of the specification take
- * one by one. Where it says no, or the document is unusual, `validateDocument` has to say whether it is valid, and why not.
+ * one by one.
  * @param executable of the document
+ * @returns `null` where `validateDocument` has to say whether it is valid: something is wrong with it, or unusual
  */
 export function acceptDocument(
   document: DocumentNode,
   executable: ExecutableDocument,
   { schema, rules }: Pick<ValidationOptions, 'schema' | 'rules'>,
-): boolean {
+): AcceptedDocument | null {
   const { operations, fragmentDefinitions, fragments } = executable;
-  if (!rules.every((rule) => impliedRules.has(rule))) return false;
-  if (document.definitions.length !== operations.length + fragmentDefinitions.length) return false;
-  if (fragments.size !== fragmentDefinitions.length) return false;
-  const walk: Walk = { tables: schemaTables(schema), fragments, walked: new Map(), repeats: false };
+  if (!rules.every((rule) => impliedRules.has(rule))) return null;
+  if (document.definitions.length !== operations.length + fragmentDefinitions.length) return null;
+  if (fragments.size !== fragmentDefinitions.length) return null;
+  const walk: Walk = { tables: schemaTables(schema), fragments, walked: new Map(), strings: [], repeats: false };
   const names = new Set<string>();
   let work = 0;
   for (const operation of operations) {
-    if (operations.length > 1 && !operation.name) return false;
+    if (operations.length > 1 && !operation.name) return null;
     if (operation.name) names.add(operation.name.value);
     const walked = walkOperation(operation, walk);
-    if (!walked) return false;
+    if (!walked) return null;
     const used = usedBy(walked);
     for (const { usages, spreads } of used) work += 1 + usages.length + spreads.length;
-    if (work > maxFragmentWork || !fitVariables(operation, used, walk.tables)) return false;
+    if (work > maxFragmentWork || !fitVariables(operation, used, walk)) return null;
   }
-  if (operations.length > 1 && names.size !== operations.length) return false;
-  if (walk.walked.size !== fragmentDefinitions.length) return false;
-  return !walk.repeats || findOverlaps(schema, executable).areAlike;
+  if (operations.length > 1 && names.size !== operations.length) return null;
+  if (walk.walked.size !== fragmentDefinitions.length) return null;
+  if (walk.repeats && !findOverlaps(schema, executable).areAlike) return null;
+  return { strings: walk.strings, hasRepeats: walk.repeats };
 }
 
 interface Walk {
@@ -70,6 +87,7 @@ interface Walk {
   readonly fragments: ExecutableDocument['fragments'];
   /** The fragments that were reached; `null` while one is walked. */
   readonly walked: Map<string, WalkedFragment | null>;
+  readonly strings: TypedString[];
   /** Somewhere a response name comes twice: the fields it stands for have to be compared. */
   repeats: boolean;
 }
@@ -78,6 +96,8 @@ interface Walk {
 interface Walked {
   readonly usages: Usage[];
   readonly spreads: WalkedFragment[];
+  /** Those of the whole document. */
+  readonly strings: TypedString[];
 }
 
 interface WalkedFragment extends Walked {
@@ -97,7 +117,7 @@ function walkOperation(operation: OperationDefinitionNode, walk: Walk): Walked |
   if (operation.operation === 'subscription' || hasDirectives(operation)) return null;
   const root = walk.tables.rootOf(operation.operation);
   if (!root) return null;
-  const found: Walked = { usages: [], spreads: [] };
+  const found: Walked = { usages: [], spreads: [], strings: walk.strings };
   return walkSelections(operation.selectionSet.selections, root, new Set(), 1, found, walk) ? found : null;
 }
 
@@ -110,7 +130,7 @@ function walkFragment(name: string, depth: number, walk: Walk): WalkedFragment |
   if (!type || hasDirectives(definition) || definition.variableDefinitions?.length) return null;
   walk.walked.set(name, null);
   const names = new Set<string>();
-  const fragment: WalkedFragment = { usages: [], spreads: [], type, names };
+  const fragment: WalkedFragment = { usages: [], spreads: [], strings: walk.strings, type, names };
   if (!walkSelections(definition.selectionSet.selections, type, names, depth, fragment, walk)) return null;
   walk.walked.set(name, fragment);
   return fragment;
@@ -213,6 +233,7 @@ function isValueFit(value: ValueNode, place: InputPlace, found: Walked): boolean
       return areGivenFit(value.fields, fields, found);
     }
     default:
+      if (value.kind === Kind.STRING) found.strings.push({ node: value, type: place.named });
       return place.named.accepts(value);
   }
 }
@@ -229,11 +250,11 @@ function usedBy(operation: Walked): ReadonlySet<Walked> {
 function fitVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
   used: ReadonlySet<Walked>,
-  tables: SchemaTables,
+  walk: Walk,
 ): boolean {
   const declared = new Map<string, VariableDefinitionNode>();
   for (const definition of variableDefinitions) {
-    if (!isDeclarationFit(definition, tables)) return false;
+    if (!isDeclarationFit(definition, walk)) return false;
     declared.set(definition.variable.name.value, definition);
   }
   if (declared.size !== variableDefinitions.length) return false;
@@ -248,12 +269,12 @@ function fitVariables(
   return unused.size === 0;
 }
 
-function isDeclarationFit(definition: VariableDefinitionNode, tables: SchemaTables): boolean {
+function isDeclarationFit(definition: VariableDefinitionNode, { tables, strings }: Walk): boolean {
   const { type, defaultValue } = definition;
   if (hasDirectives(definition)) return false;
   if (!defaultValue) return tables.inputOf(nameOf(type)) !== undefined;
   const place = toPlace(type, tables);
-  return place !== null && isValueFit(defaultValue, place, { usages: [], spreads: [] });
+  return place !== null && isValueFit(defaultValue, place, { usages: [], spreads: [], strings });
 }
 
 function nameOf(type: TypeNode): string {
