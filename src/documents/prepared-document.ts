@@ -5,10 +5,10 @@ import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { Limits } from '../limits/limits.ts';
 import { type DocumentSize, type MeasuredDocument, measureDocument, toSize } from '../limits/measure-document.ts';
 import { nestingRefusal } from '../limits/refusal.ts';
-import { acceptDocument } from './accept-document.ts';
+import { acceptDocument } from '../validation/accept-document.ts';
+import { type ValidationOptions, validateDocument } from '../validation/validate-document.ts';
 import { refusedBytes, treeBytes } from './kept-bytes.ts';
 import { type ToldError, toToldError } from './told-error.ts';
-import { type ValidationOptions, validateDocument } from './validate-document.ts';
 
 /** Why a document is refused, whatever its variables. */
 export interface DocumentRefusal {

@@ -35,7 +35,9 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['errors', 'json', 'planning', 'types of operation-context'],
     packages: ['graphql'],
   },
-  documents: { rooms: ['errors', 'limits', 'planning'], packages: ['graphql', 'lru-cache'] },
+  /** Is a document valid? In bounded time, and in one walk where it certainly is. */
+  validation: { rooms: ['errors', 'limits', 'planning'], packages: ['graphql'] },
+  documents: { rooms: ['types of errors', 'limits', 'validation'], packages: ['graphql', 'lru-cache'] },
   admission: {
     rooms: ['errors', 'config', 'types of operation-context'],
     packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js'],

@@ -3,9 +3,9 @@ import { buildSchema, GraphQLError, Location, Source } from 'graphql';
 import { expect, test } from 'vitest';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
-import { maxErrors } from '../../../src/documents/validate-document.ts';
 import { maxLines } from '../../../src/limits/check-text.ts';
 import { shippedLimits } from '../../../src/limits/limits.ts';
+import { maxErrors } from '../../../src/validation/validate-document.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 
 const limits = shippedLimits;

@@ -16,12 +16,12 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { acceptDocument } from '../../../src/documents/accept-document.ts';
-import { validateDocument } from '../../../src/documents/validate-document.ts';
 import { sharedScalars } from '../../../src/graph/scalars.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
 import { ReservedAliasRule } from '../../../src/planning/reserved-alias-rule.ts';
 import { exampleTabs } from '../../../src/shells/yoga/graphiql-tabs.ts';
+import { acceptDocument } from '../../../src/validation/accept-document.ts';
+import { validateDocument } from '../../../src/validation/validate-document.ts';
 import { operationCorpus } from '../../support/operation-corpus.ts';
 import { mutate, richDocument, wordsOf } from '../../support/rich-documents.ts';
 

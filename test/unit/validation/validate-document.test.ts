@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type DocumentNode, parse, type ValidationRule, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { maxPairs } from '../../../src/documents/overlapping-fields.ts';
-import { maxErrors, validateDocument } from '../../../src/documents/validate-document.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
+import { maxPairs } from '../../../src/validation/overlapping-fields.ts';
+import { maxErrors, validateDocument } from '../../../src/validation/validate-document.ts';
 import { countReads } from '../../support/documents.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql', import.meta.url), 'utf8'));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { buildSchema, OverlappingFieldsCanBeMergedRule, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { findOverlaps } from '../../../src/documents/overlapping-fields.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
+import { findOverlaps } from '../../../src/validation/overlapping-fields.ts';
 
 const schema = buildSchema(`
   interface Node { id: ID! name: String near(n: Int): Node all: [Node] }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, execute, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { findIntrospectionExcess, maxTimesStandard, standardSize } from '../../../src/documents/introspection-size.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
+import { findIntrospectionExcess, maxTimesStandard, standardSize } from '../../../src/validation/introspection-size.ts';
 
 const read = (path: string) => buildSchema(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'));
 const schemas = [
