@@ -6,7 +6,7 @@ import type { LimitName, Limits } from '../limits/limits.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
 
-/** Each limit in force and what a document uses of it; of what was not counted, nothing. */
+/** Each limit in force, and how much of it a document uses: 0 where it was not counted. */
 export function toEstimateLimits(
   prepared: PreparedDocument,
   usage: Usage,
@@ -25,7 +25,8 @@ export function toEstimateLimits(
     toLimit('maxOutputNodes', usage.outputNodes),
   ];
   if (prepared.kind === 'unreadable') {
-    // How much of a text is transactions is not known before it is parsed; it is bounded by both allowances together.
+    // How much of a text are transactions is known only once it is parsed, so that an unreadable text is held to both
+    // allowances together.
     const allowed = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
     const isTooLong = usage.queryPayload > allowed;
     return [
@@ -43,7 +44,9 @@ export function toEstimateLimits(
   ];
 }
 
-/** Told only of documents that have such pages: the ledger, whose limits the others are, has none. */
+/**
+ * Only for documents that have such pages: this limit is not one of the ledger, and would confuse beside its limits.
+ */
 function eventLimits(pages: EventPages, variables: Variables, { events }: Limits): readonly EstimateLimit[] {
   if (!events || pages.length === 0) return [];
   const used = mostEventCalls(pages, variables, events);

@@ -12,10 +12,9 @@ export interface EstimateFacts {
   readonly calls: CallCounting;
 }
 
-/** Largest value of GraphQL's `Int`; fragments within fragments pass it within a few hundred bytes. */
+/** `Int` of GraphQL holds no more; fragments within fragments exceed it within a few hundred bytes. */
 const maxInt = 2 ** 31 - 1;
 
-/** What is told of an operation once it is judged. Pure; microseconds. */
 export function toEstimate(
   { prepared, executable, usage: counted, errors, bound }: Judgement,
   { query, variables }: JudgedRequest,

@@ -13,39 +13,40 @@ import { toEstimate } from './estimate-operation.ts';
 import { judgeOperation } from './judge-operation.ts';
 
 export interface EstimateResolversOptions {
-  /** The generation in force at the moment; there is one before the first operation is served. */
+  /** The generation in force; `undefined` only before the first operation is served. */
   readonly current: () => ServedGeneration | undefined;
   readonly ownFieldCalls: CallCounting['ownFieldCalls'];
-  /** What operations count for against the rate limit. */
+  /** What operations cost against the rate limit. */
   readonly cost: RateCost;
 }
 
-/** An estimate parses and validates a whole document; so many of them are as much work as one request may cause. */
+/**
+ * Estimates that one operation may ask for: each parses and validates a whole document, which is the work of a request.
+ */
 export const maxEstimates = 10;
 /**
- * Letters that the documents of one operation's estimates may have together, each document once: the work grows with
- * them. Beyond the length of a query a document counts no further, since what is longer is transactions.
+ * Letters that all documents of one operation may have together, each counted once, because the work grows with them.
+ * Of a document, letters beyond the longest query do not count: they are transactions, which cost nothing to estimate.
  */
 export const maxEstimatedLetters = 20_000;
 const maxCountedLetters = 5_000;
 
-/** What one operation has asked for. */
 interface Asked {
   estimates: number;
   letters: number;
-  /** What was read of each document; `null` until it is its turn. */
+  /** What was read of each document; `null` until its turn has come. */
   readonly documents: Map<
     string,
     { readonly generation: ServedGeneration; readonly read: ReadDocument<PreparedOperation> } | null
   >;
 }
 
-/** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of what they are shown. */
+/** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of the documents they are given. */
 export function createEstimateResolvers({ current, ownFieldCalls, cost }: EstimateResolversOptions) {
   const askedBy = new WeakMap<OperationContext, Asked>();
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** One estimate in each turn of the event loop, whoever asks: many at once hold it no longer than one. */
+  /** At most one estimate in a turn of the event loop, whoever asks: many in a row would hold up everybody else. */
   const takeTurn = (): Promise<unknown> => {
     queue = queue.then(() => nextTurn());
     return queue;
@@ -58,12 +59,14 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost }: Estima
         askedBy.set(context, asked);
         count(asked, query);
         check(asked);
-        // Counted before its work, as what it estimates would be; the rest of its price is known after.
+        // The caller pays one point before the work, as for an operation; what the estimate costs beyond that is
+        // charged after it.
         const refusal = cost === 'usage' ? await context.charge?.(1) : null;
         if (refusal) throw refusal;
         const request = { query, variables: toVariables(variables), operationName: operationName ?? null };
         await takeTurn();
-        // By now the operation has asked for all that it asks for: with one too many, none is worked out.
+        // All estimates of the operation have been asked for by now. If they are too many, all are refused before any
+        // work is done.
         check(asked);
         if (context.cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
         const generation = current();
@@ -84,7 +87,7 @@ function count(asked: Asked, query: string): void {
   asked.estimates += 1;
   if (asked.documents.has(query)) return;
   asked.documents.set(query, null);
-  // Asking for the schema is as much work as a long query, however short it is asked.
+  // A query for the schema takes as much work as a long one, however short its text.
   const isLong = query.length > maxCountedLetters || /__schema|__type\b/.test(query);
   asked.letters += isLong ? maxCountedLetters : query.length;
 }

@@ -14,17 +14,17 @@ export interface ExplainedSelection {
   readonly level: number;
   /** Output nodes of this field alone; `null` where the document is not counted. */
   readonly cost: number | null;
-  /** Items of a page, and the argument that says so; `null`: by default. */
+  /** `argument: null` means that the page has its default size. */
   readonly connection: { readonly pageSize: number; readonly argument: 'first' | 'last' | null } | null;
-  /** What lies below costs so many times as much. */
+  /** Multiplies the cost of everything below. */
   readonly times: number | null;
   readonly isOffending: boolean;
 }
 
 export interface ExplainedCosts {
-  /** In the order of the text, fragments where they are used. */
+  /** In the order of the text; fragments stand where they are used. */
   readonly selections: readonly ExplainedSelection[];
-  /** The walk ended before the document did. */
+  /** True if `maxExplained` was reached before the end of the document. */
   readonly isCut: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface CostQuestion {
   readonly offending: SelectionPlace | null;
 }
 
-/** Lines of a tree; a document within its limits has a few hundred. */
+/** Lines of a tree at most: a document within its limits has a few hundred. */
 export const maxExplained = 2_000;
 
 /** Writes a document as a tree with the cost of each field. The costs of a tree that is not cut add up to its output nodes. */
@@ -57,7 +57,7 @@ export function explainCosts(question: CostQuestion): ExplainedCosts {
   return { selections, isCut: false };
 }
 
-/** Items of a page of this field, were it a connection. */
+/** Returns a function that says how many items a page of a field would have if the field is a connection. */
 export function pageSizeOf({
   variables,
   defaultPageSize,
@@ -69,13 +69,13 @@ function toConnection({ node, pageSize }: CostedPlace, { variables }: CostQuesti
   if (pageSize === null || node.kind !== Kind.FIELD) return null;
   const isSource = (name: string) => {
     const given = (node.arguments ?? []).filter((argument) => argument.name.value === name);
-    // No page has -1 items, so that stands for an argument that says nothing.
+    // -1 is no page size, so that the comparison fails where the argument gives none.
     return resolvePageSize(toPageSize(given), variables, -1) === pageSize;
   };
   return { pageSize, argument: (['first', 'last'] as const).find(isSource) ?? null };
 }
 
-/** The page around a field `edges` or `nodes`: that of the nearest field above it. */
+/** Page size that multiplies what is below a field `edges` or `nodes`: that of the nearest field above. */
 function timesBelow({ node, parent }: CostedPlace): number | null {
   if (node.kind !== Kind.FIELD || !isRows(node)) return null;
   let place = parent;

@@ -16,21 +16,21 @@ import { findOffendingPlace, type Offence, toOffence } from './find-offence.ts';
 import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
 import { createOwnFieldCalls } from './own-field-calls.ts';
 
-/** What is to be told of an operation, and where every part of its cost comes from. */
+/** An estimate, and where every part of the cost comes from. */
 export interface Explanation extends Estimate {
-  /** What is at fault; `null` when it would be served, or when it is refused as a whole. */
+  /** `null` when it would be served, or when it is refused as a whole. */
   readonly offending: Offence | null;
-  /** The document as a tree; empty when it cannot be read. */
+  /** Empty when the document cannot be read. */
   readonly tree: readonly ExplainedSelection[];
-  /** The document goes on where the tree ends. */
+  /** The tree ends before the document does. */
   readonly isTreeCut: boolean;
   readonly schema: ExplainedSchema;
 }
 
-/** The ledger's schema and limits an explanation goes by: those kept by an earlier run, or those shipped. */
+/** Which schema and limits of the ledger the explanation goes by: those kept by an earlier run, or those shipped. */
 export interface ExplainedSchema {
   readonly origin: 'kept' | 'shipped';
-  /** Why those kept are not used, where they were asked for. */
+  /** Why the kept ones are not used, if a cache file is configured. */
   readonly note: string | null;
 }
 

@@ -8,9 +8,9 @@ import { walkLevels } from './walk-levels.ts';
 
 /** Where a document is at fault. */
 export interface Offence {
-  /** Response keys down to the selection; `null` where the fault lies outside the operations' selections. */
+  /** Response keys down to the selection; `null` if the fault is not in a selection. */
   readonly path: readonly string[] | null;
-  /** In the text, from 1; `null` where it has no one place. */
+  /** In the text, from 1; `null` if the fault has no single place. */
   readonly line: number | null;
   readonly column: number | null;
 }
@@ -21,10 +21,10 @@ export interface OffendingDocument {
   readonly pageSizeOf: (field: FieldNode) => number;
 }
 
-/** Selections that are looked at to find the place of an error; a document within its limits has far fewer. */
+/** Bounds the search for the place of an error; a document within its limits has far fewer selections. */
 const maxSearched = 10_000;
 
-/** The selection an error is about, where it occurs; `null` when it is about none, or about the whole document. */
+/** The selection an error is about; `null` when it is about none, or about the whole document. */
 export function findOffendingPlace(error: GraphQLError, document: OffendingDocument): SelectionPlace | null {
   const { limit } = error.extensions as { readonly limit?: { readonly name: LimitName } };
   const { maxQueryDepth, maxQueryNodes } = document.limits;
@@ -57,7 +57,9 @@ export function toOffence(error: GraphQLError, selected: SelectionPlace | null):
   return { path: selected && pathOf(selected), line: place?.line ?? null, column: place?.column ?? null };
 }
 
-/** The bound that was applied: a document that only asks for the schema has one of its own. */
+/**
+ * The error tells the bound that was applied: a document that only asks for the schema has another one than the rest.
+ */
 function limitOf(error: GraphQLError): number | null {
   const { limit } = error.extensions as { readonly limit?: { readonly max?: unknown } };
   return typeof limit?.max === 'number' ? limit.max : null;
@@ -77,7 +79,10 @@ function findByLevel(
   return null;
 }
 
-/** The field with which the sum passes the limit; where no sum does but a page is out of all proportion, that page. */
+/**
+ * The field at which the sum passes the limit. If the sum never does, a single page is larger than can be counted: that
+ * page.
+ */
 function findOutputExcess({ executable, pageSizeOf, limits }: OffendingDocument): SelectionPlace | null {
   let sum = 0;
   let largest: { readonly selected: SelectionPlace; readonly pageSize: number } | null = null;

@@ -14,11 +14,11 @@ export interface JudgedRequest {
 }
 
 export interface Judgement extends ReadDocument {
-  /** `null` where the document is refused before it is counted, or asks only for the schema. */
+  /** `null` if the document is refused before it is counted, or asks only for the schema. */
   readonly usage: Usage | null;
-  /** What it would be refused with; empty when it would be executed. */
+  /** Empty if it would be executed. */
   readonly errors: readonly GraphQLError[];
-  /** What would be executed; `null` when refused. */
+  /** `null` if it is refused. */
   readonly bound: {
     readonly operation: OperationDefinitionNode;
     readonly variables: Variables;
@@ -27,9 +27,9 @@ export interface Judgement extends ReadDocument {
 }
 
 /**
- * Decides what becomes of an operation up to the moment at which it would be executed: everything that admission says of
- * it, then whether the variables fit it. Nothing of it is kept.
- * @param read the document, where it was read already
+ * Decides what would become of an operation, up to the moment of its execution: first what admission says, then whether
+ * its variables fit. Keeps nothing.
+ * @param read the document, if it was read already
  */
 export function judgeOperation(
   generation: ServedGeneration,

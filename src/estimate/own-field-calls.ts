@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { FieldCalls, OwnFieldsUpstream, RootField } from '../subschemas/upstream.ts';
 import { isConfigured } from '../subschemas/upstream.ts';
 
-/** What a root field of ours takes of upstreams; `null` where it has nothing to show, and so nothing to join. */
+/** The calls that a root field of ours takes; `null` if it answers nothing, so that no joins follow. */
 export type OwnFieldCalls = (field: RootField) => FieldCalls | null;
 
 const rootTypes: ReadonlyMap<string, RootField['operation']> = new Map([
@@ -12,7 +12,7 @@ const rootTypes: ReadonlyMap<string, RootField['operation']> = new Map([
 ]);
 const nothing: FieldCalls = { calls: 0 };
 
-/** Asks the upstream whose field it is. Fields of none are the gateway's own, which ask nobody. */
+/** Asks the upstream whose field it is. A field of none is about the gateway itself and takes no call. */
 export function createOwnFieldCalls(
   upstreams: readonly OwnFieldsUpstream[],
   config: Pick<Config, 'upstreams' | 'pages'>,
@@ -25,7 +25,7 @@ export function createOwnFieldCalls(
   return (field) => {
     const owner = owners.get(`${field.operation}.${field.name}`);
     if (!owner) return nothing;
-    // Fields of an upstream without an address answer with an error at once.
+    // Without an address of the upstream its fields answer an error at once.
     const cost = owner.has ? owner.upstream.callsOf(field, config) : null;
     const shared = cost?.shared?.map((name) => `${owner.upstream.name}.${name}`);
     return cost && { ...cost, ...(shared && { shared }) };

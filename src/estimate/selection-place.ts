@@ -1,11 +1,13 @@
 import { Kind, type OperationDefinitionNode, type SelectionNode } from 'graphql';
 
-/** One place of a selection in an operation: a fragment's selections occur wherever it is spread. */
+/**
+ * One place of a selection in an operation. A selection of a fragment has as many places as the fragment has spreads.
+ */
 export interface SelectionPlace {
   readonly node: OperationDefinitionNode | SelectionNode;
   /** `null` for an operation. */
   readonly parent: SelectionPlace | null;
-  /** 0 for an operation; the levels below it are those that the depth of a query counts. */
+  /** 0 for an operation; each level below it counts as depth. */
   readonly level: number;
 }
 

@@ -8,9 +8,9 @@ export interface CostedPlace extends SelectionPlace {
   readonly parent: CostedPlace | null;
   /** Output nodes of the field itself; 0 for operations, spreads and inline fragments, which answer nothing. */
   readonly cost: number;
-  /** Items of a page, where the field is a connection: what lies below its `edges` and `nodes` costs so many times as much. */
+  /** `null` if the field is no connection; else it multiplies what is below its `edges` and `nodes`. */
   readonly pageSize: number | null;
-  /** A spread within the fragment that it spreads, where the walk goes no further. */
+  /** A spread of a fragment within itself: the walk does not enter it. */
   readonly isRepeated: boolean;
 }
 
@@ -18,16 +18,17 @@ interface Frame {
   readonly place: CostedPlace;
   readonly selections: readonly SelectionNode[];
   next: number;
-  /** How often an answer may have this place. */
+  /** How often the place may occur in an answer. */
   readonly times: number;
-  /** How often it may have what lies below `edges` and `nodes` here. */
+  /** The same for what is below `edges` and `nodes` here. */
   readonly timesInPage: number;
 }
 
 /**
- * Every operation and selection of a document where it occurs, in the order of the text, fragments in their places. The
- * costs add up to the output nodes of the document. Fragments within fragments expand without measure; take no more than needed.
- * @param pageSizeOf items of a page of this field, were it a connection
+ * Every operation and selection of a document where it occurs, in the order of the text, with fragments in their
+ * places. The costs add up to the output nodes of the document. Fragments within fragments expand without bound: do not
+ * take all of them.
+ * @param pageSizeOf items of a page of a field, if it is a connection
  */
 export function* walkCosts(
   document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
@@ -75,7 +76,7 @@ export function* walkCosts(
       const name = below.name.value;
       const known = pagedFragments.get(name);
       if (known !== undefined) return known;
-      // A fragment met again within itself adds nothing.
+      // If it meets itself while it is examined, that occurrence adds nothing.
       pagedFragments.set(name, false);
       const found = isPaged(below);
       pagedFragments.set(name, found);

@@ -3,8 +3,8 @@ import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { SelectionPlace } from './selection-place.ts';
 
 /**
- * Every selection of a document where it occurs, in the order in which the ledger counts them: operation by operation,
- * level by level. A document may expand without end; take no more than needed.
+ * Every selection of a document where it occurs, in the order in which the ledger counts: operation by operation, level
+ * by level. Fragments within fragments expand without bound: do not take all of them.
  */
 export function* walkLevels(document: Pick<ExecutableDocument, 'operations' | 'fragments'>): Generator<SelectionPlace> {
   for (const operation of document.operations) {

@@ -11,10 +11,13 @@ import {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** A root field that was delegated: how the client wrote it, and in which operation. */
+/** How the client wrote a delegated root field, and in which operation. */
 export type DelegatedField = Pick<GraphQLResolveInfo, 'fieldNodes' | 'operation' | 'variableValues'>;
 
-/** Batching begins names with the number of the request when it merges several, as in `_v0_name`. */
+/**
+ * When the stitching library merges several requests, it puts the number of the request before each name, as in
+ * `_v0_name`.
+ */
 const mergedName = /^_v(\d+)_(.*)$/s;
 
 /**
@@ -34,8 +37,8 @@ export function toClientWords(
     const unmerged = mergedName.exec(name)?.[2] ?? name;
     return own.has(unmerged) ? unmerged : name;
   };
-  // The client's arguments are put in after renaming: a variable of the client may have a name like those that merging
-  // makes.
+  // Put the client's arguments in only after renaming: the client may have given a variable a name like those of
+  // merging.
   const renamed = visit(document, {
     VariableDefinition: () => false,
     Variable: (node) => ({ ...node, name: { ...node.name, value: toOwn(node.name.value) } }),
@@ -68,7 +71,7 @@ function clientNodeOf({ alias, name }: FieldNode, fields: readonly DelegatedFiel
 }
 
 /**
- * Declares and sends only variables that are used: the client's as the client declared and sent them, others as
+ * Declares and sends only variables that are used: those of the client as the client declared and sent them, others as
  * given.
  */
 function declareUsed(

@@ -41,7 +41,7 @@ function rootTypes(schema: GraphQLSchema) {
   ].flatMap(([operation, type]) => (type ? [[operation, type] as const] : []));
 }
 
-/** PageInfo without its descriptions, fields in alphabetical order. */
+/** For comparing: without descriptions, fields in alphabetical order. */
 function fieldsOf(schema: GraphQLSchema): string {
   const type = schema.getType('PageInfo');
   if (!isObjectType(type)) return type ? printType(type) : '';

@@ -8,18 +8,17 @@ import {
 } from './generation.ts';
 
 export interface GenerationHolder<Operation = unknown> {
-  /** The generation in force. */
   readonly current: Generation<Operation>;
   /**
-   * Puts a ledger schema into force, unless it is the one in force already.
+   * Does nothing if the schema is in force already.
    * @throws SchemaCollisionError when it collides; the generation in force stays
    */
   adopt(source: LedgerSource): void;
 }
 
 /**
- * Holds the generation in force. Builds one only for a schema that is new: a build blocks every request.
- * @param onReplaced called with each generation that comes into force, but for the first, which has no ledger
+ * Holds the generation in force. Builds another one only for a new schema, because building blocks every request.
+ * @param onReplaced called with each generation but the first, which has no ledger
  */
 export function createGenerationHolder<Operation>(
   options: GenerationOptions<Operation>,
@@ -29,7 +28,7 @@ export function createGenerationHolder<Operation>(
   let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
 
   const build = (source: LedgerSource, fingerprint: string): Generation<Operation> => {
-    // The same schema collides again: do not build it at every look.
+    // Known to collide: building it at every look would block requests for nothing.
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
       return buildGeneration(source, options);

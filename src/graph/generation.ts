@@ -21,17 +21,17 @@ import { findCollisions } from './find-collisions.ts';
 import { findIdInputs } from './id-inputs.ts';
 import { stitch } from './stitch.ts';
 
-/** What of a generation decides how an operation is executed. */
+/** The part of a generation that decides how operations are executed. */
 export interface Graph {
-  /** All of it, joins included. */
+  /** Of everything that clients see, joins included. */
   readonly schema: GraphQLSchema;
-  /** Our own part alone. */
+  /** The gateway's own part of it. */
   readonly ownSchema: GraphQLSchema;
-  /** Whose the root fields are. */
+  /** Who answers which root field. */
   readonly ownership: Ownership;
   /** Inputs of our own whose variables may be declared with a scalar of the ledger. */
   readonly idInputs: IdInputs;
-  /** The joins for operations that need nothing else of stitching; `null` while there is no ledger. */
+  /** Joins an operation without stitching it; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
 }
 
@@ -43,18 +43,18 @@ export interface Graph {
 export interface Generation<Operation = unknown> extends Graph {
   /** Where the ledger's part came from; `none` while the ledger has not been reached yet. */
   readonly origin: 'ledger' | 'cache' | 'none';
-  /** Tells two ledger schemas apart. */
+  /** Differs for different schemas of the ledger. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
   /** The limits on documents in force. */
   readonly limits: Limits;
   /** `<year>.<month>` versions the ledger says it serves. */
   readonly availableVersions: readonly string[];
-  /** What was prepared for the documents seen. */
+  /** Made for this schema: another generation prepares its own. */
   readonly documents: DocumentStore<Operation>;
 }
 
-/** The ledger's schema collides with ours: nothing was merged. */
+/** A name of the ledger's schema is one of ours: merging would silently drop one of the two. */
 export class SchemaCollisionError extends Error {
   override readonly name = 'SchemaCollisionError';
   readonly collisions: readonly string[];

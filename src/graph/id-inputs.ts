@@ -3,7 +3,7 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import type { IdInputs } from '../planning/id-variables.ts';
 
 /** Finds the inputs of our own that are marked as ids, and the scalars that the ledger takes the same ids in. */
-export function findIdInputs(local: GraphQLSchema, ledger: GraphQLSchema, names: NetworkProfile['joins']): IdInputs {
+export function findIdInputs(own: GraphQLSchema, ledger: GraphQLSchema, names: NetworkProfile['joins']): IdInputs {
   const scalarOf = (target: keyof NetworkProfile['joins']): readonly string[] => {
     const { field, id } = names[target];
     const argument = ledger
@@ -11,7 +11,7 @@ export function findIdInputs(local: GraphQLSchema, ledger: GraphQLSchema, names:
       ?.getFields()
       [field]?.args.find(({ name }) => name === id);
     const type = argument && getNamedType(argument.type);
-    // Where the ledger's is a text too, there is nothing to be told apart.
+    // A built-in scalar of the ledger is the same type as ours.
     return isScalarType(type) && !isSpecifiedScalarType(type) ? [type.name] : [];
   };
   const scalars: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -19,7 +19,7 @@ export function findIdInputs(local: GraphQLSchema, ledger: GraphQLSchema, names:
     digest: new Set(scalarOf('transaction')),
   };
   const inputs = new Map<string, ReadonlySet<string>>();
-  for (const type of Object.values(local.getTypeMap())) {
+  for (const type of Object.values(own.getTypeMap())) {
     if (!isInputObjectType(type)) continue;
     for (const { name, astNode } of Object.values(type.getFields())) {
       const mark = astNode?.directives?.find((directive) => Object.hasOwn(scalars, directive.name.value));

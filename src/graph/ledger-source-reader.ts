@@ -13,7 +13,7 @@ import type { SchemaCache } from './schema-cache.ts';
 export interface LedgerSourceReaderOptions {
   readonly execute: LedgerExecutor;
   readonly cache: SchemaCache | null;
-  /** Told of a cached schema that cannot be used. */
+  /** Called for a cached schema that cannot be used. */
   readonly onCacheFailure: (error: unknown) => void;
 }
 
@@ -23,20 +23,22 @@ export interface LedgerAnswer extends LedgerServiceAnswer {
 }
 
 export interface LedgerSourceReader {
-  /** Asks the ledger. Rejects when it does not give its schema; a missing word on its limits is a `failure`. */
+  /**
+   * Asks the ledger. Rejects when it does not give its schema; if it only does not tell its limits, the answer has a
+   * `failure`.
+   */
   ask(): Promise<LedgerAnswer>;
   /** If the ledger did not tell its limits, those it told last are used, in this run or the one before. */
   toSource(answer: LedgerAnswer): Promise<LedgerSource>;
   /** The schema in the cache; `null` if there is none that can be used. Never rejects. */
   readCache(): Promise<LedgerSource | null>;
-  /** Writes a source to the cache, unless it is there already or its limits are only assumed. */
+  /** Writes a source to the cache, unless it is there already, or its limits are guesses. */
   keep(source: LedgerSource, fingerprint: string): Promise<void>;
 }
 
-/** Reads what the ledger says of itself, and remembers it for when the ledger does not answer. */
 export function createLedgerSourceReader(options: LedgerSourceReaderOptions): LedgerSourceReader {
   const { execute, cache, onCacheFailure } = options;
-  /** What the ledger last said of its service in full, in this run or the one before. */
+  /** The last complete answer, of this run or the one before. */
   let knownService: LedgerService | null = null;
   let keptFingerprint: string | null = null;
 

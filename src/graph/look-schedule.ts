@@ -1,21 +1,23 @@
-/** How long to wait after a look that failed, in milliseconds: doubling, with a ceiling. */
+/**
+ * In milliseconds, the wait after a look that failed: it doubles with each failure, up to one of the ceilings below.
+ */
 const firstRetryMs = 250;
-/** The ceiling while no schema of the ledger's own is in force: every client waits for it. */
+/** While there is no schema of the ledger every client waits for it: keep asking often. */
 const longestRetryMs = 10_000;
-/** The ceiling while there is one and polling is off: the schema in force may well be the current one. */
+/** With a schema in force and polling off, the failed look was most likely for nothing: ask seldom. */
 const longestServingRetryMs = 60_000;
 /**
- * Between a look and another that was asked for meanwhile, in milliseconds. While a ledger is replaced instance by
- * instance, each look may find the other version and ask for the next look.
+ * In milliseconds, between a look and one that was asked for meanwhile. While a ledger is replaced instance by
+ * instance, each look may hear another version and ask for the next look.
  */
 const followUpMs = 1_000;
 
 export interface LookScheduleOptions {
-  /** Looks at the ledger's schema once. Resolves with whether the ledger should be asked again soon. Never rejects. */
+  /** Never rejects. `hasFailed` asks for another look soon. */
   readonly look: () => Promise<{ readonly hasFailed: boolean }>;
   /** Is a schema from the ledger in force? */
   readonly isServing: () => boolean;
-  /** Milliseconds between looks that succeed; 0 = no more looks after one that did. */
+  /** Between looks that succeed; 0 = no more looks after one that did. */
   readonly pollMs: number;
 }
 

@@ -21,7 +21,7 @@ export function createOwnSchema(
     resolvers: [{ ...sharedScalars }, ...(resolvers as IResolvers[])],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
-  // Directives of ours mark the SDL for the gateway alone: they stay on its nodes, and are no part of the graph.
+  // Directives in our SDL are marks for the gateway. Clients must not see them; the nodes of the SDL keep them.
   const { directives, ...config } = marked.toConfig();
   return new GraphQLSchema({ ...config, directives: directives.filter(isSpecifiedDirective) });
 }

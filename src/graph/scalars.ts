@@ -18,7 +18,7 @@ import { showValue } from '../json/show-value.ts';
 export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
   UInt53: createScalar(
     'UInt53',
-    // The ledger lets through whatever fits 64 bits; our own arguments have their ranges checked besides.
+    // As wide as the ledger: arguments of our own with a smaller range check it themselves.
     isUnsigned64,
     'an unsigned integer, written as a JSON number',
   ),
@@ -44,7 +44,7 @@ export function describedScalars(...schemas: readonly GraphQLSchema[]): Record<s
 
 const maxUnsigned64 = 2n ** 64n - 1n;
 
-/** An exact number can be compared; a double of the largest value equals 2^64 and is refused. */
+/** A double cannot tell 2^64-1 from 2^64, and is refused; an exact number can be compared. */
 function isUnsigned64(value: unknown): boolean {
   if (value instanceof ExactNumber) return /^\d{1,20}$/.test(value.text) && BigInt(value.text) <= maxUnsigned64;
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 64;
@@ -74,13 +74,12 @@ function createScalar(name: string, accepts: (value: unknown) => boolean, expect
   });
 }
 
-/** A number literal keeps its kind: `1.0` is no integer, and is refused as the text it was written in. */
+/** Keeps the spelling of a number: `1.0` is no integer and has to be refused as `1.0`. */
 function toValue(name: string, node: ValueNode, variables: Record<string, unknown>): unknown {
   if (name === 'UInt53' && node.kind === Kind.FLOAT) return node.value;
   return toJsonValue(node, variables);
 }
 
-/** The JSON a literal stands for. */
 function toJsonValue(node: ValueNode, variables: Readonly<Record<string, unknown>>): unknown {
   switch (node.kind) {
     case Kind.NULL:
@@ -102,7 +101,7 @@ function toJsonValue(node: ValueNode, variables: Readonly<Record<string, unknown
 }
 
 function describe(value: unknown): string {
-  // Cut the text before it is escaped: it may be a megabyte.
+  // Cut before escaping: the text may be a megabyte.
   if (typeof value === 'object' && value !== null) return showValue(value, 60);
   const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 61) : value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

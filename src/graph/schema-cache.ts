@@ -4,15 +4,15 @@ import type { IntrospectionQuery } from 'graphql';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
 import type { LedgerSource } from './generation.ts';
 
-/** Where the last good ledger schema is kept between runs. */
+/** Keeps the last good schema of the ledger between runs. */
 export interface SchemaCache {
   read(): Promise<LedgerSource | null>;
   write(source: LedgerSource): Promise<void>;
 }
 
 /**
- * Keeps the last good ledger schema in a file, replaced in one step so that a crash never leaves half of it. A file that
- * cannot be read or written costs the cache, not the service.
+ * In a file, which is replaced in one step so that a crash never leaves half of it. Where it cannot be read or written,
+ * the gateway works without a cache.
  */
 export function createSchemaCache(file: string, onFailure: (error: unknown) => void): SchemaCache {
   return {

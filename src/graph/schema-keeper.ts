@@ -4,7 +4,7 @@ import { createLedgerSourceReader } from './ledger-source-reader.ts';
 import { createLookSchedule } from './look-schedule.ts';
 import type { SchemaCache } from './schema-cache.ts';
 
-/** What the keeper has to say, for the log. */
+/** Called at what happens to the schema. */
 export interface SchemaEvents {
   replaced(generation: Generation): void;
   refused(error: SchemaCollisionError): void;
@@ -13,7 +13,7 @@ export interface SchemaEvents {
 
 export interface SchemaKeeperOptions<Operation = unknown> extends GenerationOptions<Operation> {
   readonly cache: SchemaCache | null;
-  /** Milliseconds between looks at the ledger's schema; 0 = never again once it was seen, unless `refresh` asks for it. */
+  /** Between looks at the ledger's schema; 0 = never again once it was read, unless `refresh` asks for it. */
   readonly pollMs: number;
   readonly events: SchemaEvents;
 }
@@ -48,7 +48,7 @@ export async function startSchemaKeeper<Operation>(
   /** @throws also when the schema was adopted but the ledger did not tell its limits, so that it is asked again */
   const look = async (): Promise<void> => {
     const answer = await ledger.ask();
-    // A gateway that is closing needs no new generation.
+    // The gateway is closing: building a generation would only hold it up.
     if (stopped) return;
     const source = await ledger.toSource(answer);
     generations.adopt(source);
@@ -63,7 +63,7 @@ export async function startSchemaKeeper<Operation>(
         return { hasFailed: false };
       } catch (error) {
         if (!stopped) report(error);
-        // A schema that collides was read all right: the next look is no sooner for it.
+        // A collision is no failed look: looking again soon would find the same schema.
         return { hasFailed: !(error instanceof SchemaCollisionError) };
       }
     },

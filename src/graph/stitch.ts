@@ -39,7 +39,7 @@ export interface StitchOptions {
 
 export interface StitchedGraph {
   readonly schema: GraphQLSchema;
-  /** Joins that are not part of the graph, by name, and why. */
+  /** By the names of joins that are not part of the graph: why. */
   readonly missingJoins: ReadonlyMap<string, string>;
   /** Makes the joins of an operation that needs no stitching otherwise; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
@@ -58,7 +58,7 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
   const subschema: SubschemaConfig & { schema: GraphQLSchema } = {
     schema: ledger.schema,
     executor: createLedgerSubschemaExecutor(ask, ledger.schema),
-    // Root fields of one operation that belong to the ledger travel as one request and so read one checkpoint.
+    // One request for all root fields of the ledger in an operation, so that they all show the same checkpoint.
     batch: true,
     batchingOptions: { extensionsReducer: noteClientField },
   };
@@ -66,7 +66,7 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
   const offered = offers.flatMap(({ join, offer }) => ('returns' in offer ? [{ join, returns: offer.returns }] : []));
   const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, names, ledger: subschema });
   const schema = stitchSchemas({
-    // The last subschema's descriptions win, and the ledger's are the better ones.
+    // Descriptions come from the last subschema, and those of the ledger are better.
     subschemas: [toOwnSubschema(ownSchema), subschema],
     typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
     resolvers: [
@@ -105,10 +105,7 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
   };
 }
 
-/**
- * Executes the gateway's own schema with graphql-js: the stitching library's executor takes any value that has a
- * `then` for a promise.
- */
+/** With graphql-js, because the executor of the stitching library takes any value with a `then` for a promise. */
 function toOwnSubschema(schema: GraphQLSchema): SubschemaConfig {
   const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) =>
     execute({
@@ -122,7 +119,7 @@ function toOwnSubschema(schema: GraphQLSchema): SubschemaConfig {
   return { schema, executor: executor as Executor };
 }
 
-/** Hides a value from the stitching library, which would take it for a promise. Printed as the value it holds. */
+/** Hides a value with a `then` from the stitching library, which would take it for a promise. Prints as the value. */
 class Boxed {
   readonly #value: unknown;
 
@@ -135,7 +132,7 @@ class Boxed {
   }
 }
 
-/** Only root values are boxed: an async function returns them. Values further down are never taken for promises. */
+/** Boxing root values is enough: only they are returned by an async function, which would wait for a `then`. */
 function boxThenables(data: Record<string, unknown> | null | undefined): void {
   for (const [key, value] of Object.entries(data ?? {})) {
     if (typeof value === 'object' && value !== null && 'then' in value && data) data[key] = new Boxed(value);
@@ -163,14 +160,14 @@ function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchem
   }) as Executor;
 }
 
-/** What a merged request carries beside its document: the root field that each of its requests was made for. */
+/** One root field for each of the requests that were merged. */
 interface MergedExtensions {
   readonly fields?: readonly GraphQLResolveInfo[];
 }
 
 /**
- * Keeps the root field of each merged request, which merging forgets: asking the ledger in the client's words needs
- * it.
+ * The library forgets the root fields of requests that it merges, and asking the ledger in the client's words needs
+ * them.
  */
 function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
   if (!info) throw new Error('a request was merged that no field of an operation made');

@@ -1,10 +1,12 @@
 import type { Limits } from '../limits/limits.ts';
 import { type JoinSelection, jsonBytes } from './join-selection.ts';
 
-/** The bounds a merged document has to respect: the ledger's own, even where the gateway's are stricter. */
+/**
+ * The ledger's own bounds on a document, even where the gateway's limits are stricter: clients did not write this one.
+ */
 export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'>;
 
-/** One lookup: a root field of the ledger with its arguments, and which selection to read from it. */
+/** A root field of the ledger with its arguments, and what to select of it. */
 export interface JoinLookup {
   /**
    * Its text in a document, without the alias: `object(address:"0x2"){...J0}`. Lookups with the same text are the

@@ -4,7 +4,7 @@ import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
 import { groupJoinLookups, type JoinLookup, joinAlias, type RequestBounds, toJoinDocument } from './join-document.ts';
 
-/** What one lookup found: the raw ledger value (null if there is none) and the errors below it, paths relative to it. */
+/** `value` is as the ledger sent it, null if there is none; the paths of the errors begin at the value. */
 export interface JoinAnswer {
   readonly value: unknown;
   readonly errors: readonly GraphQLError[];
@@ -24,7 +24,6 @@ export interface JoinLoader {
   forget(lookup: JoinLookup): void;
 }
 
-/** A lookup, and its answer once it is `done`. */
 interface Asked {
   readonly lookup: JoinLookup;
   done: Promise<unknown> | null;
@@ -39,7 +38,7 @@ const notYet = new Error('the lookup has not been answered');
  */
 export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
   const known = new Map<string, Asked>();
-  // DataLoader collects the sets of lookups made in one turn of the event loop, so that they travel together.
+  // DataLoader waits until the turn of the event loop is over, so that lookups of all fields travel together.
   const sets = new DataLoader<readonly Asked[], null>(
     async (collected) => {
       await askAll(collected.flat(), options);

@@ -26,15 +26,15 @@ export interface JoinResolverOptions {
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
 }
 
-/** One operation's lookups: a loader, and each join field's selection prepared once however many parents it has. */
+/** Kept for one operation, so that a selection is prepared once however many parents it has. */
 interface StitchedJoins {
   readonly loader: JoinLoader;
   readonly selections: Map<readonly FieldNode[], JoinSelection>;
 }
 
 /**
- * Makes the resolver of a join, for operations that are stitched. All joins of one operation share one loader, so that
- * they travel together.
+ * Resolvers of joins, for operations that are stitched. All joins of one operation share one loader, so that they
+ * travel together.
  */
 export function createJoinResolver(options: JoinResolverOptions) {
   const { execute, limits, names, ledger } = options;

@@ -3,8 +3,8 @@ import type { WebSocket } from 'ws';
 import { closeCodes } from './close-codes.ts';
 
 /**
- * Ends a connection that sends more before it is acknowledged than anybody has to say then. The library bounds single
- * messages only, and gathers one that is not whole.
+ * Ends a connection that sends too much before it is acknowledged. The library bounds whole messages only, and collects
+ * a message of many fragments in memory until it is whole.
  * @returns lifts the bound
  */
 export function boundGreeting(socket: WebSocket, connection: Duplex, maxBytes: number): () => void {
@@ -12,12 +12,12 @@ export function boundGreeting(socket: WebSocket, connection: Duplex, maxBytes: n
   const count = (chunk: Buffer) => {
     const before = size;
     size += chunk.length;
-    // It has been told why, and goes on.
+    // It was told to close and still sends.
     if (before > maxBytes * 4) socket.terminate();
     else if (size > maxBytes && before <= maxBytes)
       socket.close(closeCodes.tooBig, 'Too much before it is acknowledged');
   };
-  // Before whoever reads the message, which must find the connection closing.
+  // Runs before the library reads the message, so that the library finds the connection closing.
   connection.prependListener('data', count);
   return () => connection.off('data', count);
 }

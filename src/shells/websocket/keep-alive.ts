@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
 
 /**
- * Pings until told to stop; ends a connection whose client has not answered one ping by the next.
- * @param everyMs between two pings, in milliseconds
+ * Pings until told to stop, and ends a connection whose client has not answered a ping when the next one is due.
+ * @param everyMs between two pings
  * @param onTick called with each
  */
 export function keepAlive(socket: WebSocket, everyMs: number, onTick: () => void): () => void {

@@ -1,8 +1,8 @@
-/** Counts the operations that run, so that whoever leaves can wait for the last. */
+/** Counts the operations that run, so that draining can wait for the last one. */
 export interface OperationsUnderWay {
   began(): void;
   ended(): void;
-  /** Resolves when none runs, or after so many milliseconds. */
+  /** Resolves when none runs, at the latest after `graceMs`. */
   settled(graceMs: number): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export function createOperationsUnderWay(): OperationsUnderWay {
     },
     ended() {
       active -= 1;
-      // Not before the answer has been handed to the socket, which happens in the turns after this one.
+      // The answer is handed to the socket in a later turn of the event loop; wait for that too.
       if (active === 0) setImmediate(() => active === 0 && onIdle());
     },
     async settled(graceMs) {

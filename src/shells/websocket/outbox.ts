@@ -1,16 +1,16 @@
 import type { WebSocket } from 'ws';
 
-/** So much may wait for a client to read it before nothing more is read of what the client sends, in bytes. */
+/** In bytes. If so much waits for a client to read it, nothing more is read from the client until it has caught up. */
 const holdBytes = 1024 * 1024;
 /**
- * So much may wait before the next answer ends the connection, in bytes: as much as the largest answer of an upstream.
- * Only what was begun before reading was held comes to it.
+ * In bytes: as much as the largest answer of an upstream. If so much waits, the next answer ends the connection. Only
+ * operations that were begun before reading stopped can come to it.
  */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 /**
- * Sends on one WebSocket as fast as its client reads: one that does not read is not heard either, and is gone when it has
- * not answered a ping.
+ * Sends as fast as the client reads. While a client does not read, its messages are not read either; then it does not
+ * answer pings, and its connection ends.
  * @returns resolves when the text was handed on, or never will be
  */
 export function createOutbox(socket: WebSocket): (text: string) => Promise<void> {

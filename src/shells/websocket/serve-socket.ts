@@ -13,9 +13,9 @@ import { createSession } from './socket-session.ts';
 
 export interface ServeSocketOptions {
   readonly protocol: Server<SocketClient>;
-  /** All that a client may send before it is acknowledged, in bytes; more ends the connection. */
+  /** In bytes, everything that a client may send before it is acknowledged; more ends the connection. */
   readonly maxGreetingBytes: number;
-  /** Names of the headers by which a caller asks to be told its usage. */
+  /** Headers by which callers ask to be told their usage. */
   readonly usageHeaders: readonly string[];
   /** Between two pings, in milliseconds. */
   readonly pingMs?: number;
@@ -24,7 +24,7 @@ export interface ServeSocketOptions {
 /** Proxies drop connections that are silent for a minute. */
 const usualPingMs = 15_000;
 
-/** Hears one WebSocket, within bounds, and lets the protocol answer, until it closes. */
+/** Reads one WebSocket within bounds and gives its messages to the protocol, until it closes. */
 export function createServeSocket({
   protocol,
   maxGreetingBytes,
@@ -51,7 +51,7 @@ export function createServeSocket({
         close,
         onMessage: (handle) => {
           socket.on('message', (data) => {
-            // Binary type is the default of the library, so this is one Buffer.
+            // With the default `binaryType` of the library every message is one Buffer.
             const message = data as Buffer;
             if (!hear(message.length)) return;
             if (isTooIntricate(message, maxJsonNesting, maxJsonCommas))
@@ -63,7 +63,7 @@ export function createServeSocket({
       },
       { session, greeted, close },
     );
-    // The library closes a connection that broke or sent too much; without a listener the error would end the process.
+    // The library closes a broken connection itself. Without a listener its error would end the process.
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       stopPinging();

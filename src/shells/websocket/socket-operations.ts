@@ -12,11 +12,11 @@ export interface SocketRequest {
   readonly variables?: Record<string, unknown> | null | undefined;
 }
 
-/** What a WebSocket shell needs of GraphQL: the same admission and execution as over HTTP. */
+/** The same admission and execution as over HTTP. */
 export interface SocketOperations {
-  /** Admits an operation: arguments to execute, or the errors that refuse it. */
+  /** @returns arguments to execute, or the errors that refuse the operation */
   admit(request: SocketRequest, server: ServerContext): Promise<ExecutionArgs | readonly GraphQLError[]>;
-  /** Counts an operation that is refused without being looked at. */
+  /** Counts an operation against its caller although it is refused unread. */
   count(server: ServerContext): void;
   /** Runs what was admitted. Never rejects. */
   execute(args: ExecutionArgs): Promise<OperationAnswer>;
@@ -28,7 +28,7 @@ export interface SocketOperationsOptions {
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
-/** What the protocol's library carries from admission to execution. */
+/** graphql-ws hands this from admission to execution. */
 interface SocketContext {
   readonly admitted: AdmittedOperation;
   readonly server: ServerContext;
@@ -61,7 +61,7 @@ export function createSocketOperations({ admit, runner, maskError }: SocketOpera
   };
 }
 
-/** The hint that sets an HTTP status means nothing on a socket, and would be shown. */
+/** Such hints set an HTTP status. A socket has none, and the client would see the hint. */
 function withoutHttp(error: GraphQLError): GraphQLError {
   const { http, ...extensions } = error.extensions;
   if (http === undefined) return error;

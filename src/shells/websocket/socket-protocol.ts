@@ -13,16 +13,16 @@ import { untilGone } from './until-gone.ts';
 export interface SocketProtocolOptions {
   readonly operations: SocketOperations;
   readonly addresses: Pick<AddressGate, 'admit'>;
-  /** Operations that a client may have under way at once. */
+  /** At one time, for one client. */
   readonly maxOperations: number;
   /** Called once per operation, when it has ended. */
   readonly onOperation: (operation: SocketOperationFacts) => void;
 }
 
-/** Whom the protocol is spoken with. */
+/** The other side of the protocol. */
 export interface SocketClient {
   readonly session: SocketSession;
-  /** It was acknowledged: what it sends is bounded by the message from now on. */
+  /** Called when the client is acknowledged: from now on single messages are bounded, not their sum. */
   readonly greeted: () => void;
   readonly close: (code: number, reason: string) => void;
 }
@@ -30,7 +30,7 @@ export interface SocketClient {
 type Params = Record<string, unknown> | undefined;
 type Hooks = ServerOptions<Params, SocketClient>;
 
-/** What is done at each step of graphql-transport-ws: greeting, an operation that begins, an operation that runs. */
+/** The steps of graphql-transport-ws: greeting, beginning an operation, running it. */
 export function createSocketProtocol(
   options: SocketProtocolOptions,
   underWay: OperationsUnderWay,
@@ -55,7 +55,7 @@ export function createSocketProtocol(
 async function greet(context: Context<Params, SocketClient>, addresses: Pick<AddressGate, 'admit'>): Promise<boolean> {
   const { session, greeted, close } = context.extra;
   session.introduce(context.connectionParams);
-  // All that is wanted of it is taken; it may be large, and the library keeps it as long as the connection.
+  // The session has taken what it needs. graphql-ws would keep the rest, which may be large, as long as the connection.
   Object.assign(context, { connectionParams: undefined });
   const { error } = await addresses.admit(session.sender);
   if (error) {
@@ -66,7 +66,7 @@ async function greet(context: Context<Params, SocketClient>, addresses: Pick<Add
   return true;
 }
 
-/** @param ends what is to be done when an operation has run, by the context it runs in */
+/** @param ends by the context an operation runs in: what to do when it has run */
 function createOnSubscribe(
   { operations, maxOperations, onOperation }: SocketProtocolOptions,
   ends: WeakMap<object, () => void>,
@@ -115,7 +115,7 @@ function toServerContext(session: SocketSession, operations: OperationRecord[], 
       if (hangUp.aborted) giveUp();
       else hangUp.addEventListener('abort', giveUp, { once: true });
     },
-    // A socket has no headers to say it in; a refusal says it itself.
+    // Over HTTP this sets headers, which a socket has not. A refusal says it in its error.
     onStanding: () => {},
     showUsage: session.showUsage,
     operations,

@@ -12,27 +12,26 @@ export interface SocketServerOptions extends SocketProtocolOptions, Omit<ServeSo
   readonly maxMessageBytes: number;
 }
 
-/** A request for a WebSocket that was found acceptable. */
+/** A request for a WebSocket that may be granted. */
 export interface Upgrade {
   readonly requestId: string;
-  /** What its answer bears. */
+  /** Of its answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** Called once, with which status it was answered. */
   readonly answered: (status: number) => void;
-  /** Refuses it instead: the handshake is not what the protocol asks for. */
+  /** To be called instead if the handshake is wrong. */
   readonly malformed: () => void;
 }
 
 export interface SocketServer {
-  /** It will close, and takes no more. */
+  /** True once `drain` was called: new WebSockets are refused. */
   readonly draining: boolean;
-  /** Takes over an HTTP upgrade that was found acceptable. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer, upgrade: Upgrade): void;
-  /** Lets the operations under way be answered, for at most so long, then tells every client to go elsewhere. */
+  /** Waits for the operations under way, for `graceMs` at most, then tells every client to connect elsewhere. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** How long a client may take to answer a farewell, in milliseconds. */
+/** A client may take so long to answer the closing handshake. */
 const farewellMs = 1_000;
 
 /** Serves operations over WebSocket by the graphql-transport-ws protocol. */
@@ -44,7 +43,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
 
   const bounds = {
     maxPayload: options.maxMessageBytes,
-    // A large message in the smallest pieces would take a hundred times its size.
+    // Many small fragments of one large message would take a hundred times its size in memory.
     maxBufferedChunks: 4_096,
     maxFragments: 1_024,
     closeTimeout: farewellMs,

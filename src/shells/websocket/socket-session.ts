@@ -3,29 +3,36 @@ import { type Sender, toSender } from '../../admission/identify-caller.ts';
 import { isUsageAsked } from '../../limits/usage.ts';
 
 /**
- * What a client may send besides operations between two pings, in bytes, before its connection ends: such messages are
- * counted by nobody, yet each is read, and some are answered. Operations of a caller over its limit are the same.
+ * In bytes, what a client may send between two pings besides operations; more ends the connection. Nobody else counts
+ * such messages, yet each is read and some are answered. Operations of a caller over its limit count as such messages
+ * too.
  */
 const maxChatterBytes = 256 * 1024;
-/** What a message costs besides its bytes, in the same measure. */
+/** Added for each message, so that many small ones are bounded too. */
 const messageCost = 64;
 
-/** One WebSocket: who is behind it, what it has under way, and whether it is still there. */
+/** The state of one WebSocket: its caller, its operations, and whether it is still open. */
 export interface SocketSession {
   readonly requestId: string;
   readonly sender: Sender;
   readonly showUsage: boolean;
-  /** Operations at this moment. */
+  /** Under way at this moment. */
   operations: number;
-  /** Takes what a client says of itself when it begins; nothing else of that is kept. */
+  /** Reads the credentials from `connection_init` and keeps nothing else of it. */
   introduce(params: Readonly<Record<string, unknown>> | undefined): void;
-  /** Counts a message that came. @returns `false` when too much came before it */
+  /**
+   * Counts a message.
+   * @returns `false` if too much came since the last ping
+   */
   heard(bytes: number): boolean;
-  /** The message that was heard last is an operation, which is counted otherwise. @returns what it had counted for */
+  /**
+   * Takes the last message off the count, because it is an operation, which admission counts.
+   * @returns what it had counted for
+   */
   forgive(): number;
-  /** That operation was one that its caller may not ask for now. */
+  /** Counts that operation after all, because its caller is over its limit. */
   blame(cost: number): void;
-  /** Begins to count anew. */
+  /** Starts counting from zero. */
   rest(): void;
 }
 
@@ -77,8 +84,8 @@ export function createSession({ request, requestId, usageHeaders }: SessionOptio
 }
 
 /**
- * Entries of `connection_init` bear the names of headers, in whatever case the client writes them: pages cannot set headers
- * on a WebSocket. They speak for what a caller may say of itself; where it comes from is said by the browser and the proxies.
+ * Entries of `connection_init` stand for headers, in any case, because pages cannot set headers on a WebSocket. Only
+ * those count in which a caller identifies itself: where it comes from is said by the browser and the proxies.
  */
 function headersIn(
   params: Readonly<Record<string, unknown>> | undefined,

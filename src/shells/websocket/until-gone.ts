@@ -1,6 +1,6 @@
 /**
- * What the library of the WebSocket protocol keeps of an operation. It returns from it when the client completes the
- * operation or the connection closes, whatever becomes of its answer, and asks nothing else of it.
+ * Tells when the client completes an operation or disconnects: graphql-ws then calls `return` on what it was given as
+ * the iterator of the operation, and it calls nothing else.
  */
 export function untilGone(hangUp: () => void): AsyncGenerator<never> {
   const nothingToCome = async () => ({ done: true, value: undefined }) as const;

@@ -120,7 +120,7 @@ query Everything {
 `,
 };
 
-/** Example tabs. Signing for somebody exists on the devnet alone. */
+/** On a real network there is no example of sponsorship: only the devnet signs for somebody else. */
 export function exampleTabs({ devnet }: { readonly devnet: boolean }): readonly ExampleTab[] {
   return [mixedTab, ledgerTab, eventsTab, reserveTab, ...(devnet ? [signTab] : []), executeTab];
 }

@@ -1,12 +1,12 @@
 import { exampleTabs } from './graphiql-tabs.ts';
 
 /**
- * GraphiQL leaves a stale offset on its tabs and hides it until one has the focus: pressing a tab then moves it away from
- * under the pointer, and the click opens nothing. Tabs have no business being anywhere but where the layout puts them.
+ * GraphiQL leaves an old offset on tabs that are not focused. Pressing such a tab moves it away from under the pointer,
+ * and the click does nothing. Without offsets the tabs stay where they are.
  */
 const tabsStayInPlace = '<style>.graphiql-tab { transform: none !important; }</style>';
 
-/** Renders the GraphiQL page. Its package is 9 MB of text, so it is loaded when somebody asks for it. */
+/** Loads the package only when somebody asks for the page: it is 9 MB of text. */
 export async function renderGraphiqlPage(options: { readonly devnet: boolean }): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const page = renderGraphiQL({

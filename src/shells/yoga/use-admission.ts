@@ -6,14 +6,15 @@ import type { OperationAdmission } from '../../operation/operation-admission.ts'
 import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 
-/** What an operation's context has besides, once it is decided about. Of a batch each operation has its own. */
+/** Added to the context of an operation when it is admitted; of a batch each operation has its own. */
 export interface AdmittedContext {
   readonly admission?: OperationAdmission;
 }
 
 /**
- * Admits every operation before it is executed: its caller, and its document within the limits and valid. What was
- * parsed and validated once is not parsed and validated again, and an operation runs on the generation it was admitted to.
+ * Admits every operation before it is executed: its caller, and its document within the limits and valid. Yoga is given
+ * what was parsed and validated, so that it does neither again, and the operation runs on the generation it was
+ * admitted to.
  */
 export function useAdmission(
   admit: AdmitOperation,
@@ -37,7 +38,7 @@ export function useAdmission(
     onValidate({ setValidationFn, context }) {
       if (admitted(context)) setValidationFn(() => []);
     },
-    // An operation that was run has its usage; what was refused, or failed, has not.
+    // Run operations carry their usage already; refused and failed ones get theirs here.
     onExecutionResult({ result, setResult, context }) {
       const { showUsage, admission } = context as Partial<ServerContext & AdmittedContext>;
       if (!showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
@@ -45,12 +46,12 @@ export function useAdmission(
     },
   };
 
-  /** `null` for what is no request at all, once it is counted: that is the server library's to refuse. */
+  /** `null` if it is no GraphQL request: it is counted, and Yoga refuses it. */
   async function admitParams(server: ServerContext, params: unknown): Promise<OperationAdmission | null> {
     let caller = server.takeCounted?.() ?? null;
     if (!caller) {
       const entry = await admit.enter(server);
-      // Thrown, it keeps the server library from finding fault with what nobody is to look at.
+      // Throwing ends the request here. Otherwise Yoga would look for mistakes in a request that is refused anyway.
       if (entry.kind === 'refused') throw asFinal(entry.error);
       caller = entry.caller;
     }
@@ -66,7 +67,7 @@ export function useAdmission(
   }
 }
 
-/** Clients that persist queries look for this message or this code, and then send the text as well. */
+/** Clients with persisted queries look for this message or this code, and then send the text too. */
 const persistedQueryNotSupported = () =>
   asRefusal(gatewayError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported'));
 
@@ -81,7 +82,7 @@ function isHashAlone(params: unknown): boolean {
   );
 }
 
-/** `null` where anything is not of its type; how that is said is not decided here. */
+/** `null` if a member has the wrong type: Yoga says so in its own words. */
 function toRequest(params: unknown): OperationRequest | null {
   if (typeof params !== 'object' || params === null) return null;
   const { query, variables, operationName } = params as Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import { printJson } from '../../json/exact-number.ts';
 import { parseRequestJson, parseVariables } from '../../json/parse-json.ts';
 
-/** Numbers in variables reach the plans as they were written, and those of an answer the client. */
+/** Keeps the digits of numbers, in variables and in answers: JSON.parse would round large ones. */
 export function useExactNumbers(): Plugin {
   return {
     onRequestParse({ request, requestParser, setRequestParser }) {
@@ -27,7 +27,7 @@ export function useExactNumbers(): Plugin {
   };
 }
 
-/** The same request, to a parser that reads it as JSON. */
+/** The same request with a JSON parser that keeps digits. */
 function readingExactly(request: Request): Request {
   return new Proxy(request, {
     get(target, name) {
@@ -39,8 +39,8 @@ function readingExactly(request: Request): Request {
 }
 
 /**
- * The server library prints a result by this function of its own. Errors of what was executed are given to it as plain
- * objects: it would make each anew, stack and all, and an answer may have one for each of thousands of items.
+ * Yoga prints a result by this function if there is one. The errors are given as plain objects: of GraphQLErrors Yoga
+ * would make new ones, with stacks, and an answer may have thousands.
  */
 function printedExactly<Result extends ExecutionResult>(result: Result): Result {
   const { data, errors } = result;
@@ -48,7 +48,7 @@ function printedExactly<Result extends ExecutionResult>(result: Result): Result 
   return { ...result, errors: errors.map(toPlain), stringify: printJson };
 }
 
-/** Left as it is where the library has something to take out. */
+/** An error with an original error or HTTP hints is left as it is: Yoga takes those out. */
 function toPlain(error: GraphQLError): GraphQLErrorLike {
   if (!(error instanceof GraphQLError) || 'http' in error.extensions || 'unexpected' in error.extensions) return error;
   return error.toJSON();

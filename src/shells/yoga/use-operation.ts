@@ -3,7 +3,7 @@ import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import type { AdmittedContext } from './use-admission.ts';
 
-/** Runs what was admitted; goes on from what the lane has begun. Subscriptions are not admitted. */
+/** Runs what was admitted, or finishes what the lane has begun. Subscriptions are refused at admission. */
 export function useOperation(runner: Pick<OperationRunner, 'run'>): Plugin<ServerContext & AdmittedContext> {
   return {
     onExecute({ args, setExecuteFn }) {

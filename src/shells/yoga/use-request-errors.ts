@@ -4,8 +4,8 @@ import type { Plugin } from 'graphql-yoga';
 import type { ErrorCode } from '../../errors/catalogue.ts';
 
 /**
- * Request errors that the server library words itself get a code of our catalogue and lose what they echo of the
- * request; a query string that cannot be read is the caller's mistake, not a fault.
+ * Gives the request errors that Yoga words itself a code of our catalogue, and takes out what they repeat of the
+ * request. An unreadable query string is the caller's mistake, not a fault of the gateway.
  */
 export function useRequestErrors(): Plugin {
   return {
@@ -21,7 +21,7 @@ export function useRequestErrors(): Plugin {
       });
     },
     onParams({ params }) {
-      // An entry of a batch may be anything that JSON has.
+      // An entry of a batch may be any JSON value.
       const { operationName } = (params ?? {}) as { readonly operationName?: unknown };
       if (operationName == null || typeof operationName === 'string') return;
       throw requestError('The parameter "operationName" must be a string.', 'BAD_REQUEST', {});
@@ -43,13 +43,13 @@ function toCatalogued(error: GraphQLError): GraphQLError {
   const { code } = error.extensions;
   if (code === 'OPERATION_RESOLUTION_FAILURE')
     return requestError(error.message, 'GRAPHQL_VALIDATION_FAILED', { spec: true, status: 400 });
-  // A request that is no GraphQL request has the status of its mistake whatever the client accepts.
+  // What is no GraphQL request has the status of its mistake, whichever media type the client accepts.
   if (code === 'BAD_REQUEST')
     return requestError(error.message, code, { ...(error.extensions.http as HttpHints), spec: false });
   return error;
 }
 
-/** What the server library makes of an error: its status, and whether a plain JSON client gets 200 instead. */
+/** Yoga reads from these which status an error gives an answer, and whether a plain JSON client gets 200 instead. */
 interface HttpHints {
   readonly status?: number;
   readonly spec?: boolean;

@@ -20,7 +20,7 @@ export interface YogaShellOptions {
 
 export const graphqlPath = '/graphql';
 
-/** The GraphQL server without its listener: health, CORS, GraphiQL and body bounds are the listener's. */
+/** Yoga without a listener: health, CORS, GraphiQL and the bounds of bodies are the business of `server`. */
 export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError }: YogaShellOptions) {
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
@@ -31,10 +31,10 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
     logging: false,
     multipart: false,
     maxRequestBodySize: false,
-    // It would keep a thousand documents of whatever size besides ours, and with them the generations they were made for.
+    // Yoga would keep a thousand documents of any size beside ours, and the generations they were validated against.
     parserAndValidationCache: false,
     batching: maxBatchSize > 0 ? { limit: maxBatchSize } : false,
-    // Its second argument is a text of the library's.
+    // The second argument is a text of Yoga.
     maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
       // numbers, in and out, digit by digit

@@ -48,7 +48,7 @@ export function checkUInt53(argument: string, value: number): number {
   return refuse(argument, value, 'must be a whole number from 0 to 2^53-1');
 }
 
-/** Throws `BAD_USER_INPUT` that names the argument, the rule it breaks, and its value, shortened. */
+/** @throws `BAD_USER_INPUT` that names the argument, the rule it breaks, and its value, shortened */
 export function refuse(argument: string, value: unknown, rule: string): never {
   throw argumentError(argument, `Argument '${argument}' ${rule}; got ${shorten(value)}.`);
 }
@@ -74,7 +74,7 @@ export function isU64Text(text: string): boolean {
 const shownCharacters = 64;
 
 function shorten(value: unknown): string {
-  // Cut the text before it is escaped: it may be a megabyte, given to many fields.
+  // Cut before escaping: the text may be a megabyte, and many fields may be given it.
   const shown = typeof value === 'string' ? value.slice(0, shownCharacters) : value;
   const text = JSON.stringify(shown) ?? String(shown);
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;

@@ -8,7 +8,7 @@ export interface CursorKey {
   verify(scope: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean;
 }
 
-/** Half of a SHA-256: 128 bits cannot be guessed, and cursors stay short. */
+/** Half of a SHA-256: 128 bits are more than anybody can guess, and cursors stay short. */
 export const signatureBytes = 16;
 
 const blockBytes = 64;

@@ -13,10 +13,16 @@ export interface ChangingCursorKeys extends CursorKeys {
   adopt(secret: Secret): void;
 }
 
-/** Keys change rarely: by hand, or when instances first meet. Each key kept costs a check for every bad cursor. */
+/**
+ * Every key kept is tried on each bad cursor, so they are bounded. Keys change only by hand, or when instances first
+ * meet.
+ */
 const maxKeys = 8;
 
-/** @param first signs; `rest` verify beside it */
+/**
+ * @param first signs new cursors
+ * @param rest verify old ones
+ */
 export function createCursorKeys(first: Secret, ...rest: readonly Secret[]): ChangingCursorKeys {
   let signing = createCursorKey(first.reveal());
   let all = [signing, ...rest.map((secret) => createCursorKey(secret.reveal()))];

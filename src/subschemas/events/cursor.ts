@@ -20,10 +20,13 @@ const positionShape = z.tuple([
   z.number().int().nonnegative().nullable(),
 ]);
 
-/** The gateway makes no longer cursors. */
+/** Longer than any cursor of the gateway. */
 const maxCursorCharacters = 512;
 
-/** The ledger's message for cursors that do not belong together, used for any cursor this gateway did not sign. */
+/**
+ * Worded as by the ledger, which says this of cursors of different checkpoints; used for every cursor with a signature
+ * that does not hold.
+ */
 const mixedCursors =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 

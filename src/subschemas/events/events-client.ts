@@ -17,7 +17,7 @@ import {
   transactionPageWire,
 } from './wire.ts';
 
-/** One call for one page. */
+/** Asks for one page in one call. */
 export interface RpcPageRequest<Filter, Cursor> {
   readonly filter: Filter;
   /** Exclusive; `null` starts at the newest item if `descending`, else at the oldest. */

@@ -25,7 +25,7 @@ export interface EventsResolversOptions {
   readonly cursorKeys: CursorKeys;
 }
 
-/** Asked for only when `raw` is selected: these parts cost the node more than the transaction itself. */
+/** Asked for only when `raw` is selected: to the node these parts cost more than the transaction itself. */
 const wholeTransaction: TransactionOptionsWire = {
   showInput: true,
   showEffects: true,

@@ -4,7 +4,7 @@ import { Secret } from '../../config/secret.ts';
 import type { UpstreamHost } from '../upstream.ts';
 import { type CursorKeys, createCursorKeys } from './cursor-keys.ts';
 
-/** The name, in the shared store, of the key that instances without configured keys use together. */
+/** In the shared store: the key of all instances that have no configured one. */
 export const sharedKeyName = 'ledger-gateway:cursor-key';
 
 export interface OpenCursorKeys {
@@ -13,8 +13,8 @@ export interface OpenCursorKeys {
 }
 
 /**
- * The keys of cursors: those configured; else one that all instances on the same store share; else one of this
- * process, which is lost when it ends.
+ * The configured keys; without any, one that all instances on the same store share; without a store, one of this
+ * process, so that its cursors do not outlive it.
  */
 export async function openCursorKeys(
   configured: Config['cursorKeys'],

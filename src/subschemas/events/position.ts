@@ -7,14 +7,14 @@ export interface Position {
   readonly timestampMs: number | null;
 }
 
-/** A text that is the same for two positions only if they are the same. */
+/** Two positions have the same text only if they are the same. */
 export function toPositionKey({ digest, eventSeq }: Position): string {
   return eventSeq === null ? digest : `${digest}:${eventSeq}`;
 }
 
 /**
- * Where a position lies relative to a bound, in the direction of a walk. Only a shared transaction or different times
- * tell; transactions of the same millisecond, or without a time, are `unordered`.
+ * Where a position lies relative to a bound, in the direction of a walk. Two positions of one transaction, or of
+ * different times, can be put in order; others of the same millisecond, or without a time, are `unordered`.
  */
 export function relationToBound(
   position: Position,
@@ -33,7 +33,9 @@ function compare(a: Position, b: Position): number | null {
   return Math.sign(a.timestampMs - b.timestampMs);
 }
 
-/** Times only serve to put items in order, so anything but whole milliseconds counts as no time. */
+/**
+ * `null` for anything but whole milliseconds: times only serve to put items in order, and a missing one does no harm.
+ */
 export function toTimestampMs(text: string | null): number | null {
   const value = text === null ? Number.NaN : Number(text);
   return Number.isSafeInteger(value) && value >= 0 ? value : null;

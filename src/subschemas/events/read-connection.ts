@@ -27,8 +27,8 @@ export async function readConnection<Item, Node>(
   const after = args.after == null ? null : codec.parseCursor('after', args.after);
   const before = args.before == null ? null : codec.parseCursor('before', args.before);
   const page = await readPage({ size, backward, after, before }, walk, spare);
-  // Sign a cursor only when it is read: signing a whole page costs more than the rest of it, and most cursors are never
-  // selected. Keep it then, since one cursor may be read under hundreds of aliases.
+  // Sign a cursor when it is first read: most are never selected, and signing a whole page costs more than the rest of
+  // it. Keep it then, because one cursor may be read under hundreds of aliases.
   const edges = page.items.map((item) => {
     let made: string | undefined;
     return {

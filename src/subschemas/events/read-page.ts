@@ -3,7 +3,7 @@ import { gatewayError } from '../../errors/gateway-error.ts';
 import { type Position, relationToBound, toPositionKey } from './position.ts';
 import type { SpareCalls } from './spare-calls.ts';
 
-/** What one upstream call of a walk answers. `next` may be missing although there is more. */
+/** The answer to one call of a walk. `next` may be missing although there is more. */
 export interface WalkStep<Item> {
   readonly items: readonly Item[];
   readonly next: Position | null;
@@ -58,7 +58,7 @@ export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: 
   await walkOn({ gathered, from, until, range, spare }, walk);
 
   const { items, boundProved } = gathered;
-  // Unknown, and no call was left to find out: say that there is more, and the next page will tell.
+  // No call was left to find out. Say that there is more: if there is not, the next page is empty.
   const leftOut = gathered.leftOut ?? true;
   if (!boundProved || items.length === 0) return empty;
   return backward
@@ -71,8 +71,9 @@ interface Gathered<Item> {
   readonly items: Item[];
   readonly seen: Set<string>;
   /**
-   * Is it certain that the far bound lies ahead? The upstream takes one cursor, so the walk recognises the other
-   * bound when it meets it. If times do not tell the order of the two bounds, only meeting it proves it.
+   * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so that the walk has to recognise
+   * the other bound when it comes to it. Where times do not tell the order of the two bounds, only coming to it is
+   * proof.
    */
   boundProved: boolean;
   /** Is there anything between here and the end of the ledger that is not in `items`? `null` if unknown. */
@@ -94,7 +95,8 @@ async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<v
   let cursor = from;
   for (let planned = Math.ceil(range.size / itemsPerCall); planned > 0 || spare.take(); planned -= 1) {
     const missing = range.size - gathered.items.length;
-    // Once the page is full, ask only whether something follows, or look for the other bound.
+    // Once the page is full, one item more tells whether anything follows; while the far bound is not proved, look for
+    // it with full pages.
     const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : itemsPerCall;
     const step = await walk.step(cursor, Math.min(wanted, itemsPerCall), range.backward);
     gather(step, gathered, until, range, walk);
@@ -107,7 +109,8 @@ async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<v
     visited.add(toPositionKey(next));
     cursor = next;
   }
-  // A short page is a valid answer if the caller can go on from it; one that leads nowhere is the upstream's fault.
+  // A short page is a valid answer if the caller can go on from its last cursor; one without a way on is the fault of
+  // the upstream.
   if (!gathered.boundProved) throw badWalk('does not tell the order of the two cursors');
   if (gathered.items.length === 0) throw badWalk('answers empty pages and says that there is more');
 }

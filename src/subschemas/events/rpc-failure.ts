@@ -8,9 +8,12 @@ export interface RpcFailure {
   readonly data?: unknown;
 }
 
-/** Bad parameters, an invalid request, a transaction refused because of its content: the caller can mend these. */
+/** Bad parameters, an invalid request, a transaction refused for its content: the caller can correct these. */
 const callersFault = new Set([-32602, -32600, -32002]);
-/** Transient error, and server busy. Rate limiting has several codes, so it is recognised by its text. */
+/**
+ * Transient error, and server busy: trying again may help. Rate limits have no code of their own and are recognised by
+ * their text.
+ */
 const passing = new Set([-32050, -32009]);
 const unknownMethod = -32601;
 
@@ -21,11 +24,12 @@ const staleTexts = [
   /\b(unknown|invalid|expired|stale|pruned|no such|find( the)?|found( the)?)\b.{0,40}\bcursor\b/i,
   /\b(transaction|event)\b.{0,120}\b(not found|not exist|been pruned|no longer available)\b/i,
 ];
-/** No node says more in an error; anything beyond is not searched. */
+/** Longer than what any node says; the rest is not searched, because it could be megabytes. */
 const maxReadCharacters = 1_000;
 
 /**
- * What a JSON-RPC error means to the client. The node's own text is kept only where it speaks to the caller and is plain.
+ * What a JSON-RPC error means to the client. The node's own text is shown only where it tells the caller what is wrong
+ * with the request, and holds nothing that looks like a machine or source code.
  * @param cursorSent whether the call carried a cursor: only then can "not found" mean that the cursor is stale
  */
 export function toRpcGatewayError({ code, message, data }: RpcFailure, cursorSent: boolean): GraphQLError {

@@ -1,6 +1,6 @@
 import { maxSpareCalls } from '../../config/event-calls.ts';
 
-/** Counts the `maxSpareCalls` of one operation. */
+/** Counts down the `maxSpareCalls` of one operation. */
 export interface SpareCalls {
   /** Takes one; `false` when they are used up. */
   take(): boolean;

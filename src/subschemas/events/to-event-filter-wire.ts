@@ -41,7 +41,6 @@ export function toEventFilterWire(
   return { wire: { [variant]: value }, identity: JSON.stringify([variant, identity]) };
 }
 
-/** The one member that is set. */
 export function soleMember<Filter extends object>(filter: Filter): keyof Filter & string {
   const [only, ...others] = Object.entries(filter).filter(([, value]) => value !== null && value !== undefined);
   if (only && others.length === 0) return only[0] as keyof Filter & string;
