@@ -177,7 +177,8 @@ export function createTelemetry(logger: Logger): Telemetry {
     settingsIgnored: (keys) => log('warn', 'these settings are checked but have no effect in this version', { keys }),
     ready: (service) => log('info', 'ready', service),
 
-    workerLost: (loss) => log('error', 'a worker ended; another takes its place', loss),
+    // One that was told to end by hand did as it was told.
+    workerLost: (loss) => log(loss.exitCode === 0 ? 'info' : 'error', 'a worker ended; another takes its place', loss),
     workerReplaced: (worker) => log('info', 'a new worker serves', { worker }),
     workersCut: (workers) => log('error', 'workers were cut off: they did not end in time', { workers }),
   };
