@@ -80,7 +80,10 @@ async function open(
   const network = await openNetwork(config, telemetry, siblings?.shared.network);
   defer(() => network.close());
 
-  const outage = { began: telemetry.sharedCountsLost, ended: telemetry.sharedCountsBack };
+  const outage = {
+    began: (reason: string) => telemetry.sharedCountsLost(reason, 'REDIS_URL'),
+    ended: telemetry.sharedCountsBack,
+  };
   // Side by side: either may wait for Redis.
   const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage });
   const limiting = openingAdmission.then(({ limiter }) => limiter);

@@ -18,7 +18,7 @@ export async function runServe(world: CliWorld): Promise<number> {
     const gateway = await Promise.race([started, world.stopRequested]);
     // A stop was requested before anything was served.
     if (!gateway) return 0;
-    if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} is ready at ${gateway.url}/graphql\n`);
+    if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
     await Promise.race([world.stopRequested, ...('failed' in gateway ? [gateway.failed] : [])]);
     logger.info('stopping: finishing what runs');
     await gateway.close();

@@ -52,7 +52,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
   const usageHeaders = usageHeadersOf(profile);
   const devnet = config.upstreams.kind === 'devnet';
   const longestMs = Math.max(timeouts.queryMs, timeouts.mutationMs);
-  const { url, drain } = await startListener({
+  const listening = startListener({
     host,
     port,
     graphqlPath,
@@ -76,6 +76,9 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     telemetry,
     now,
   });
+  const { url, drain } = await listening.catch((error: unknown) => {
+    throw toListenError(error, host, port);
+  });
   return { url, graphqlUrl: url + graphqlPath, close: () => drain(longestMs + drainMarginMs) };
 }
 
@@ -88,4 +91,21 @@ async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, d
     workers: siblings && { serving: siblings.serving(), of: siblings.shared.workers },
     upstreams: upstreams.health(),
   });
+}
+
+/** Names the setting that is to be changed where an address cannot be bound. */
+function toListenError(error: unknown, host: string, port: number): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new Error(`PORT: ${port} is in use on ${host} (${code})`, { cause: error });
+    case 'EACCES':
+      return new Error(`PORT: this user may not listen on ${port} (${code})`, { cause: error });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Error(`HOST: ${host} is no address of this machine (${code})`, { cause: error });
+    default:
+      return error;
+  }
 }

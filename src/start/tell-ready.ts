@@ -1,14 +1,28 @@
 import type { Config } from '../config/config.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { WorkerFacts } from './siblings.ts';
+import { upstreamList } from './upstreams.ts';
 
-/** Tells those who run the service that it is ready, once. @param workers processes that serve, where there are several */
+/** Tells those who run the service that it is there, once. @param workers processes that serve, where there are several */
 export function tellReady(
-  telemetry: Pick<Telemetry, 'ready' | 'settingsIgnored'>,
-  { upstreams, profile, notInForce }: Config,
+  telemetry: Pick<Telemetry, 'ready' | 'listening' | 'settingsIgnored'>,
+  config: Config,
   { graphqlUrl, schema, workers }: Omit<WorkerFacts, 'url'> & { readonly workers?: number },
 ): void {
+  const { upstreams, profile, notInForce } = config;
   const devnet = upstreams.kind === 'devnet';
-  telemetry.ready({ url: graphqlUrl, devnet, schema, profile: profile.name, ...(workers && { workers }) });
+  const service = { url: graphqlUrl, devnet, schema, profile: profile.name, ...(workers && { workers }) };
+  if (schema === 'ledger') telemetry.ready(service);
+  else telemetry.listening({ ...service, ...ledgerPlace(config) });
   if (notInForce.length > 0) telemetry.settingsIgnored(notInForce);
+}
+
+/** Where the ledger is: the setting that says so, and the host it names. */
+export function ledgerPlace({ upstreams }: Pick<Config, 'upstreams'>): {
+  readonly setting: string;
+  readonly host: string;
+} {
+  const setting = upstreamList.graph.setting.name;
+  const address = upstreams.kind === 'devnet' ? undefined : upstreams.addresses[setting];
+  return { setting, host: address === undefined ? 'the simulated network' : new URL(address).host };
 }

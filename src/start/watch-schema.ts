@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
@@ -8,6 +8,7 @@ import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import { unknownRpcVersion } from '../subschemas/ledger/rpc-version.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Siblings } from './siblings.ts';
+import { ledgerPlace } from './tell-ready.ts';
 
 /** What can be told of the ledger at any moment. */
 export interface LedgerNews {
@@ -41,7 +42,8 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   let keeper: SchemaKeeper<PreparedOperation> | undefined;
   let changedMeanwhile = false;
   graph.watchVersion((version, previous) => {
-    telemetry.versionChanged(version, previous);
+    if (previous === unknownRpcVersion) telemetry.versionSeen(version);
+    else telemetry.versionChanged(version, previous);
     if (keeper) void keeper.refresh();
     // While the first schema is read: the first version is that schema's, another one may not be.
     else changedMeanwhile = previous !== unknownRpcVersion;
@@ -63,10 +65,16 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
       },
       refused: telemetry.schemaRefused,
-      unavailable: telemetry.schemaUnavailable,
+      unavailable: (error) => telemetry.schemaUnavailable({ ...ledgerPlace(config), ...toReason(error) }),
     },
   });
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onTurnToLook(() => void keeper?.refresh());
   return { keeper, version };
+}
+
+/** What went wrong beneath, in one line; the stack is of use only where the fault is ours. */
+function toReason(error: unknown): { readonly reason: string; readonly err?: unknown } {
+  if (error instanceof GraphQLError) return { reason: error.originalError?.message ?? error.message };
+  return { reason: error instanceof Error ? error.message : 'unknown', err: error };
 }

@@ -69,6 +69,28 @@ export interface SocketOperationFacts {
   readonly operations: readonly OperationFacts[];
 }
 
+/** Where the gateway is to be found, and with what. */
+export interface ServiceFacts {
+  readonly url: string;
+  readonly devnet: boolean;
+  /** Where the ledger's part of the schema came from. */
+  readonly schema: string;
+  readonly profile: string;
+  /** Processes that serve, where there are several. */
+  readonly workers?: number;
+}
+
+/** A look at the ledger's schema that failed. */
+export interface FailedLook {
+  /** The setting that says where the ledger is, and the host that it names. */
+  readonly setting: string;
+  readonly host: string;
+  /** One line. */
+  readonly reason: string;
+  /** Where it is a fault of ours. */
+  readonly err?: unknown;
+}
+
 /** Something the sponsor did that the operator should see and the client must not, or does not. */
 export interface SponsorFacts {
   readonly endpoint: string;
@@ -93,29 +115,30 @@ export interface Telemetry {
   /** The client got a fixed text in place of this error. */
   readonly errorMasked: (error: unknown, requestId: string | undefined) => void;
 
-  /** The ledger's answers bear another version than before. */
+  /** The ledger's answers bear a version for the first time. */
+  readonly versionSeen: (version: string) => void;
+  /** They bear another one than before. */
   readonly versionChanged: (version: string, previous: string) => void;
   readonly schemaReplaced: (schema: { readonly origin: string; readonly fingerprint: string }) => void;
   readonly schemaRefused: (error: Error & { readonly collisions: readonly string[] }) => void;
-  readonly schemaUnavailable: (error: unknown) => void;
+  /** Each look that fails; only the first of a kind in a while is told loudly. */
+  readonly schemaUnavailable: (look: FailedLook) => void;
   readonly schemaCacheFailed: (error: unknown) => void;
 
-  /** The shared counts are away. @param reason one line, without credentials */
-  readonly sharedCountsLost: (reason: string) => void;
+  /** The shared counts are away. @param reason one line, without credentials @param setting that says where they are */
+  readonly sharedCountsLost: (reason: string, setting: string) => void;
   readonly sharedCountsBack: () => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
+  /** @param setting that holds the token */
+  readonly sponsorTokenRefused: (setting: string) => void;
+  readonly sponsorTokenAccepted: (setting: string) => void;
 
   readonly networkSimulated: (network: string) => void;
   /** @param keys settings that were given and do nothing in this version */
   readonly settingsIgnored: (keys: readonly string[]) => void;
-  readonly ready: (service: {
-    readonly url: string;
-    readonly devnet: boolean;
-    readonly schema: string;
-    readonly profile: string;
-    /** Processes that serve, where there are several. */
-    readonly workers?: number;
-  }) => void;
+  readonly ready: (service: ServiceFacts) => void;
+  /** The address is open, and the ledger's part of the graph cannot be served as it is now. */
+  readonly listening: (service: ServiceFacts & Pick<FailedLook, 'setting' | 'host'>) => void;
 
   /** One of several processes that serve ended by itself, and another takes its place. */
   readonly workerLost: (loss: WorkerLoss) => void;
@@ -136,9 +159,25 @@ export interface WorkerLoss {
   readonly againInMs: number;
 }
 
-/** @param logger one that redacts what it is given, as `createLogger` makes it */
-export function createTelemetry(logger: Logger): Telemetry {
-  const log = (level: 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
+/** For how long the same failure of the same thing is no news, in milliseconds. */
+const staleMs = 60_000;
+
+/**
+ * @param logger one that redacts what it is given, as `createLogger` makes it
+ * @param now milliseconds of any clock that only goes forward
+ */
+export function createTelemetry(logger: Logger, now: () => number = () => performance.now()): Telemetry {
+  let lastReason: string | null = null;
+  let toldMs = 0;
+  const isNews = (reason: string): boolean => {
+    const isOld = reason === lastReason && now() - toldMs < staleMs;
+    if (!isOld) {
+      lastReason = reason;
+      toldMs = now();
+    }
+    return !isOld;
+  };
+  const log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
     try {
       logger[level](fields, message);
     } catch {
@@ -152,6 +191,7 @@ export function createTelemetry(logger: Logger): Telemetry {
     errorMasked: (err, requestId) =>
       log('error', 'an unexpected error was masked', { err, ...(requestId !== undefined && { requestId }) }),
 
+    versionSeen: (version) => log('info', 'the ledger is there', { version }),
     versionChanged: (version, previous) => log('info', 'the ledger reports another version', { version, previous }),
     schemaReplaced: ({ origin, fingerprint }) => log('info', 'a new schema is in force', { origin, fingerprint }),
     schemaRefused: (err) =>
@@ -159,14 +199,22 @@ export function createTelemetry(logger: Logger): Telemetry {
         err,
         collisions: err.collisions,
       }),
-    schemaUnavailable: (err) => log('warn', "the ledger's schema cannot be read; the ledger is asked again", { err }),
+    schemaUnavailable: (look) =>
+      log(
+        isNews(look.reason) ? 'warn' : 'debug',
+        "the ledger's schema cannot be read; the ledger is asked again",
+        look,
+      ),
     schemaCacheFailed: (err) => log('warn', 'the schema cache failed', { err }),
 
-    sharedCountsLost: (reason) =>
-      log('warn', 'the shared counts are away: each instance counts callers for itself', { reason }),
+    sharedCountsLost: (reason, setting) =>
+      log('warn', 'the shared counts are away: each instance counts callers for itself', { setting, reason }),
     sharedCountsBack: () => log('info', 'the shared counts are back'),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
+    sponsorTokenRefused: (setting) =>
+      log('warn', 'the sponsor does not take the token of this gateway: nobody is sponsored', { setting }),
+    sponsorTokenAccepted: (setting) => log('info', 'the sponsor takes the token of this gateway again', { setting }),
 
     networkSimulated: (network) =>
       log(
@@ -176,6 +224,8 @@ export function createTelemetry(logger: Logger): Telemetry {
       ),
     settingsIgnored: (keys) => log('warn', 'these settings are checked but have no effect in this version', { keys }),
     ready: (service) => log('info', 'ready', service),
+    listening: (service) =>
+      log('warn', 'listening, not ready: the ledger cannot be reached, and is asked again until it can', service),
 
     // One that was told to end by hand did as it was told.
     workerLost: (loss) => log(loss.exitCode === 0 ? 'info' : 'error', 'a worker ended; another takes its place', loss),

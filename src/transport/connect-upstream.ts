@@ -3,7 +3,7 @@ import { createRawCall, type RawCall } from './raw-call.ts';
 import { letRunOn } from './run-on.ts';
 import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
-import { createHealthWatch, type UpstreamHealth } from './upstream-health.ts';
+import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
 
 /** Bytes of the largest answer that is read. The introspection of a large ledger has a few megabytes. */
 const maxResponseBytes = 64 * 1024 * 1024;
@@ -32,6 +32,7 @@ export interface UpstreamConnection {
   readonly call: UpstreamCall;
   readonly rawCall: RawCall;
   readonly health: () => UpstreamHealth;
+  readonly complain: HealthWatch['complain'];
   /** Path and query of the configured address. */
   readonly path: string;
   /** Lets the calls under way finish and refuses new ones. Safe to call twice. */
@@ -71,6 +72,7 @@ export function connectUpstream({
     call: createUpstreamCall(rawCall),
     rawCall,
     health: watch.health,
+    complain: watch.complain,
     path: pathname + search,
     close: () => {
       closing ??= dispatcher.close();

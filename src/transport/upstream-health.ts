@@ -18,13 +18,23 @@ export interface CallWatch {
 
 export interface HealthWatch extends CallWatch {
   readonly health: () => UpstreamHealth;
+  /**
+   * Says what is wrong with an upstream that answers: it is then degraded, however well single calls go.
+   * @param detail in words that are safe to show; `null` = nothing any more
+   */
+  readonly complain: (detail: string | null) => void;
 }
 
 /** Derives health from each call: an answer below 500 means up, any other degraded, no answer down. */
 export function createHealthWatch(now: () => number): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
+  let complaint: string | null = null;
   return {
-    health: () => health,
+    health: () =>
+      complaint !== null && health.state === 'up' ? { ...health, state: 'degraded', detail: complaint } : health,
+    complain(detail) {
+      complaint = detail;
+    },
     answered(status) {
       health =
         status < 500

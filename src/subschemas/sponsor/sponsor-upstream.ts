@@ -6,7 +6,11 @@ import { requireSharedStore } from './require-shared-store.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
 import { createSponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
+import { watchSponsorToken } from './watch-sponsor-token.ts';
 import { watchSponsorVersion } from './watch-sponsor-version.ts';
+
+/** Where the gateway's own token comes from, itself or by a file. */
+const tokenSetting = 'SPONSOR_TOKEN';
 
 /** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */
 const reads = ['health', 'version'];
@@ -40,7 +44,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
   },
 };
 
-function open({ call, path }: UpstreamConnection, { config, telemetry, now }: UpstreamHost) {
+function open({ call, path, complain }: UpstreamConnection, { config, telemetry, now }: UpstreamHost) {
   const { sponsorship, timeouts, profile } = config;
   const watch = watchSponsorVersion({ call, basePath: path, authorization: gatewayAuthorization(sponsorship), now });
   const client = createSponsorClient({
@@ -50,5 +54,17 @@ function open({ call, path }: UpstreamConnection, { config, telemetry, now }: Up
     timeouts,
     observe: telemetry.sponsorObserved,
   });
-  return { client: watch.listen(client), version: watch.tell };
+  const heard = watch.listen(client);
+  if (sponsorship.auth === 'forward') return { client: heard, version: watch.tell };
+  const watched = watchSponsorToken(heard, {
+    refused: () => {
+      telemetry.sponsorTokenRefused(tokenSetting);
+      complain(`it does not take the token of ${tokenSetting}`);
+    },
+    accepted: () => {
+      telemetry.sponsorTokenAccepted(tokenSetting);
+      complain(null);
+    },
+  });
+  return { client: watched, version: watch.tell };
 }

@@ -105,7 +105,7 @@ describe('serve', () => {
   test('tells a person at a terminal in one line', async () => {
     const { world, seen } = createWorld({ isTerminal: true });
     await runCommand({ name: 'serve' }, world);
-    expect(seen.error).toBe('ledger-gateway 1.2.3 is ready at http://127.0.0.1:4000/graphql\n');
+    expect(seen.error).toBe('ledger-gateway 1.2.3 listens at http://127.0.0.1:4000/graphql\n');
   });
 
   test('reports every configuration mistake, one a line, and starts nothing', async () => {

@@ -37,6 +37,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       err: expect.objectContaining({ message: 'inside', stack: expect.any(String) }),
     },
   ],
+  versionSeen: [['1.0.0-a'], { level: 'info', msg: 'the ledger is there', version: '1.0.0-a' }],
   versionChanged: [
     ['1.1.0-b', '1.0.0-a'],
     { level: 'info', msg: 'the ledger reports another version', version: '1.1.0-b', previous: '1.0.0-a' },
@@ -55,11 +56,13 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   schemaUnavailable: [
-    [new Error('away')],
+    [{ setting: 'LEDGER_GRAPHQL_URL', host: 'ledger.example', reason: 'cannot connect (ECONNREFUSED)' }],
     {
       level: 'warn',
       msg: "the ledger's schema cannot be read; the ledger is asked again",
-      err: expect.objectContaining({ message: 'away' }),
+      setting: 'LEDGER_GRAPHQL_URL',
+      host: 'ledger.example',
+      reason: 'cannot connect (ECONNREFUSED)',
     },
   ],
   schemaCacheFailed: [
@@ -67,10 +70,11 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     { level: 'warn', msg: 'the schema cache failed', err: expect.objectContaining({ message: 'EACCES' }) },
   ],
   sharedCountsLost: [
-    ['ECONNREFUSED'],
+    ['ECONNREFUSED', 'REDIS_URL'],
     {
       level: 'warn',
       msg: 'the shared counts are away: each instance counts callers for itself',
+      setting: 'REDIS_URL',
       reason: 'ECONNREFUSED',
     },
   ],
@@ -85,6 +89,40 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       what: 'unheard-outcome',
       digest: 'd1',
       text: '',
+    },
+  ],
+  sponsorTokenRefused: [
+    ['SPONSOR_TOKEN'],
+    {
+      level: 'warn',
+      msg: 'the sponsor does not take the token of this gateway: nobody is sponsored',
+      setting: 'SPONSOR_TOKEN',
+    },
+  ],
+  sponsorTokenAccepted: [
+    ['SPONSOR_TOKEN'],
+    { level: 'info', msg: 'the sponsor takes the token of this gateway again', setting: 'SPONSOR_TOKEN' },
+  ],
+  listening: [
+    [
+      {
+        url: 'http://127.0.0.1:1/graphql',
+        devnet: false,
+        schema: 'none',
+        profile: 'ledger',
+        setting: 'LEDGER_GRAPHQL_URL',
+        host: 'ledger.example',
+      },
+    ],
+    {
+      level: 'warn',
+      msg: 'listening, not ready: the ledger cannot be reached, and is asked again until it can',
+      url: 'http://127.0.0.1:1/graphql',
+      devnet: false,
+      schema: 'none',
+      profile: 'ledger',
+      setting: 'LEDGER_GRAPHQL_URL',
+      host: 'ledger.example',
     },
   ],
   networkSimulated: [
@@ -183,4 +221,19 @@ it('the fields of a request are written as JSON writes them', () => {
       expect(Object.keys(JSON.parse(`{${record[requestLine]()}}`))).toEqual(Object.keys(record));
     }),
   );
+});
+
+test('the same failure again is told quietly for a minute', () => {
+  let nowMs = 0;
+  const levels: unknown[] = [];
+  const destination = { write: (line: string) => void levels.push(JSON.parse(line).level) };
+  const telemetry = createTelemetry(createLogger({ level: 'trace', destination }), () => nowMs);
+  const fail = (reason: string) => telemetry.schemaUnavailable({ setting: 'A', host: 'b', reason });
+  fail('cannot connect');
+  nowMs = 59_999;
+  fail('cannot connect');
+  fail('no answer');
+  nowMs = 60_000 + 59_999;
+  fail('no answer');
+  expect(levels).toEqual(['warn', 'debug', 'warn', 'warn']);
 });

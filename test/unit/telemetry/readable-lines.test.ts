@@ -47,7 +47,7 @@ describe('at a terminal', () => {
     const path = '/\u001b[2Jgraphql';
     const told = read((telemetry) => {
       telemetry.requestAnswered({ ...request, path, operations: [] });
-      telemetry.schemaUnavailable(new Error('\u009b31m\rfrom outside'));
+      telemetry.schemaUnavailable({ setting: 'A', host: 'b', reason: '\u009b31m\rfrom outside' });
     });
     expect(told[0]).toBe('INFO: POST /\\u001b[2Jgraphql 200 in 3.25 ms · r-1');
     expect(told.join('\n')).toContain('\\u009b31m\\u000dfrom outside');

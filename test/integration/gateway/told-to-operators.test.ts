@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway } from '../../support/test-gateway.ts';
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (let close = opened.pop(); close; close = opened.pop()) await close();
+});
+
+async function openGateway(env: Record<string, string>) {
+  const gateway = await createTestGateway({ LOG_LEVEL: 'debug', ...env });
+  opened.push(() => gateway.close());
+  return gateway;
+}
+
+async function openLedger() {
+  const ledger = await startScriptedLedger('type Query { chainIdentifier: String! }', {});
+  opened.push(() => ledger.close());
+  return ledger;
+}
+
+/** A server of which only the address counts. */
+async function occupyPort(answer: { readonly status: number; readonly body: string }): Promise<number> {
+  const server = createServer((req, res) => {
+    req.resume();
+    res.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+  return (server.address() as AddressInfo).port;
+}
+
+describe('while the ledger is down', () => {
+  it('the log says listening, not ready, and which host of which setting it is, without a stack or a credential', async () => {
+    const gateway = await openGateway({ LEDGER_GRAPHQL_URL: 'http://me:hunter2@127.0.0.1:9/graphql' });
+    const place = { setting: 'LEDGER_GRAPHQL_URL', host: '127.0.0.1:9' };
+    expect(gateway.log).toEqual([
+      expect.objectContaining({ level: 'warn', ...place, reason: 'cannot connect (ECONNREFUSED)' }),
+      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/^listening, not ready: /), ...place }),
+    ]);
+    expect(JSON.stringify(gateway.log)).not.toMatch(/stack|hunter2/);
+  });
+});
+
+it('the first sight of a version is no change of it', async () => {
+  const ledger = await openLedger();
+  const gateway = await openGateway({ LEDGER_GRAPHQL_URL: ledger.url });
+  const told = gateway.log.filter((line) => 'version' in line);
+  expect(told).toEqual([expect.objectContaining({ msg: 'the ledger is there', version: '2026.11.0-scripted' })]);
+});
+
+it('a sponsor that does not take the token is degraded, and the log names the setting once', async () => {
+  const ledger = await openLedger();
+  const port = await occupyPort({ status: 401, body: '{"error":"Invalid authorization token"}' });
+  const gateway = await openGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    SPONSOR_URL: `http://127.0.0.1:${port}`,
+    SPONSOR_TOKEN: 'not-the-token',
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'https://app.example',
+  });
+  const reserve = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId } }';
+  for (let times = 0; times < 2; times += 1) {
+    const { errors } = await gateway.query(reserve);
+    expect(errors?.[0]?.extensions.code).toBe('SPONSOR_UNAUTHORIZED');
+  }
+  expect(gateway.log.filter(({ setting }) => setting === 'SPONSOR_TOKEN')).toEqual([
+    expect.objectContaining({ level: 'warn', msg: expect.stringContaining('does not take the token') }),
+  ]);
+  const { data } = await gateway.query('{ gateway { upstreams { name state } } }');
+  expect(data.gateway.upstreams).toContainEqual({ name: 'sponsor', state: 'DEGRADED' });
+  expect(JSON.stringify(gateway.log)).not.toContain('not-the-token');
+});
+
+it('an address that cannot be bound names its setting', async () => {
+  const ledger = await openLedger();
+  const port = await occupyPort({ status: 200, body: '' });
+  const start = (env: Record<string, string>) => openGateway({ LEDGER_GRAPHQL_URL: ledger.url, ...env });
+  await expect(start({ PORT: String(port) })).rejects.toThrow(`PORT: ${port} is in use on 127.0.0.1 (EADDRINUSE)`);
+  await expect(start({ HOST: '203.0.113.7' })).rejects.toThrow(/^HOST: 203\.0\.113\.7 is no address of this machine/);
+});
