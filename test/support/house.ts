@@ -53,10 +53,15 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['errors', 'json', 'settings', 'transport', 'limits', 'answers', 'types of config', 'types of upstream'],
     packages: ['graphql'],
   },
+  /** What the sponsor says, and what its refusals mean. */
+  'subschemas/sponsor-answers': {
+    rooms: ['errors', 'json', 'transport', 'types of config'],
+    packages: ['graphql'],
+  },
   'subschemas/sponsor': {
     rooms: [
+      'subschemas/sponsor-answers',
       'errors',
-      'json',
       'config',
       'settings',
       'transport',

@@ -5,10 +5,10 @@ import type { SponsorFacts } from '../../telemetry/events.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import type { UpstreamCall, UpstreamResponse } from '../../transport/upstream-call.ts';
 import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
-import { redact, withoutCredential } from './redact.ts';
-import { type SponsorAnswer, toSponsorAnswer } from './sponsor-answer.ts';
-import { type SponsorEndpoint, sponsorEndpoints } from './sponsor-endpoint.ts';
-import { checkAfterMs, toLostAnswerError, toSponsorRefusal } from './sponsor-refusal.ts';
+import { redact, withoutCredential } from '../sponsor-answers/redact.ts';
+import { type SponsorAnswer, toSponsorAnswer } from '../sponsor-answers/sponsor-answer.ts';
+import { type SponsorEndpoint, sponsorEndpoints } from '../sponsor-answers/sponsor-endpoint.ts';
+import { checkAfterMs, toLostAnswerError, toSponsorRefusal } from '../sponsor-answers/sponsor-refusal.ts';
 import { readDeepHealth, readExecution, readReloadResult, readReservation } from './wire.ts';
 
 /** Something the operator should see and the client must not, or does not. */

@@ -2,8 +2,8 @@ import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { Secret } from '../../config/secret.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
+import { checkAfterMs, lookItUp } from '../sponsor-answers/sponsor-refusal.ts';
 import { createSponsorCalls, type SponsorCall, type SponsorCalls, type SponsorCallsOptions } from './sponsor-calls.ts';
-import { checkAfterMs, lookItUp } from './sponsor-refusal.ts';
 import {
   readDeepHealth,
   readEffects,

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Secret } from '../../config/secret.ts';
 import type { UpstreamCall } from '../../transport/upstream-call.ts';
-import { toSponsorAnswer } from './sponsor-answer.ts';
+import { toSponsorAnswer } from '../sponsor-answers/sponsor-answer.ts';
+import { sponsorEndpoints } from '../sponsor-answers/sponsor-endpoint.ts';
 import type { SponsorClient } from './sponsor-client.ts';
-import { sponsorEndpoints } from './sponsor-endpoint.ts';
 import { readVersion } from './wire.ts';
 
 export interface SponsorVersionWatch {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSuccess, type SponsorAnswer, wordOf } from './sponsor-answer.ts';
+import { isSuccess, type SponsorAnswer, wordOf } from '../sponsor-answers/sponsor-answer.ts';
 
 /** A u64 or larger, as a JSON number or as text, kept as exact decimal text. */
 export const integerText = z.union([

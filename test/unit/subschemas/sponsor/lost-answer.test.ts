@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toLostAnswerError } from '../../../../src/subschemas/sponsor/sponsor-refusal.ts';
+import { toLostAnswerError } from '../../../../src/subschemas/sponsor-answers/sponsor-refusal.ts';
 import { UpstreamCallError, type UpstreamFailure } from '../../../../src/transport/upstream-call-error.ts';
 
 const lost = (failure: UpstreamFailure) => new UpstreamCallError(failure, 'connect ECONNREFUSED 10.0.0.1:9527');

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { SponsorAnswer } from '../../../../src/subschemas/sponsor/sponsor-answer.ts';
 import {
   readDeepHealth,
   readEffects,
@@ -9,6 +8,7 @@ import {
   readReservation,
   readVersion,
 } from '../../../../src/subschemas/sponsor/wire.ts';
+import type { SponsorAnswer } from '../../../../src/subschemas/sponsor-answers/sponsor-answer.ts';
 import { sponsorEffects } from '../../../support/sponsor-effects.ts';
 
 const json = (value: unknown, status = 200): SponsorAnswer => ({ status, json: value, text: JSON.stringify(value) });

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { errorTextOf, sentenceOf, toSponsorAnswer } from '../../../../src/subschemas/sponsor/sponsor-answer.ts';
+import { errorTextOf, sentenceOf, toSponsorAnswer } from '../../../../src/subschemas/sponsor-answers/sponsor-answer.ts';
 
 const answer = (body: string, contentType?: string, status = 200) =>
   toSponsorAnswer({

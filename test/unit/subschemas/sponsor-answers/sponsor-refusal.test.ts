@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../../src/errors/catalogue.ts';
-import type { SponsorAnswer } from '../../../../src/subschemas/sponsor/sponsor-answer.ts';
-import type { SponsorEndpoint } from '../../../../src/subschemas/sponsor/sponsor-endpoint.ts';
-import { toSponsorRefusal } from '../../../../src/subschemas/sponsor/sponsor-refusal.ts';
+import type { SponsorAnswer } from '../../../../src/subschemas/sponsor-answers/sponsor-answer.ts';
+import type { SponsorEndpoint } from '../../../../src/subschemas/sponsor-answers/sponsor-endpoint.ts';
+import { toSponsorRefusal } from '../../../../src/subschemas/sponsor-answers/sponsor-refusal.ts';
 
 const envelopes = (status: number, error: string): readonly SponsorAnswer[] =>
   [{ error }, { result: null, error }, { effects: null, error }].map((json) => ({

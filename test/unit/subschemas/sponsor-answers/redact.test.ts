@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
-import { redact, withoutCredential } from '../../../../src/subschemas/sponsor/redact.ts';
+import { redact, withoutCredential } from '../../../../src/subschemas/sponsor-answers/redact.ts';
 
 describe('redact', () => {
   it.each([
