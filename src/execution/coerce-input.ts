@@ -13,22 +13,22 @@ import { ExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
 import { toBuiltin } from './to-executable.ts';
 
-/** Where in a value something is: the way from there to the value itself. */
+/** The way into a value, from the member back to the whole. */
 export interface InputPath {
   readonly key: string | number;
   readonly above: InputPath | null;
 }
 
-/** Told of each mistake; ends the coercion by throwing. */
+/** Called for each mistake. To end the coercion it throws. */
 export type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
 
-/** Longest part of a value that its own type's complaint repeats, in characters. */
+/** In characters: the complaint of a type repeats no more of the value. */
 const maxShown = 200;
 
 /**
- * The value that a type makes of one that was sent, by the rules of GraphQL. Every member is looked at once at most, and
- * nothing is guessed of what a wrong name was meant to be: that takes longer than all the rest.
- * @returns anything where a mistake was told
+ * Coerces a value by the rules of GraphQL. Looks at every member once at most, and suggests no names for unknown ones:
+ * searching for similar names would take longer than all the rest.
+ * @returns anything if there was a mistake
  */
 export function coerceInput(
   value: unknown,
@@ -97,7 +97,7 @@ function checkOneOf(
 function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, path: InputPath | null): unknown {
   const isOwn = isScalarType(type) && !isSpecifiedScalarType(type);
   const value = sent instanceof ExactNumber && !isOwn ? toBuiltin(sent, type.name) : sent;
-  // These would write all of it into their complaint.
+  // The types of graphql-js would print the whole value into their message.
   const isOfTexts = !isOwn;
   const isPlain = typeof value !== 'object' || typeof (value as { toJSON?: unknown }).toJSON === 'function';
   if (isOfTexts && (!isPlain || (isEnumType(type) && typeof value === 'string' && value.length > maxShown))) {
@@ -109,7 +109,7 @@ function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, 
     parsed = isEnumType(type) ? type.parseValue(value, true) : type.parseValue(value);
   } catch (error) {
     const message = error instanceof Error ? error.message : `Expected type "${type.name}".`;
-    // What was sent is shown, and not the double next to it.
+    // Show the number as it was sent, not the double next to it.
     return onMistake(path, sent, value === sent ? message : message.replace(String(value), String(sent)), error);
   }
   return parsed === undefined ? onMistake(path, sent, `Expected type "${type.name}".`) : parsed;

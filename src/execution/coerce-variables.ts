@@ -13,16 +13,16 @@ import { coerceInput, type InputPath } from './coerce-input.ts';
 import { noTexts, variableType } from './variable-type.ts';
 
 /**
- * As many errors as are told of variables. Each shows the value that is wrong, and whoever sends a large one with a
- * thousand mistakes would have it written out a thousand times.
+ * Errors that are told of variables. Each shows the wrong value, and a large value with a thousand mistakes would be
+ * written a thousand times.
  */
 export const maxVariableErrors = 5;
-/** Longer messages are cut, in characters; of the value that is wrong so much is shown. */
+/** In characters; longer messages are cut. */
 const maxMessageLength = 500;
 const maxShown = 200;
 
 export interface CoerceOptions {
-  /** As many errors are told. */
+  /** At most so many errors are told. */
   readonly maxErrors?: number | undefined;
   /** Variables that are declared with a scalar of the ledger in place of a text. */
   readonly texts?: ReadonlySet<string>;
@@ -32,12 +32,12 @@ export type CoercedVariables =
   | { readonly errors: readonly GraphQLError[] }
   | { readonly errors?: never; readonly values: Record<string, unknown> };
 
-/** Ends a coercion whose mistakes nobody reads any more. */
+/** Thrown when there are so many mistakes that no more will be told. */
 const enough = new Error('enough mistakes');
 
 /**
- * Values of an operation's variables as the graph's own types have them, or what is wrong with those that were sent: as the
- * reference library says it, but for guesses of what was meant. Takes time linear in what was sent, and little of that.
+ * The values of an operation's variables, or what is wrong with those that were sent, as graphql-js says it, but
+ * without its suggestions of names. Takes time linear in what was sent.
  */
 export function coerceVariables(
   schema: GraphQLSchema,
@@ -60,7 +60,7 @@ export function coerceVariables(
   try {
     for (const definition of variableDefinitions) {
       const type = variableType(schema, definition, texts);
-      // Validation has seen to it.
+      // Validated documents declare input types only.
       if (!type) throw new Error(`variable $${definition.variable.name.value} is not of an input type`);
       coerceVariable(definition, type, variables, values, tell);
     }
@@ -91,7 +91,7 @@ function coerceVariable(
     tell(definition, `Variable "$${name}" of non-null type "${print(definition.type)}" must not be null.`);
     return;
   }
-  // The mistakes of one object follow one another.
+  // Mistakes of one object come in a row: print it once for all of them.
   let shownValue: unknown;
   let shown: string | null = null;
   values[name] = coerceInput(value, type, (path, wrong, message, cause) => {

@@ -42,7 +42,7 @@ export function collectPlainFields(
       }
       const name = selection.name.value;
       const fragment = spread.has(name) ? undefined : fragments.get(name);
-      // Spread again in the same place it adds nothing.
+      // Further spreads in the same place add nothing.
       spread.add(name);
       return !fragment || !isFor(fragment.typeCondition) || collect(fragment.selectionSet);
     });

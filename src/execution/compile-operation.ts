@@ -41,7 +41,7 @@ export interface CompiledRequest {
  */
 export type RunCompiled = (request: CompiledRequest) => ExecutionResult | Promise<ExecutionResult>;
 
-/** A larger operation is not worth the memory: it takes long enough by itself. */
+/** Larger operations are not worth the memory: running them takes long enough by itself. */
 const maxCompiledFields = 1_000;
 
 /**

@@ -9,10 +9,7 @@ export type ExecuteStitched = (
   context: OperationContext,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/**
- * The most general plan: every other plan must give the answer that this one gives. Work that depends on the document
- * alone is done once.
- */
+/** The most general plan, whose answer every other plan must give. What depends on the document alone is done once. */
 export function createExecuteStitched(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -11,16 +11,16 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 
-/** For operations whose variables are all what they are declared as. */
+/** Every variable is what it is declared as. */
 export const noTexts: ReadonlySet<string> = new Set();
 
 const requiredText = new GraphQLNonNull(GraphQLString);
 
 /**
- * What a variable's value has to be: what it is declared as, but a text where it stands for one of ours, whatever the
- * ledger's scalar may be like.
+ * The type that a value of the variable has to have: its declared one; a text where the variable stands for an id of
+ * ours, whatever the scalar of the ledger takes.
  * @param texts variables that are declared with a scalar of the ledger in place of a text
- * @returns `undefined` where the schema has no such type to be put in
+ * @returns `undefined` if the schema has no such input type
  */
 export function variableType(
   schema: GraphQLSchema,

@@ -20,7 +20,7 @@ export interface ExecuteHereOptions {
   readonly joins: CreateOperationJoins | null;
 }
 
-/** Executes one operation of a document, as often as it comes: compiled or stitched. Rejects as `execute` of the reference library does. */
+/** Executes one operation of a document, as often as it comes: compiled or stitched. Rejects as `execute` of graphql-js does. */
 export type ExecuteHere = (
   variables: Readonly<Record<string, unknown>>,
   context: OperationContext,

@@ -13,7 +13,7 @@ import type { ServerContext } from './server-context.ts';
  */
 export interface OperationRunner {
   /**
-   * Rejects as `execute` of the reference library does.
+   * Rejects as `execute` of graphql-js does.
    * @param answered what came of executing it before, where that was done
    */
   run(

@@ -18,7 +18,7 @@ export interface PlannedRequest {
   readonly answered: (() => ExecutionResult) | null;
 }
 
-/** Executes by the operation's plan. Rejects as `execute` of the reference library does. */
+/** Executes by the operation's plan. Rejects as `execute` of graphql-js does. */
 export type RunPlan = (request: PlannedRequest) => Promise<ExecutionResult>;
 
 /** @param forward sends a text to the ledger as it is */

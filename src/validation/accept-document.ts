@@ -31,9 +31,9 @@ import type { ValidationOptions } from './validate-document.ts';
 /** Rules beside those of the specification that an accepted document keeps: it neither introspects nor uses `__` aliases. */
 const impliedRules: ReadonlySet<ValidationRule> = new Set([ReservedAliasRule, NoSchemaIntrospectionCustomRule]);
 
-/** Selections nested deeper are left to the reference library; no ledger takes them. Fragments count as nested where they are spread. */
+/** Selections nested deeper are left to graphql-js; no ledger takes them. Fragments count as nested where they are spread. */
 const maxDepth = 64;
-/** The reference library gives up on documents whose operations use fragments many times over. Far below where it does. */
+/** graphql-js gives up on documents whose operations use fragments many times over. Far below where it does. */
 const maxFragmentWork = 5_000;
 
 /** A document that is certainly valid. */
