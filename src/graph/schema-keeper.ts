@@ -1,5 +1,11 @@
-import { type Generation, type GenerationOptions, SchemaCollisionError } from './generation.ts';
-import { createGenerationHolder } from './generation-holder.ts';
+import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
+import {
+  buildGeneration,
+  type Generation,
+  type GenerationOptions,
+  type LedgerSource,
+  SchemaCollisionError,
+} from './generation.ts';
 import { createLedgerSourceReader } from './ledger-source-reader.ts';
 import { createLookSchedule } from './look-schedule.ts';
 import type { SchemaCache } from './schema-cache.ts';
@@ -42,8 +48,16 @@ export async function startSchemaKeeper<Operation>(
     else events.unavailable(error);
   };
   const ledger = createLedgerSourceReader({ execute, cache, onCacheFailure: report });
-  const generations = createGenerationHolder(options, (generation) => events.replaced(generation));
   let stopped = false;
+  const keeper = {
+    current: buildGeneration<Operation>(null, options),
+    refresh: () => schedule.request(),
+    stop: () => {
+      stopped = true;
+      schedule.stop();
+    },
+  };
+  const adopt = createAdopt(options, keeper);
 
   /** @throws also when the schema was adopted but the ledger did not tell its limits, so that it is asked again */
   const look = async (): Promise<void> => {
@@ -51,8 +65,8 @@ export async function startSchemaKeeper<Operation>(
     // The gateway is closing: building a generation would only hold it up.
     if (stopped) return;
     const source = await ledger.toSource(answer);
-    generations.adopt(source);
-    await ledger.keep(source, generations.current.fingerprint);
+    adopt(source);
+    await ledger.keep(source, keeper.current.fingerprint);
     if (answer.failure) throw answer.failure;
   };
 
@@ -67,7 +81,7 @@ export async function startSchemaKeeper<Operation>(
         return { hasFailed: !(error instanceof SchemaCollisionError) };
       }
     },
-    isServing: () => generations.current.origin === 'ledger',
+    isServing: () => keeper.current.origin === 'ledger',
     pollMs,
   });
 
@@ -77,19 +91,44 @@ export async function startSchemaKeeper<Operation>(
   } catch (error) {
     if (error instanceof SchemaCollisionError) throw error;
     report(error);
-    const kept = generations.current.origin === 'none' ? await ledger.readCache() : null;
-    if (kept) generations.adopt(kept);
+    const kept = keeper.current.origin === 'none' ? await ledger.readCache() : null;
+    if (kept) adopt(kept);
     schedule.planNext(true);
   }
 
-  return {
-    get current() {
-      return generations.current;
-    },
-    refresh: schedule.request,
-    stop() {
-      stopped = true;
-      schedule.stop();
-    },
+  return keeper;
+}
+
+/**
+ * Builds a generation only for a schema that is new: a build blocks every request.
+ * @param keeper gets it in its place
+ * @returns puts a ledger schema into force, unless it is the one in force already; throws a SchemaCollisionError when it
+ *   collides, and the generation in force stays
+ */
+function createAdopt<Operation>(
+  options: SchemaKeeperOptions<Operation>,
+  keeper: { current: Generation<Operation> },
+): (source: LedgerSource) => void {
+  let refused: { readonly fingerprint: string; readonly error: SchemaCollisionError } | null = null;
+
+  const build = (source: LedgerSource, fingerprint: string): Generation<Operation> => {
+    // Known to collide: building it at every look would block requests for nothing.
+    if (refused?.fingerprint === fingerprint) throw refused.error;
+    try {
+      return buildGeneration(source, options);
+    } catch (error) {
+      if (error instanceof SchemaCollisionError) refused = { fingerprint, error };
+      throw error;
+    }
+  };
+
+  return (source) => {
+    const { introspection, service, origin } = source;
+    const fingerprint = toSchemaFingerprint(introspection, service);
+    const { current } = keeper;
+    const isInForce = fingerprint === current.fingerprint;
+    if (isInForce && origin === current.origin) return;
+    keeper.current = isInForce ? { ...current, origin } : build(source, fingerprint);
+    options.events.replaced(keeper.current);
   };
 }

@@ -43,10 +43,19 @@ export function toUsageMember(usage: Usage | null): string {
 }
 
 /**
- * Does the show-usage header ask for usage? As the contract says, `false`, `0` and an empty value mean no, although real
- * ledgers only look whether the header is there.
+ * Do headers ask for usage, under any of the names that this has on the network? As the contract says, `false`, `0` and an
+ * empty value mean no, although real ledgers only look whether the header is there.
  */
-export function isUsageAsked(header: string | string[] | null | undefined): boolean {
+export function isUsageAsked(
+  headers: Readonly<Record<string, string | string[] | null | undefined>>,
+  names: readonly string[],
+): boolean {
+  for (const name of names) if (saysYes(headers[name])) return true;
+  return false;
+}
+
+function saysYes(header: string | string[] | null | undefined): boolean {
+  if (header === undefined) return false;
   const value = (Array.isArray(header) ? header[0] : header)?.trim().toLowerCase() ?? '';
   return value !== '' && value !== 'false' && value !== '0';
 }

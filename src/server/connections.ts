@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { Exchange } from './exchange.ts';
 
 /** One connection and what is under way on it. */
@@ -13,10 +15,7 @@ export interface Connection {
 }
 
 export interface Connections {
-  /** How many exchanges are under way on all of them. */
-  readonly underWay: number;
-  /** Calls for each exchange that is under way. */
-  forEachExchange(visit: (exchange: Exchange) => void): void;
+  readonly draining: boolean;
   /** To be told of each connection when it is made. */
   opened(socket: ConnectionSocket): void;
   of(socket: object): Connection | undefined;
@@ -28,6 +27,12 @@ export interface Connections {
   enter(exchange: Exchange): boolean;
   /** To be told when the connection is done with its answer. */
   leave(exchange: Exchange): void;
+  /**
+   * Closes their server around the answers that are under way: accepts no more, lets what runs finish for at most so long,
+   * then cuts what is left. Connections that are open stay usable while any runs, so that a probe on one of them hears that
+   * the server is leaving; whoever asks then is told to come back on another connection.
+   */
+  drain(server: Server, graceMs: number): Promise<void>;
 }
 
 interface ConnectionSocket {
@@ -86,6 +91,8 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
   const open = new WeakMap<object, OpenConnection>();
   const ring = new OpenConnection();
   let underWay = 0;
+  let draining = false;
+  let onIdle = () => {};
 
   const leave = (exchange: Exchange): void => {
     const connection = open.get(exchange.req.socket);
@@ -96,14 +103,12 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
     if (isLast(exchange)) connection.close();
     onEnd(exchange);
     if (connection.exchanges.length === 0) connection.idle();
+    if (underWay === 0) onIdle();
   };
 
   return {
-    get underWay() {
-      return underWay;
-    },
-    forEachExchange(visit) {
-      for (let next = ring.behind; next !== ring; next = next.behind) next.exchanges.forEach(visit);
+    get draining() {
+      return draining;
     },
     opened(socket) {
       const connection = new OpenConnection();
@@ -122,10 +127,30 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
       if (connection.exchanges.some(isLast)) return false;
       connection.exchanges.push(exchange);
       underWay += 1;
+      if (draining) sendAway(exchange);
       return true;
     },
     leave,
+    async drain(server, graceMs) {
+      draining = true;
+      for (let next = ring.behind; next !== ring; next = next.behind) next.exchanges.forEach(sendAway);
+      // Not the HTTP server's own `close`, which also cuts the connections that are idle at this moment.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      // A connection that never sent a request is no idle one for `closeIdleConnections`: it would be waited for.
+      const cut = () => server.closeAllConnections();
+      const fuse = setTimeout(cut, graceMs);
+      onIdle = () => setImmediate(() => underWay === 0 && cut());
+      if (underWay === 0) cut();
+      await closed;
+      clearTimeout(fuse);
+      // Ends the server's watch over slow connections; there is nothing left to close.
+      server.close();
+    },
   };
+}
+
+function sendAway({ res }: Exchange): void {
+  if (!res.headersSent) res.setHeader('connection', 'close');
 }
 
 /** Does its answer say that the connection ends with it? */

@@ -4,22 +4,26 @@ import { type Sender, toSender } from '../admission/identify-caller.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type PlainType, readAccept } from '../http/media-types.ts';
+import { isUsageAsked } from '../limits/usage.ts';
 import type { OperationRecord, ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
-import type { Telemetry } from '../telemetry/events.ts';
+import { LaneRecord, type RequestFacts, type Telemetry } from '../telemetry/events.ts';
 import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
 export interface ExchangeOptions {
   readonly stamps: Stamps;
-  /** Does a request ask to be told its usage? */
-  readonly isUsageAsked: (headers: IncomingMessage['headers']) => boolean;
+  /** Names of the headers by which a caller asks to be told its usage. */
+  readonly usageHeaders: readonly string[];
   /** Names of all request headers by which answers to one address differ, as `Vary` lists them. */
   readonly vary: string;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
+
+/** What is logged of a request whose client was gone before there was an answer, as proxies do. */
+const hungUp = 499;
 
 /**
  * One request and what its answer bears, whoever writes it. The headers are gathered here and set only when the answer is
@@ -58,7 +62,7 @@ export class Exchange implements ServerContext {
     this.path = path;
     this.requestId = toRequestId(headers['x-request-id']);
     this.sender = toSender(headers, socket.remoteAddress);
-    this.showUsage = options.isUsageAsked(headers);
+    this.showUsage = isUsageAsked(headers, options.usageHeaders);
     this.#stamps = options.stamps(headers.origin, this.requestId);
     this.#now = options.now;
     this.#vary = options.vary;
@@ -122,6 +126,19 @@ export class Exchange implements ServerContext {
     this.res.writeHead(status, head);
   }
 
+  /** Leaves of the Accept header what can be served. @returns `false` where that is nothing: the request is refused */
+  negotiate(): boolean {
+    const acceptable = readAccept(this.req.headers.accept);
+    if (acceptable === null) {
+      const types = 'application/graphql-response+json, application/json or text/event-stream';
+      this.refuseUnread('BAD_REQUEST', `Accept must allow ${types}.`, 406);
+      return false;
+    }
+    this.req.headers.accept = acceptable.header;
+    this.plainType = acceptable.plain;
+    return true;
+  }
+
   /** Refuses the request before GraphQL saw it, in GraphQL's shape, as JSON where the caller takes nothing that can be had. */
   refuse(code: ErrorCode, message: string, status?: number): void {
     this.refuseWith(gatewayError(code, message), status);
@@ -154,6 +171,16 @@ export class Exchange implements ServerContext {
   /** Fails if work under way does. */
   failWith(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => this.fail(error));
+  }
+
+  /** What is known of it once it is over. */
+  toRecord(): RequestFacts {
+    const { requestId, req, res, path, startedAt, operations } = this;
+    const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+    const method = req.method ?? '';
+    const status = res.headersSent ? res.statusCode : hungUp;
+    if (!this.isInLane) return { requestId, method, path, status, durationMs, operations };
+    return new LaneRecord(requestId, method, path, status, durationMs, operations);
   }
 
   /**

@@ -1,19 +1,20 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressGate } from '../admission/address-gate.ts';
 import type { SocketPlaces } from '../admission/socket-places.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { createConnections } from './connections.ts';
-import { createServerDrain } from './drain-server.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { listen } from './listen.ts';
 import { createRefuseMalformed } from './malformed-request.ts';
-import { createRequestClass, isUpgradeOffered } from './offered-upgrade.ts';
-import { createRefusedVersion, type RefusedVersionOptions } from './refused-version.ts';
-import { toRequestRecord } from './request-record.ts';
-import { createRoute, type RouteOptions } from './route.ts';
-import { refuseMethod } from './serve-graphql.ts';
+import {
+  createRefusedVersion,
+  createRoute,
+  type RefusedVersionOptions,
+  type RouteOptions,
+  refuseMethod,
+} from './route.ts';
 import { createWebSocketDoor } from './websocket-door.ts';
 
 export interface ListenerOptions
@@ -44,16 +45,14 @@ export interface Listener {
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { stamps, sockets, telemetry } = options;
   const connections = createConnections((exchange) => {
-    lifetime.left();
     exchange.close();
-    telemetry.requestAnswered(toRequestRecord(exchange));
+    telemetry.requestAnswered(exchange.toRecord());
   });
   const refusedVersion = createRefusedVersion(options);
   const door = createWebSocketDoor({ ...options, connections, refusedVersion });
   // A missing Host is refused in `begin`, so that its refusal bears what every answer bears.
   const server = createServer({ requireHostHeader: false, IncomingMessage: createRequestClass(door.takes) });
-  const lifetime = createServerDrain(server, connections);
-  const route = createRoute({ ...options, refusedVersion, isDraining: () => lifetime.draining });
+  const route = createRoute({ ...options, refusedVersion, isDraining: () => connections.draining });
 
   /** One that is served as if it had not offered another protocol; what came behind it is lost. */
   const routeOffer = (exchange: Exchange) => {
@@ -66,7 +65,6 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     normaliseTarget(req);
     const exchange = new Exchange(req, res, pathOf(req), options);
     if (!connections.enter(exchange)) return;
-    lifetime.entered(exchange);
     res.on('close', () => connections.leave(exchange));
     try {
       if (hasHost) serve(exchange);
@@ -89,7 +87,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     url: await listen(server, options.host, options.port),
     // Upgraded connections are none of the HTTP server's, yet it waits for them.
     drain: async (graceMs) => {
-      await Promise.all([lifetime.drain(graceMs), sockets.drain(graceMs)]);
+      await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);
     },
   };
 }
@@ -108,4 +106,42 @@ const someHost = 'localhost';
 function normaliseTarget(req: IncomingMessage): void {
   req.url = toRequestTarget(req.url);
   req.headers.host = someHost;
+}
+
+/** Requests that offer another protocol, and whether the offer is taken; `undefined` until that is asked. */
+const offers = new WeakMap<object, boolean | undefined>();
+
+/** Does a request offer to go on by another protocol on its connection? */
+function isUpgradeOffered(req: IncomingMessage): boolean {
+  return offers.has(req);
+}
+
+/**
+ * The class of a server's requests that lets it decide about each offer of another protocol on its own. Node takes the
+ * connection away from its parser for every offer as soon as the server listens for one, and an answer that is still
+ * awaited there is forgotten; a connection given back to the server gets a second parser beside the first. Clients offer
+ * HTTP/2 with any request (Java's does by default) and expect an ordinary answer. So what Node asks the request itself,
+ * whether it is an upgrade, is answered by no for an offer that is not taken, and the request stays an ordinary one with
+ * its body and its place among the others of its connection. What came behind it in one piece Node throws away: the
+ * answer has to be the last of its connection.
+ * @param takes asked once about each offer, when all headers are in
+ */
+function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof IncomingMessage {
+  return class extends IncomingMessage {
+    get upgrade(): boolean {
+      // Nearly every request.
+      if (!offers.has(this)) return false;
+      let isTaken = offers.get(this);
+      if (isTaken === undefined) {
+        isTaken = takes(this);
+        offers.set(this, isTaken);
+      }
+      return isTaken;
+    }
+
+    /** Told what the parser saw, and later what was asked of the getter. */
+    set upgrade(isOffered: boolean | null) {
+      if (isOffered && !offers.has(this)) offers.set(this, undefined);
+    }
+  };
 }

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Connections } from './connections.ts';
-import { sendRaw } from './raw-response.ts';
-import { type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
+import { sendRaw, stampHeaders } from './raw-response.ts';
+import { type Stamps, toRequestId } from './stamp-response.ts';
 
 export interface MalformedRequestOptions {
   readonly connections: Pick<Connections, 'of'>;

@@ -1,6 +1,7 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { gatewayError } from '../errors/gateway-error.ts';
+import type { Stamps } from './stamp-response.ts';
 
 /** How long the other side may take to see the answer and go, in milliseconds; nothing else watches over such a socket. */
 const lingerMs = 1_000;
@@ -29,4 +30,16 @@ export function sendRaw(
   // What still comes is thrown away, so that its end is seen.
   socket.resume();
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+}
+
+/** Headers that every answer bears, for one on a bare socket. */
+export function stampHeaders(
+  { headers: { origin } }: Pick<IncomingMessage, 'headers'>,
+  requestId: string,
+  stamps: Stamps,
+): Record<string, string> {
+  const list = stamps(origin, requestId);
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
+  return headers;
 }

@@ -6,7 +6,7 @@ import type { SocketPlaces } from '../admission/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { pathOf, toRequestTarget, versionIn } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
-import type { RefusedVersion } from './refused-version.ts';
+import type { RefusedVersion } from './route.ts';
 import { isListed } from './stamp-response.ts';
 
 export interface RefusedWebSocketOptions {

@@ -1,9 +1,16 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { VersionRefusal } from '../admission/rpc-version.ts';
+import { acceptsPage } from '../http/media-types.ts';
 import { versionIn, withoutTrailingSlash } from '../http/request-target.ts';
+import type { AdmitOperation } from '../operation/admit-operation.ts';
+import type { ServerContext } from '../operation/server-context.ts';
+import type { LaneOperations } from '../shells/lane/lane-operations.ts';
+import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
+import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
-import type { RefusedVersion } from './refused-version.ts';
 import { sendJson } from './response-body.ts';
-import { createServeGraphql, type ServeGraphqlOptions } from './serve-graphql.ts';
+import { createServePost } from './serve-post.ts';
 
 export interface RouteOptions extends ServeGraphqlOptions {
   readonly refusedVersion: RefusedVersion;
@@ -33,4 +40,114 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
         return exchange.refuse('BAD_REQUEST', `There is nothing at this path. GraphQL is at ${graphqlPath}.`, 404);
     }
   };
+}
+
+export interface RefusedVersionOptions {
+  /** Names of the headers by which a client asks for a version: the contract's, and the network's own. */
+  readonly versionHeaders: readonly string[];
+  /** Why the version that path and header ask for is not served; `null` when it is. */
+  readonly checkVersion: (path: string | null, header: string | undefined) => VersionRefusal | null;
+}
+
+/**
+ * Why the version that a request asks for is not served; `null` when it is. Header and path must both hold.
+ * @param path the version in the path; `null` where it has none
+ */
+export type RefusedVersion = (req: Pick<IncomingMessage, 'headers'>, path: string | null) => VersionRefusal | null;
+
+export function createRefusedVersion({ versionHeaders, checkVersion }: RefusedVersionOptions): RefusedVersion {
+  return ({ headers }, path) => {
+    let asked: string | undefined;
+    for (const name of versionHeaders) {
+      const header = headers[name];
+      if (header !== undefined) asked = asked === undefined ? String(header) : `${asked}, ${header}`;
+    }
+    return path === null && asked === undefined ? null : checkVersion(path, asked);
+  };
+}
+
+export interface ServeGraphqlOptions {
+  readonly graphqlPath: string;
+  readonly maxBodyBytes: number;
+  /** Asked before anything of a request is read but its head. */
+  readonly enter: AdmitOperation['enter'];
+  /** Asked first, about every POST. */
+  readonly lane: LaneOperations;
+  /** Serves one GraphQL request over HTTP. */
+  readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
+  /** `null` when GraphiQL is off. */
+  readonly graphiql: GraphiqlPage | null;
+}
+
+/** Serves what comes to the GraphQL path: by the lane, by Yoga, or by refusing it before either. */
+function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
+  const { graphqlPath, enter, graphiql } = options;
+
+  const afterEntry: AfterEntry = (exchange, serve, as = exchange) => {
+    enter(as)
+      .then((entry) => {
+        if (exchange.isGone()) return;
+        if (entry.kind === 'refused') exchange.refuseWith(entry.error);
+        else serve(entry.caller);
+      })
+      .catch((error: unknown) => exchange.fail(error));
+  };
+
+  const serveByYoga = (exchange: Exchange, context: ServerContext): void => {
+    exchange.stamp();
+    exchange.failWith(options.graphql(exchange.req, exchange.res, context));
+  };
+
+  const servePost = createServePost({ ...options, afterEntry, serveByYoga });
+
+  return (exchange) => {
+    const { req, res, path } = exchange;
+    // The version in the path has been seen to; what follows knows one path.
+    if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
+    if (req.method === 'POST') return servePost(exchange);
+    exchange.stamp();
+    if (req.method === 'OPTIONS') return sendPreflight(req, res);
+    if (req.method === 'GET') {
+      // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a link that was passed on open where they should.
+      if (graphiql && acceptsPage(req.headers.accept)) {
+        // Two megabytes for an empty request: it counts against the address, whatever else is known of who asks.
+        return afterEntry(exchange, () => exchange.failWith(graphiql.send(req, res)), toStranger(exchange));
+      }
+      if (exchange.negotiate()) afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
+      return;
+    }
+    refuseMethod(exchange);
+  };
+}
+
+export function refuseMethod(exchange: Exchange): void {
+  const { req, res } = exchange;
+  res.setHeader('allow', 'GET, POST, OPTIONS');
+  exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
+}
+
+type Entering = Parameters<AdmitOperation['enter']>[0];
+/** Goes on with a caller who may ask and still waits; refuses any other. */
+type AfterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as?: Entering) => void;
+
+/** Who asks, but for what they say of themselves. */
+function toStranger(exchange: Exchange): Entering {
+  const sender = { ...exchange.sender, authorization: null, apiKey: null };
+  return { sender, onStanding: (standing) => exchange.onStanding(standing) };
+}
+
+/** Answers a CORS preflight: any header may be asked for, since none of ours carries ambient authority. */
+function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
+  const asked = req.headers['access-control-request-headers'];
+  res.writeHead(204, {
+    allow: 'GET, POST, OPTIONS',
+    ...(res.hasHeader('access-control-allow-origin')
+      ? {
+          'access-control-allow-methods': 'GET, POST, OPTIONS',
+          'access-control-allow-headers': asked ?? 'content-type',
+          'access-control-max-age': '86400',
+        }
+      : {}),
+  });
+  res.end();
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { rateLimitHeaderNames } from '../admission/caller-gate.ts';
 
 export interface StampOptions {
   /** Header names that carry the ledger's build version: the contract's, and the network's own. */
   readonly versionHeaders: readonly string[];
-  readonly rpcVersion: () => string;
+  /** Of the ledger, as last seen. */
+  readonly rpcVersion: { readonly current: string };
   readonly corsOrigins: '*' | readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
   };
 
   return (origin, requestId) => {
-    const current = rpcVersion();
+    const { current } = rpcVersion;
     if (current !== version) {
       version = current;
       known = new Map();
@@ -59,32 +59,4 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
     }
     return ['x-request-id', requestId, ...stamps];
   };
-}
-
-/** The same for an answer on a bare socket. */
-export function stampHeaders(
-  { headers: { origin } }: Pick<IncomingMessage, 'headers'>,
-  requestId: string,
-  stamps: Stamps,
-): Record<string, string> {
-  const list = stamps(origin, requestId);
-  const headers: Record<string, string> = {};
-  for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
-  return headers;
-}
-
-/** Answers a CORS preflight: any header may be asked for, since none of ours carries ambient authority. */
-export function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
-  const asked = req.headers['access-control-request-headers'];
-  res.writeHead(204, {
-    allow: 'GET, POST, OPTIONS',
-    ...(res.hasHeader('access-control-allow-origin')
-      ? {
-          'access-control-allow-methods': 'GET, POST, OPTIONS',
-          'access-control-allow-headers': asked ?? 'content-type',
-          'access-control-max-age': '86400',
-        }
-      : {}),
-  });
-  res.end();
 }

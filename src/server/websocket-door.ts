@@ -10,14 +10,14 @@ import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
-import { sendRaw } from './raw-response.ts';
+import { sendRaw, stampHeaders } from './raw-response.ts';
 import {
   createRefusedWebSocket,
   type RefusedWebSocketOptions,
   senderOf,
   untimelyWebSocket,
 } from './refused-websocket.ts';
-import { type Stamps, stampHeaders, toRequestId } from './stamp-response.ts';
+import { type Stamps, toRequestId } from './stamp-response.ts';
 
 export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
   readonly connections: Pick<Connections, 'of'>;

@@ -3,10 +3,8 @@ import { checkRpcVersion } from '../admission/rpc-version.ts';
 import { createSocketPlaces } from '../admission/socket-places.ts';
 import type { Config } from '../config/config.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
-import { isUsageAsked } from '../limits/usage.ts';
 import { createGraphiqlPage } from '../server/graphiql-page.ts';
 import { type Readiness, toReadiness } from '../server/health.ts';
-import { createLane } from '../server/lane.ts';
 import { type Listener, startListener } from '../server/listener.ts';
 import { createStamps } from '../server/stamp-response.ts';
 import { renderGraphiqlPage } from '../shells/yoga/render-graphiql.ts';
@@ -56,11 +54,11 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     host,
     port,
     graphqlPath,
-    isUsageAsked: (headers) => usageHeaders.some((name) => isUsageAsked(headers[name])),
+    usageHeaders,
     vary: [...answerHeaders, ...versionHeaders, ...usageHeaders].join(', '),
     versionHeaders,
     checkVersion: (path, header) =>
-      checkRpcVersion({ path, header }, { build: version(), available: schema.keeper.current.availableVersions }),
+      checkRpcVersion({ path, header }, { build: version.current, available: schema.keeper.current.availableVersions }),
     maxBodyBytes: limits.maxBodyBytes,
     stallMs: longestMs + stallMarginMs,
     stamps: createStamps({ versionHeaders, rpcVersion: version, corsOrigins }),
@@ -68,9 +66,9 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     sockets: shells.sockets,
     addresses,
     places: createSocketPlaces({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
-    enter: (server) => shells.admit.enter(server),
+    enter: shells.admit.enter,
     graphql: shells.yoga,
-    lane: createLane({ operations: shells.lane, graphqlPath }),
+    lane: shells.lane,
     graphiql: config.graphiql ? createGraphiqlPage(() => renderGraphiqlPage({ devnet })) : null,
     readiness: (draining) => readiness(options, draining),
     telemetry,

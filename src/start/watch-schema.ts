@@ -20,7 +20,7 @@ export interface LedgerNews {
 
 export interface WatchSchemaOptions {
   readonly config: Config;
-  readonly graph: Pick<ConnectedGraph, 'execute' | 'version' | 'watchVersion'>;
+  readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion'>;
   readonly telemetry: Telemetry;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
@@ -30,7 +30,8 @@ export interface WatchSchemaOptions {
 
 export interface WatchedSchema {
   readonly keeper: SchemaKeeper<PreparedOperation>;
-  readonly version: LedgerNews['version'];
+  /** The ledger's full build version, as last seen. */
+  readonly version: ConnectedGraph['rpcVersion'];
 }
 
 /**
@@ -70,7 +71,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   });
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onTurnToLook(() => void keeper?.refresh());
-  return { keeper, version };
+  return { keeper, version: graph.rpcVersion };
 }
 
 /** What went wrong beneath, in one line; the stack is of use only where the fault is ours. */

@@ -42,7 +42,7 @@ test('a body that comes byte by byte takes its own memory, not that of its piece
 
 test('an origin has one set of headers, however its letters are written', () => {
   const origin = 'https://a-dapp-of-a-long-name.example.com';
-  const stamps = createStamps({ versionHeaders: ['x'], rpcVersion: () => '1.0.0', corsOrigins: [origin] });
+  const stamps = createStamps({ versionHeaders: ['x'], rpcVersion: { current: '1.0.0' }, corsOrigins: [origin] });
   const spelt = (index: number) => {
     let rest = index;
     return origin.replace(/[a-z]/g, (letter) => {

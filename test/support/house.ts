@@ -184,6 +184,7 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: [
       'errors',
       'json',
+      'limits',
       'http',
       'telemetry',
       'admission',

@@ -47,7 +47,7 @@ export function createSession({ request, requestId, usageHeaders }: SessionOptio
   const { remoteAddress } = request.socket;
   const spoken: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...usageHeaders]);
   let sender = toSender(request.headers, remoteAddress);
-  let showUsage = usageHeaders.some((name) => isUsageAsked(request.headers[name]));
+  let showUsage = isUsageAsked(request.headers, usageHeaders);
   let chatter = 0;
   let last = 0;
   return {
@@ -62,7 +62,7 @@ export function createSession({ request, requestId, usageHeaders }: SessionOptio
     introduce(params) {
       const headers = { ...request.headers, ...headersIn(params, spoken) };
       sender = toSender(headers, remoteAddress);
-      showUsage = usageHeaders.some((name) => isUsageAsked(headers[name]));
+      showUsage = isUsageAsked(headers, usageHeaders);
     },
     heard(bytes) {
       const isWithin = chatter <= maxChatterBytes;

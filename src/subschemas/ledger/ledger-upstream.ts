@@ -5,7 +5,7 @@ import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream.t
 import { createForwardToLedger, type ForwardToLedger } from './forward-to-ledger.ts';
 import { createLedgerExecutor, type LedgerExecutor } from './ledger-executor.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
-import { createRpcVersion } from './rpc-version.ts';
+import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
 
 /** The service whose schema the graph is based on, and the ways to ask it. */
 export interface GraphUpstream extends Upstream {
@@ -17,6 +17,7 @@ export interface GraphUpstream extends Upstream {
 }
 
 export interface ConnectedGraph extends ConnectedUpstream {
+  readonly rpcVersion: Pick<RpcVersion, 'current'>;
   /** The version in its last answer. */
   readonly version: () => string;
   /** Calls `tell` whenever its answers report another version than before. Only the last caller is told. */
@@ -46,6 +47,7 @@ export const ledgerUpstream: GraphUpstream = {
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
     const headers = { 'content-type': 'application/json' };
     return {
+      rpcVersion: version,
       version: () => version.current,
       watchVersion: (tell) => {
         tellVersion = tell;

@@ -6,7 +6,7 @@ import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts'
 const faults: [unknown, string | undefined][] = [];
 const options: ExchangeOptions = {
   stamps: () => ['x-stamp', 'a'],
-  isUsageAsked: () => false,
+  usageHeaders: [],
   vary: 'accept',
   telemetry: { errorMasked: (error, requestId) => void faults.push([error, requestId]) },
   now: () => 0,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createStamps, isListed, stampHeaders, toRequestId } from '../../../src/server/stamp-response.ts';
+import { stampHeaders } from '../../../src/server/raw-response.ts';
+import { createStamps, isListed, toRequestId } from '../../../src/server/stamp-response.ts';
 
 const options = {
   versionHeaders: ['x-ledger-rpc-version', 'x-iota-rpc-version'],
-  rpcVersion: () => '1.2.3-abc',
+  rpcVersion: { current: '1.2.3-abc' },
   corsOrigins: '*' as const,
 };
 const anyOrigin = createStamps(options);
@@ -49,10 +50,10 @@ describe('headers on every response', () => {
   });
 
   it('are as new as the version is, and remember nobody', () => {
-    let version = '1';
-    const stamps = createStamps({ ...options, rpcVersion: () => version });
+    const rpcVersion = { current: '1' };
+    const stamps = createStamps({ ...options, rpcVersion });
     expect(stamps(undefined, 'a')).toContain('1');
-    version = '2';
+    rpcVersion.current = '2';
     expect(stamps(undefined, 'b')).toEqual(expect.arrayContaining(['2', 'b']));
     expect(stamps(undefined, 'b')).not.toContain('a');
   });
