@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { ConfigKey } from '../../src/config/config-key.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
 import { configKeyNames, configKeys } from '../../src/settings/keys.ts';
@@ -36,6 +37,13 @@ describe('the pages', () => {
     );
     expect(used.filter((name) => !(configKeyNames as readonly string[]).includes(name))).toEqual([]);
     expect(used).toContain('LEDGER_GRAPHQL_URL');
+  });
+
+  test('and neither does the compose file', () => {
+    const { services } = parse(read('compose.yaml')) as { services: { gateway: { environment: object } } };
+    const used = Object.keys(services.gateway.environment);
+    expect(used.filter((name) => !(configKeyNames as readonly string[]).includes(name))).toEqual([]);
+    expect(used).toContain('REDIS_URL');
   });
 
   test('lead to pages that exist', () => {
