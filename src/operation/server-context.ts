@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Standing } from '../admission/caller-gate.ts';
 import type { Sender } from '../admission/identify-caller.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
+import type { OperationFacts } from '../telemetry/events.ts';
 import type { OperationAdmission } from './operation-admission.ts';
 
 /** What the listener knows of a request before GraphQL does. */
@@ -22,16 +23,9 @@ export interface ServerContext {
   /** Is the caller to be told what the operation cost? */
   readonly showUsage: boolean;
   /** One for each operation that is complete, for the one log line of the request. */
-  readonly operations: OperationRecord[];
+  readonly operations: OperationFacts[];
   /** Where the lane leaves an operation to Yoga, what it has done of it. Yoga alone reads it. */
   readonly begun?: BegunOperation;
-}
-
-export interface OperationRecord {
-  readonly caller: string;
-  readonly name: string | null;
-  readonly type: string;
-  readonly errors: number;
 }
 
 /** What the lane has done of an operation that Yoga finishes. */

@@ -5,9 +5,9 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type PlainType, readAccept } from '../http/media-types.ts';
 import { isUsageAsked } from '../limits/usage.ts';
-import type { OperationRecord, ServerContext } from '../operation/server-context.ts';
+import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
-import { LaneRecord, type RequestFacts, type Telemetry } from '../telemetry/events.ts';
+import { LaneRecord, type OperationFacts, type RequestFacts, type Telemetry } from '../telemetry/events.ts';
 import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
@@ -35,7 +35,7 @@ export class Exchange implements ServerContext {
   readonly requestId: string;
   readonly sender: Sender;
   readonly showUsage: boolean;
-  readonly operations: OperationRecord[] = [];
+  readonly operations: OperationFacts[] = [];
   /** Monotonic milliseconds. */
   readonly startedAt = performance.now();
   /** As it came, without host and query. */

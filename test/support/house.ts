@@ -142,6 +142,7 @@ export const house: Readonly<Record<string, Room>> = {
       'admission',
       'answers',
       'joins',
+      'types of telemetry',
       'types of operation-context',
       'types of subschemas/ledger',
       'types of graph',

@@ -2,8 +2,8 @@ import { type Context, makeServer, type Server, type ServerOptions } from 'graph
 import type { AddressGate } from '../../admission/address-gate.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { reviveMarked } from '../../json/exact-number.ts';
-import type { OperationRecord, ServerContext } from '../../operation/server-context.ts';
-import type { SocketOperationFacts } from '../../telemetry/events.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
+import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
 import { closeCodes } from './close-codes.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
 import type { SocketOperations } from './socket-operations.ts';
@@ -76,7 +76,7 @@ function createOnSubscribe(
     const cost = session.forgive();
     const hangUp = new AbortController();
     context.subscriptions[id] = untilGone(() => hangUp.abort());
-    const records: OperationRecord[] = [];
+    const records: OperationFacts[] = [];
     const server = toServerContext(session, records, hangUp.signal);
     if (session.operations >= maxOperations) {
       session.blame(cost);
@@ -106,7 +106,7 @@ function createOnSubscribe(
   };
 }
 
-function toServerContext(session: SocketSession, operations: OperationRecord[], hangUp: AbortSignal): ServerContext {
+function toServerContext(session: SocketSession, operations: OperationFacts[], hangUp: AbortSignal): ServerContext {
   return {
     requestId: session.requestId,
     sender: session.sender,
