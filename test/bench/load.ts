@@ -7,7 +7,8 @@ import { createLedgerAnswers } from './load/ledger-answers.ts';
 import { type LoadOptions, loadHelp, parseLoadOptions } from './load/load-options.ts';
 import { readRssMib } from './load/process-usage.ts';
 import { formatOverview, formatWork } from './load/report.ts';
-import { type Arena, runRounds, type WorkResult } from './load/run-rounds.ts';
+import { runRounds, type WorkResult } from './load/run-rounds.ts';
+import type { Arena } from './load/take-slice.ts';
 import { createWorks } from './load/works.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);

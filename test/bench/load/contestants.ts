@@ -33,27 +33,27 @@ export async function startContestants(
     { ...(await ours('floor')), dialect: 'floor', everyRounds: 1, can: all },
     { ...(await startGateway(children, upstreamUrl, options)), dialect: 'graphql', everyRounds: 1, can: all },
   ];
-  if (options.nginx) {
-    const nginx = await startNginx(children, upstreamUrl, say);
-    if (nginx) contestants.push({ ...nginx, dialect: 'floor', everyRounds: 1, can: ({ isForwarded }) => isForwarded });
-  }
-  if (options.naive)
-    contestants.push({ ...(await ours('naive')), dialect: 'graphql', everyRounds: fewRounds, can: all });
-  if (!options.peers) return contestants;
-
-  const home = `${process.cwd()}/test/bench/peers`;
-  if (!existsSync(`${home}/node_modules`)) {
-    say('peers: skipped, they are not installed. To install them: npm ci --prefix test/bench/peers');
-    return contestants;
-  }
-  for (const name of peers) {
+  const add = async (started: () => Promise<Child>, rest: Omit<Contestant, keyof Child>, name: string) => {
     try {
-      const child = await fork(name, pathToFileURL(`${home}/${name}.mjs`));
-      contestants.push({ ...child, dialect: 'graphql', everyRounds: fewRounds, can: all });
+      contestants.push({ ...(await started()), ...rest });
     } catch (error) {
       say(`${name}: skipped. ${error instanceof Error ? error.message : error}`);
     }
-  }
+  };
+  const isForwarded = (work: Work) => work.isForwarded;
+  if (options.nginx)
+    await add(
+      () => startNginx(children, upstreamUrl, say),
+      { dialect: 'floor', everyRounds: 1, can: isForwarded },
+      'nginx',
+    );
+  const slow = { dialect: 'graphql', everyRounds: fewRounds, can: all } as const;
+  if (options.naive) await add(() => ours('naive'), slow, 'naive');
+  const home = `${process.cwd()}/test/bench/peers`;
+  if (options.peers && !existsSync(`${home}/node_modules`))
+    say('peers: skipped, they are not installed. To install them: npm ci --prefix test/bench/peers');
+  else if (options.peers)
+    for (const name of peers) await add(() => fork(name, pathToFileURL(`${home}/${name}.mjs`)), slow, name);
   return contestants;
 }
 
@@ -74,13 +74,10 @@ function startGateway(
 /** Not everybody has `/usr/sbin` in their path. */
 const nginxPath = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
-async function startNginx(children: Children, upstreamUrl: string, say: (line: string) => void): Promise<Child | null> {
+async function startNginx(children: Children, upstreamUrl: string, say: (line: string) => void): Promise<Child> {
   const env = { PATH: nginxPath };
   const { status, stderr } = spawnSync('nginx', ['-v'], { env, encoding: 'utf8' });
-  if (status !== 0) {
-    say('nginx: skipped, it is not installed, or not to be found in PATH or /usr/sbin');
-    return null;
-  }
+  if (status !== 0) throw new Error('It is not installed: there is no nginx in PATH, /usr/sbin or /usr/local/sbin');
   say(stderr.trim());
   const toArgs = (port: number) => ['-p', writeNginxDirectory(port, upstreamUrl), '-c', 'nginx.conf', '-e', 'stderr'];
   return children.spawnServer('nginx', (port) => ({ file: 'nginx', args: toArgs(port), env }), '/');

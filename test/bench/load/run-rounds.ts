@@ -1,9 +1,7 @@
-import type { Child } from './child-processes.ts';
-import type { ClientOrder, ClientReport } from './client-orders.ts';
 import type { Contestant } from './contestants.ts';
 import type { LoadOptions } from './load-options.ts';
-import { isRunning, readCpuMs } from './process-usage.ts';
-import { type Slice, type Spread, type Summary, summarise, toRatio, toSpread } from './summarise.ts';
+import { type Rounds, type Slice, type Spread, type Summary, summarise, toRatio, toSpread } from './summarise.ts';
+import { type Arena, type SliceOrder, takeSlice } from './take-slice.ts';
 import type { Work } from './work.ts';
 
 export interface WorkResult {
@@ -29,20 +27,13 @@ export interface LatencyResult {
   readonly ratio: Spread;
 }
 
-export interface Arena {
-  readonly upstream: Child;
-  readonly client: Child;
-  /** The first is the floor, the second the gateway. */
-  readonly contestants: readonly Contestant[];
-}
-
 type Options = Pick<LoadOptions, 'seconds' | 'requests' | 'warmUpSeconds' | 'repeat' | 'concurrency' | 'latencyRounds'>;
-type Length = Pick<ClientOrder, 'atLeastMs' | 'atLeastRequests'>;
-type Take = (contestant: Contestant, length: Length, pacedAt: number | null) => Promise<Slice | null>;
+/** Resolves with `null` once a contestant has answered wrongly. */
+type Take = (contestant: Contestant, order: Partial<SliceOrder>) => Promise<Slice | null>;
 
 /**
  * Measures one work: everybody warms up, then takes turns in short slices, so that whatever the machine does meanwhile
- * meets all alike. Each round begins with another of them, so that nobody always comes behind the same one.
+ * meets all alike; then floor and gateway at a steady rate.
  */
 export async function runRounds(
   arena: Arena,
@@ -53,76 +44,78 @@ export async function runRounds(
   const contestants = arena.contestants.filter(({ can }) => can(work));
   const [floor, gateway] = contestants;
   if (!floor || !gateway) throw new Error('there is no floor or no gateway');
+  const { seconds, requests, concurrency } = options;
+  const length =
+    requests === null
+      ? { atLeastMs: seconds * 1_000, atLeastRequests: 1 }
+      : { atLeastMs: 0, atLeastRequests: requests };
   const faults = new Map<Contestant, string>();
-  const take: Take = async (contestant, length, pacedAt) => {
+  const take: Take = async (contestant, order) => {
     if (faults.has(contestant)) return null;
-    const { slice, fault } = await measure(arena, contestant, work, { ...options, ...length, pacedAt });
+    const { slice, fault } = await takeSlice(arena, contestant, work, {
+      concurrency,
+      pacedAt: null,
+      ...length,
+      ...order,
+    });
     if (fault !== null) faults.set(contestant, fault);
+    if (fault !== null && contestant === floor) throw new Error(`the floor answered wrongly: ${fault}`);
     return slice;
   };
 
   say(`${work.id} warm-up`);
   // Every variant at least once, so that what is measured meets nothing for the first time but what is meant to be new.
   const warmUp = { atLeastMs: options.warmUpSeconds * 1_000, atLeastRequests: work.variants };
-  for (const contestant of contestants) await take(contestant, warmUp, null);
-  if (faults.has(floor)) throw new Error(`the floor answered wrongly: ${faults.get(floor)}`);
+  for (const contestant of options.warmUpSeconds > 0 ? contestants : []) await take(contestant, warmUp);
+  const rounds = await takeTurns(contestants, options.repeat, (contestant, round) => {
+    if (contestant === floor) say(`${work.id} round ${round + 1} of ${options.repeat}`);
+    return take(contestant, {});
+  });
+  const summaries = contestants.map((contestant) => summarise(roundsOf(rounds, contestant), roundsOf(rounds, floor)));
+  const [floorRate = 0, gatewayRate = 0] = summaries.map(({ requestsPerSecond }) => requestsPerSecond.median);
+  const pacedAt = Math.min(floorRate, gatewayRate) / 2;
+  const isMeasured = options.latencyRounds > 0 && !faults.has(gateway);
+  if (isMeasured) say(`${work.id} at a steady rate`);
+  const paced = isMeasured
+    ? await takeTurns([floor, gateway], options.latencyRounds, (contestant) => take(contestant, { pacedAt }))
+    : null;
 
-  const length =
-    options.requests === null
-      ? { atLeastMs: options.seconds * 1_000, atLeastRequests: 1 }
-      : { atLeastMs: 0, atLeastRequests: options.requests };
-  const rounds = new Map(contestants.map((contestant) => [contestant, new Map<number, Slice>()]));
-  for (let round = 0; round < options.repeat; round += 1) {
-    say(`${work.id} round ${round + 1} of ${options.repeat}`);
-    for (const contestant of rotate(contestants, round)) {
-      const slice = round % contestant.everyRounds === 0 ? await take(contestant, length, null) : null;
-      if (slice) rounds.get(contestant)?.set(round, slice);
-    }
-  }
-
-  const roundsOf = (contestant: Contestant) => rounds.get(contestant) ?? new Map<number, Slice>();
-  const rows = contestants.map((contestant) => ({
-    name: contestant.name,
-    summary: faults.has(contestant) ? null : summarise(roundsOf(contestant), roundsOf(floor)),
-  }));
-  const capacity = Math.min(...rows.slice(0, 2).map(({ summary }) => summary?.requestsPerSecond.median ?? 0));
-  const latency = await measureLatency(floor, gateway, capacity / 2, options.latencyRounds, (contestant, pacedAt) =>
-    take(contestant, length, pacedAt),
-  );
   const all = [...rounds.values()].flatMap((slices) => [...slices.values()]);
   return {
     work,
-    rows: rows.map((row, index) => {
-      const fault = faults.get(contestants[index] as Contestant) ?? null;
-      return { ...row, summary: fault === null ? row.summary : null, fault };
+    rows: contestants.map((contestant, index) => {
+      const fault = faults.get(contestant) ?? null;
+      return { name: contestant.name, summary: fault === null ? (summaries[index] ?? null) : null, fault };
     }),
-    latency: faults.has(gateway) ? null : latency,
+    latency:
+      paced && !faults.has(gateway) ? toLatency(pacedAt, roundsOf(paced, floor), roundsOf(paced, gateway)) : null,
     clientLoad: Math.max(...all.map(({ clientLoad }) => clientLoad)),
     upstreamLoad: Math.max(...all.map(({ upstreamLoad }) => upstreamLoad)),
   };
 }
 
-function rotate<Each>(all: readonly Each[], by: number): readonly Each[] {
-  const first = by % all.length;
-  return [...all.slice(first), ...all.slice(0, first)];
-}
-
-async function measureLatency(
-  floor: Contestant,
-  gateway: Contestant,
-  requestsPerSecond: number,
-  rounds: number,
-  take: (contestant: Contestant, pacedAt: number) => Promise<Slice | null>,
-): Promise<LatencyResult | null> {
-  if (rounds === 0 || requestsPerSecond === 0) return null;
-  const floors = new Map<number, Slice>();
-  const gateways = new Map<number, Slice>();
-  for (let round = 0; round < rounds; round += 1) {
-    for (const contestant of rotate([floor, gateway], round)) {
-      const slice = await take(contestant, requestsPerSecond);
-      if (slice) (contestant === floor ? floors : gateways).set(round, slice);
+/** Each round begins with another of them, so that nobody always comes behind the same one. */
+async function takeTurns(
+  contestants: readonly Contestant[],
+  repeat: number,
+  take: (contestant: Contestant, round: number) => Promise<Slice | null>,
+): Promise<ReadonlyMap<Contestant, Rounds>> {
+  const taken = new Map(contestants.map((contestant) => [contestant, new Map<number, Slice>()]));
+  for (let round = 0; round < repeat; round += 1) {
+    const first = round % contestants.length;
+    for (const contestant of [...contestants.slice(first), ...contestants.slice(0, first)]) {
+      const slice = round % contestant.everyRounds === 0 ? await take(contestant, round) : null;
+      if (slice) taken.get(contestant)?.set(round, slice);
     }
   }
+  return taken;
+}
+
+function roundsOf(taken: ReadonlyMap<Contestant, Rounds>, contestant: Contestant): Rounds {
+  return taken.get(contestant) ?? new Map();
+}
+
+function toLatency(requestsPerSecond: number, floors: Rounds, gateways: Rounds): LatencyResult {
   const p99Ms = ({ p99Ms }: Slice) => p99Ms;
   return {
     requestsPerSecond,
@@ -130,57 +123,4 @@ async function measureLatency(
     gatewayP99Ms: toSpread([...gateways.values()].map(p99Ms)),
     ratio: toRatio(gateways, floors, p99Ms),
   };
-}
-
-type Measured =
-  | { readonly slice: Slice; readonly fault: null }
-  /** The contestant answered wrongly, or not at all. */
-  | { readonly slice: null; readonly fault: string };
-
-async function measure(
-  { upstream, client }: Arena,
-  contestant: Contestant,
-  work: Work,
-  { concurrency, atLeastMs, atLeastRequests, pacedAt }: Length & Pick<ClientOrder, 'concurrency' | 'pacedAt'>,
-): Promise<Measured> {
-  const { name, dialect, url } = contestant;
-  const order: ClientOrder = {
-    contestant: name,
-    dialect,
-    url,
-    workId: work.id,
-    concurrency,
-    atLeastMs,
-    atLeastRequests,
-    pacedAt,
-  };
-  const ended = { slice: null, fault: 'it ended by itself' } as const;
-  if (!isRunning(contestant.pid)) return ended;
-  const callsBefore = await countCalls(upstream);
-  const before = [contestant, client, upstream].map(({ pid }) => readCpuMs(pid));
-  const { report } = (await client.ask(order)) as unknown as { readonly report: ClientReport };
-  if (!isRunning(contestant.pid)) return ended;
-  if (report.fault !== null) return { slice: null, fault: report.fault };
-  const used = [contestant, client, upstream].map(({ pid }, index) => readCpuMs(pid) - (before[index] ?? 0));
-  const callsAfter = await countCalls(upstream);
-  const [cpuMs = 0, clientMs = 0, upstreamMs = 0] = used;
-  const { fault: _none, ...counted } = report;
-  return {
-    fault: null,
-    slice: {
-      ...counted,
-      cpuMs,
-      upstreamCalls: {
-        ledger: callsAfter.ledger - callsBefore.ledger,
-        sponsor: callsAfter.sponsor - callsBefore.sponsor,
-      },
-      clientLoad: clientMs / report.elapsedMs,
-      upstreamLoad: upstreamMs / report.elapsedMs,
-    },
-  };
-}
-
-async function countCalls(upstream: Child): Promise<Slice['upstreamCalls']> {
-  const { calls } = (await upstream.ask({ kind: 'calls' })) as unknown as { readonly calls: Slice['upstreamCalls'] };
-  return { ...calls };
 }
