@@ -9,6 +9,7 @@ import { readRssMib } from './load/process-usage.ts';
 import { formatOverview, formatWork } from './load/report.ts';
 import { runRounds, type WorkResult } from './load/run-rounds.ts';
 import type { Arena } from './load/take-slice.ts';
+import type { Work } from './load/work.ts';
 import { createWorks } from './load/works.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -45,7 +46,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const client = await children.fork('client', new URL('./processes/client.js', import.meta.url), []);
     const contestants = await startContestants(children, upstream.url, options, say);
     const arena: Arena = { upstream, client, contestants };
-    announceRun(arena, options, selected.length);
+    announceRun(arena, options, selected);
 
     const results: WorkResult[] = [];
     for (const work of selected) {
@@ -68,12 +69,13 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function announceRun({ contestants }: Arena, options: LoadOptions, works: number): void {
+function announceRun({ contestants }: Arena, options: LoadOptions, works: readonly Work[]): void {
   const { seconds, requests, repeat, warmUpSeconds, latencyRounds } = options;
-  const slices = contestants.reduce((sum, { everyRounds }) => sum + Math.ceil(repeat / everyRounds), 2 * latencyRounds);
-  const length = works * (slices * seconds + contestants.length * warmUpSeconds);
+  const matches = works.flatMap((work) => contestants.filter(({ can }) => can(work)));
+  const slices = matches.reduce((sum, { everyRounds }) => sum + Math.ceil(repeat / everyRounds), 0);
+  const length = (slices + works.length * 2 * latencyRounds) * seconds + matches.length * warmUpSeconds;
   say(
-    `${contestants.map(({ name }) => name).join(', ')}; ${works} works` +
+    `${contestants.map(({ name }) => name).join(', ')}; ${works.length} works` +
       (requests === null ? `, about ${Math.ceil(length / 60)} min` : `, ${requests} requests a slice`),
   );
   const [load = 0] = loadavg();

@@ -29,7 +29,7 @@ export const loadHelp = `Usage: npm run bench:load -- [options]
   --seconds N           length of one measured slice (default 1)
   --requests N          so many requests per slice instead
   --warm-up N           seconds of warm-up per contestant and work, 0 for none at all (default 1)
-  --repeat N            rounds of measured slices per work (default 9; whoever is slow takes part in every fourth)
+  --repeat N            rounds of measured slices per work (default 8; whoever is slow takes part in every fourth)
   --latency N           rounds at a steady rate, half of what the slower of floor and gateway can take (default 3)
   --concurrency N       requests in flight, at most 64 (default 32)
   --rate-limit on|off   whether the gateway counts its callers (default on, at a limit that is never reached)
@@ -53,7 +53,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
       seconds: { type: 'string', default: '1' },
       requests: { type: 'string' },
       'warm-up': { type: 'string', default: '1' },
-      repeat: { type: 'string', default: '9' },
+      repeat: { type: 'string', default: '8' },
       latency: { type: 'string', default: '3' },
       concurrency: { type: 'string', default: '32' },
       'rate-limit': { type: 'string', default: 'on' },

@@ -1,0 +1,52 @@
+import type { Child } from './child-processes.ts';
+import type { ClientOrder, ClientReport } from './client-orders.ts';
+import type { Contestant } from './contestants.ts';
+import { isRunning, readCpuMs } from './process-usage.ts';
+import type { Slice } from './summarise.ts';
+import type { Work } from './work.ts';
+
+export interface Arena {
+  readonly upstream: Child;
+  readonly client: Child;
+  /** The first is the floor, the second the gateway. */
+  readonly contestants: readonly Contestant[];
+}
+
+export type SliceOrder = Pick<ClientOrder, 'concurrency' | 'atLeastMs' | 'atLeastRequests' | 'pacedAt'>;
+
+type Taken =
+  | { readonly slice: Slice; readonly fault: null }
+  /** The contestant answered wrongly, or not at all. */
+  | { readonly slice: null; readonly fault: string };
+
+/** Puts one contestant under load, and counts meanwhile what it and the others use. */
+export async function takeSlice(
+  { upstream, client }: Arena,
+  { name, dialect, url, pid }: Contestant,
+  work: Work,
+  asked: SliceOrder,
+): Promise<Taken> {
+  const order: ClientOrder = { contestant: name, dialect, url, workId: work.id, ...asked };
+  const ended = { slice: null, fault: 'it ended by itself' } as const;
+  if (!isRunning(pid)) return ended;
+  const pids = [pid, client.pid, upstream.pid];
+  const callsBefore = await countCalls(upstream);
+  const before = pids.map(readCpuMs);
+  const { report } = (await client.ask(order)) as unknown as { readonly report: ClientReport };
+  if (!isRunning(pid)) return ended;
+  const { fault, ...counted } = report;
+  if (fault !== null) return { slice: null, fault };
+  const [cpuMs = 0, clientMs = 0, upstreamMs = 0] = pids.map((each, index) => readCpuMs(each) - (before[index] ?? 0));
+  const callsAfter = await countCalls(upstream);
+  const upstreamCalls = {
+    ledger: callsAfter.ledger - callsBefore.ledger,
+    sponsor: callsAfter.sponsor - callsBefore.sponsor,
+  };
+  const [clientLoad, upstreamLoad] = [clientMs / report.elapsedMs, upstreamMs / report.elapsedMs];
+  return { fault: null, slice: { ...counted, cpuMs, upstreamCalls, clientLoad, upstreamLoad } };
+}
+
+async function countCalls(upstream: Child): Promise<Slice['upstreamCalls']> {
+  const { calls } = (await upstream.ask({ kind: 'calls' })) as unknown as { readonly calls: Slice['upstreamCalls'] };
+  return { ...calls };
+}
