@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
 import { type ConfigKey, configGroups } from '../../src/config/config-key.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
@@ -13,6 +14,24 @@ export interface GeneratedPart {
   readonly content: string;
 }
 
+/** The files of `docs/examples` that `docs/clients.md` shows. */
+const examples = [
+  'codegen.yml',
+  'operations.ts',
+  'graphql-request.ts',
+  'apollo.ts',
+  'urql.ts',
+  'relay.config.json',
+  'relay-events.ts',
+  'relay.ts',
+  'tada-output.mjs',
+  'gql-tada.ts',
+  'sponsor-with-iota.ts',
+  'sponsor-with-sui.ts',
+  'sponsor.ts',
+  'page.ts',
+];
+
 /** The parts of the documentation that are written from the code. */
 export function renderGeneratedParts(list: UpstreamList = upstreamList): readonly GeneratedPart[] {
   return [
@@ -20,7 +39,13 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables(list) },
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
     { page: 'docs/architecture.md', name: 'rooms', content: toImportTable() },
+    ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
   ];
+}
+
+function toCode(name: string): string {
+  const text = readFileSync(new URL(`../../docs/examples/${name}`, import.meta.url), 'utf8');
+  return `\`\`\`${name.slice(name.lastIndexOf('.') + 1)}\n${text}\`\`\`\n`;
 }
 
 const marker = (name: string, edge: 'begin' | 'end') => `<!-- generated ${name} ${edge} -->`;

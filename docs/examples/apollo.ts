@@ -1,0 +1,42 @@
+import { ApolloClient, defaultDataIdFromObject, HttpLink, InMemoryCache } from '@apollo/client';
+import { relayStylePagination } from '@apollo/client/utilities';
+import { Events } from './operations.ts';
+
+/** What tells an object of these types from others, where it is not `id`. Others are kept within their parents. */
+const keys: Readonly<Record<string, string>> = {
+  GasReservation: 'reservationId',
+  RpcTransaction: 'digest',
+  TransactionBlock: 'digest',
+  Checkpoint: 'sequenceNumber',
+  Epoch: 'epochId',
+  Address: 'address',
+};
+
+const client = new ApolloClient({
+  link: new HttpLink({ uri: process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql' }),
+  cache: new InMemoryCache({
+    dataIdFromObject(object) {
+      const key = keys[object.__typename ?? ''];
+      const value = key === undefined ? undefined : object[key];
+      return value === undefined ? defaultDataIdFromObject(object) : `${object.__typename}:${value}`;
+    },
+    typePolicies: {
+      Query: {
+        fields: {
+          // One list for each filter; pages read with `before` and `after` join it. Select `edges`, not `nodes`.
+          queryEvents: relayStylePagination(['filter']),
+          queryTransactionBlocks: relayStylePagination(['filter']),
+        },
+      },
+    },
+  }),
+});
+
+const { data } = await client.query({ query: Events, variables: { count: 6 } });
+console.log(new Set(data?.queryEvents?.edges.map(({ node }) => node.id)).size, 'events');
+
+// As `fetchMore({ variables: { before } })` does in a component.
+const before = data?.queryEvents?.pageInfo.startCursor;
+await client.query({ query: Events, variables: { count: 6, before }, fetchPolicy: 'network-only' });
+const merged = client.readQuery({ query: Events, variables: { count: 6 } });
+for (const { node } of merged?.queryEvents?.edges ?? []) console.log(node.id);

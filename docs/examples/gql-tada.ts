@@ -1,0 +1,32 @@
+import { initGraphQLTada } from 'gql.tada';
+import { GraphQLClient } from 'graphql-request';
+import type { introspection } from './generated/graphql-env.d.ts';
+
+const graphql = initGraphQLTada<{
+  introspection: introspection;
+  scalars: {
+    UInt53: number;
+    BigInt: string;
+    Base64: string;
+    DateTime: string;
+    LedgerAddress: string;
+    JSON: unknown;
+  };
+}>();
+
+const Newest = graphql(`query Newest { queryEvents(last: 1) { nodes { sender } } }`);
+
+const Activity = graphql(`
+  query Activity($who: LedgerAddress!) {
+    address(address: $who) { balances { nodes { totalBalance } } }
+    queryEvents(filter: { sender: $who }, last: 3) { nodes { id timestampMs } }
+  }
+`);
+
+const client = new GraphQLClient(process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql');
+const newest = await client.request(Newest);
+const who = newest.queryEvents?.nodes[0]?.sender ?? '0x0';
+const { address, queryEvents } = await client.request(Activity, { who });
+const balances: (string | null | undefined)[] = address?.balances.nodes.map(({ totalBalance }) => totalBalance) ?? [];
+console.log(who, balances.length, 'balances');
+for (const { id } of queryEvents?.nodes ?? []) console.log(id);
