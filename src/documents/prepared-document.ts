@@ -102,7 +102,7 @@ export function readDocument<Operation>(text: string, options: PrepareOptions<Op
   } catch (error) {
     return unreadable(toParseRefusal(error));
   }
-  const measured = measureDocument(document, Buffer.byteLength(text));
+  const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields);
   const { executable } = measured;
   const size = toSize(measured);
   const refusal = checkDocument(measured, limits);

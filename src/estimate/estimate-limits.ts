@@ -1,7 +1,7 @@
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import type { EstimateLimit } from '../generated/own.ts';
+import { type CalledPages, mostCalls } from '../limits/called-pages.ts';
 import { queryPart, transactionPayload } from '../limits/check-variables.ts';
-import { type EventPages, mostEventCalls } from '../limits/event-pages.ts';
 import type { LimitName, Limits } from '../limits/limits.ts';
 import type { Usage } from '../limits/usage.ts';
 import type { Variables } from '../limits/variables.ts';
@@ -40,15 +40,19 @@ export function toEstimateLimits(
     ...counted,
     toLimit('maxQueryPayloadSize', queryPart(size)),
     toLimit('maxTransactionPayloadSize', transactionPayload(size, variables)),
-    ...eventLimits(size.eventPages, variables, limits),
+    ...calledPageLimits(size.calledPages, variables, limits),
   ];
 }
 
 /**
  * Only for documents that have such pages: this limit is not one of the ledger, and would confuse beside its limits.
  */
-function eventLimits(pages: EventPages, variables: Variables, { events }: Limits): readonly EstimateLimit[] {
-  if (!events || pages.length === 0) return [];
-  const used = mostEventCalls(pages, variables, events);
-  return [{ name: 'maxEventCalls', max: events.maxCalls, used, exceeded: used > events.maxCalls }];
+function calledPageLimits(
+  pages: CalledPages,
+  variables: Variables,
+  { calledPages: bounds }: Limits,
+): readonly EstimateLimit[] {
+  if (!bounds || pages.length === 0) return [];
+  const used = mostCalls(pages, variables, bounds);
+  return [{ name: 'maxEventCalls', max: bounds.maxCalls, used, exceeded: used > bounds.maxCalls }];
 }

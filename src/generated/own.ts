@@ -871,6 +871,10 @@ export type DigestDirectiveArgs = { };
 
 export type DigestDirectiveResolver<Result, Parent, ContextType = OperationContext, Args = DigestDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
+export type ReadByCallsDirectiveArgs = { };
+
+export type ReadByCallsDirectiveResolver<Result, Parent, ContextType = OperationContext, Args = ReadByCallsDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
 export interface Base64ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Base64'], any> {
   name: 'Base64';
 }
@@ -1159,4 +1163,5 @@ export type Resolvers<ContextType = OperationContext> = {
 export type DirectiveResolvers<ContextType = OperationContext> = {
   address?: AddressDirectiveResolver<any, any, ContextType>;
   digest?: DigestDirectiveResolver<any, any, ContextType>;
+  readByCalls?: ReadByCallsDirectiveResolver<any, any, ContextType>;
 };

@@ -19,6 +19,7 @@ import { type LedgerService, silentLedgerService } from '../subschemas/ledger/le
 import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import { findIdInputs } from './id-inputs.ts';
+import { fieldsReadByCalls } from './own-schema.ts';
 import { stitch } from './stitch.ts';
 
 /** The part of a generation that decides how operations are executed. */
@@ -93,7 +94,8 @@ export function buildGeneration<Operation>(
   const { ownSchema, execute, names, config } = options;
   const service = source?.service ?? silentLedgerService;
   const documentLimits = stricterLimits(config.limits.documents, service.limits);
-  const limits = { ...documentLimits, events: { maxCalls: config.limits.maxEventCalls, ...config.pages } };
+  const calledPages = { fields: fieldsReadByCalls(ownSchema), maxCalls: config.limits.maxEventCalls, ...config.pages };
+  const limits = { ...documentLimits, calledPages };
   const schema = source && buildLedgerSchema(source.introspection);
   const collisions = schema ? findCollisions(ownSchema, schema) : [];
   if (collisions.length > 0) throw new SchemaCollisionError(collisions);

@@ -25,3 +25,11 @@ export function createOwnSchema(
   const { directives, ...config } = marked.toConfig();
   return new GraphQLSchema({ ...config, directives: directives.filter(isSpecifiedDirective) });
 }
+
+/** Root fields that are marked so in our SDL: their pages are read from an upstream call by call. */
+export function fieldsReadByCalls(ownSchema: GraphQLSchema): ReadonlySet<string> {
+  const fields = Object.values(ownSchema.getQueryType()?.getFields() ?? {});
+  const isMarked = ({ astNode }: (typeof fields)[number]) =>
+    astNode?.directives?.some((directive) => directive.name.value === 'readByCalls') ?? false;
+  return new Set(fields.filter(isMarked).map((field) => field.name));
+}

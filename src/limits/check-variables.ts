@@ -1,4 +1,4 @@
-import { mostEventCalls } from './event-pages.ts';
+import { mostCalls } from './called-pages.ts';
 import type { Limits } from './limits.ts';
 import type { DocumentSize } from './measure-document.ts';
 import { countedRefusal, type LimitRefusal, payloadRefusal } from './refusal.ts';
@@ -35,7 +35,7 @@ export function checkVariables(size: DocumentSize, variables: Variables, limits:
     checkTransactions(size, variables, limits) ??
     checkQueryPart(size, limits) ??
     (size.isExempt ? null : checkOutput(size, variables, limits)) ??
-    checkEventCalls(size, variables, limits)
+    checkCalls(size, variables, limits)
   );
 }
 
@@ -75,10 +75,14 @@ function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): 
 }
 
 /** The ledger has no such limit, because its pages are read from a database; these take calls to a node. */
-function checkEventCalls({ eventPages }: DocumentSize, variables: Variables, { events }: Limits): LimitRefusal | null {
-  if (eventPages.length === 0 || !events) return null;
-  const actual = mostEventCalls(eventPages, variables, events);
-  const max = events.maxCalls;
+function checkCalls(
+  { calledPages }: DocumentSize,
+  variables: Variables,
+  { calledPages: bounds }: Limits,
+): LimitRefusal | null {
+  if (calledPages.length === 0 || !bounds) return null;
+  const actual = mostCalls(calledPages, variables, bounds);
+  const max = bounds.maxCalls;
   if (actual <= max) return null;
   const message = `Pages of events and transactions may take ${actual} calls, which exceeds max of ${max}`;
   return countedRefusal(message, { name: 'maxEventCalls', max, actual });

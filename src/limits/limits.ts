@@ -1,4 +1,4 @@
-import type { EventBounds } from './event-pages.ts';
+import type { CalledPageBounds } from './called-pages.ts';
 
 /** Limits of documents, named as in `serviceConfig`. All are inclusive. */
 export interface DocumentLimits {
@@ -20,8 +20,8 @@ export interface DocumentLimits {
 
 /** All limits in force. */
 export interface Limits extends DocumentLimits {
-  /** Bounds of pages of events and transactions, which the gateway reads call by call. Left out: unbounded. */
-  readonly events?: EventBounds;
+  /** Bounds of pages that the gateway reads call by call. Left out: there are none. */
+  readonly calledPages?: CalledPageBounds;
 }
 
 /** The limits of documents, without the page sizes. */

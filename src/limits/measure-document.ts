@@ -1,6 +1,6 @@
 import { type DirectiveNode, type DocumentNode, type FragmentSpreadNode, Kind } from 'graphql';
 import { addUpDefinitions } from './add-up-definitions.ts';
-import { type EventPages, gatherEventPages } from './event-pages.ts';
+import { type CalledPages, gatherCalledPages } from './called-pages.ts';
 import { type ExecutableDocument, isSchemaOnly, toExecutableDocument } from './executable-document.ts';
 import { findUnknownFragment } from './find-unknown-fragment.ts';
 import { gatherTransactions } from './gather-transactions.ts';
@@ -22,7 +22,7 @@ export interface DocumentSize {
   /** The document asks for the schema alone: the limits of queries do not apply, and no usage is shown. */
   readonly isExempt: boolean;
   readonly transaction: TransactionPayload;
-  readonly eventPages: EventPages;
+  readonly calledPages: CalledPages;
 }
 
 /** A document, and everything about its size that its text alone decides. Made once per document. */
@@ -54,8 +54,13 @@ export interface TransactionPayload {
  * Measures a parsed document. Never throws and never recurses. Its time is linear in the text, whatever the fragments
  * expand to: every definition is read once, every fragment added up once.
  * @param queryPayload bytes of the text that the document was parsed from
+ * @param calledFields root fields whose pages are read call by call
  */
-export function measureDocument(document: DocumentNode, queryPayload: number): MeasuredDocument {
+export function measureDocument(
+  document: DocumentNode,
+  queryPayload: number,
+  calledFields: ReadonlySet<string> = new Set(),
+): MeasuredDocument {
   const executable = toExecutableDocument(document);
   const definitions: MeasuredDefinition[] = [];
   const operations: MeasuredDefinition[] = [];
@@ -87,7 +92,7 @@ export function measureDocument(document: DocumentNode, queryPayload: number): M
       inlinedBytes: inlined.bytes,
       variables: inlined.variables,
     },
-    eventPages: gatherEventPages(executable),
+    calledPages: gatherCalledPages(executable, calledFields),
   };
 }
 
@@ -100,7 +105,7 @@ export function toSize({
   outputNodes,
   isExempt,
   transaction,
-  eventPages,
+  calledPages,
 }: MeasuredDocument): DocumentSize {
-  return { inputNodes, depth, fragments, queryPayload, outputNodes, isExempt, transaction, eventPages };
+  return { inputNodes, depth, fragments, queryPayload, outputNodes, isExempt, transaction, calledPages };
 }

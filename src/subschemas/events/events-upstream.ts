@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { countPageCalls } from '../../limits/event-pages.ts';
+import { countPageCalls } from '../../limits/called-pages.ts';
 import { configKeys } from '../../settings/keys.ts';
 import type { OwnFieldsUpstream } from '../upstream.ts';
 import { eventFilterCapabilities } from './event-filter-capabilities.ts';

@@ -5,7 +5,7 @@ import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { findIdInputs } from '../../../src/graph/id-inputs.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 
-const local = createOwnSchema();
+const own = createOwnSchema();
 const read = (path: string) => buildSchema(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'));
 const names = networkProfiles.ledger.joins;
 
@@ -16,7 +16,7 @@ describe('the ledger’s scalars for ids of our inputs', () => {
     ['Sui 2024.4', 'node_modules/@mysten/sui/src/graphql/generated/2024.4/schema.graphql', 'SuiAddress'],
     ['Sui latest', 'node_modules/@mysten/sui/src/graphql/generated/latest/schema.graphql', 'SuiAddress'],
   ])('of %s are found where it takes them', (_, path, scalar) => {
-    const inputs = findIdInputs(local, read(path), names);
+    const inputs = findIdInputs(own, read(path), names);
     expect(inputs.get('EventQueryFilter.sender')).toEqual(new Set([scalar]));
     expect(inputs.get('MoveModuleFilter.package')).toEqual(new Set([scalar]));
     // All of them take digests as plain texts.
@@ -29,13 +29,13 @@ describe('the ledger’s scalars for ids of our inputs', () => {
       scalar Account scalar ObjectId scalar Digest
       type Query { address(address: Account!): Int object(address: ObjectId!): Int transactionBlock(digest: Digest): Int }
     `);
-    const inputs = findIdInputs(local, ledger, names);
+    const inputs = findIdInputs(own, ledger, names);
     expect(inputs.get('EventQueryFilter.sender')).toEqual(new Set(['Account', 'ObjectId']));
     expect(inputs.get('EventQueryFilter.transaction')).toEqual(new Set(['Digest']));
   });
 
   it('are none where the ledger has no such fields', () => {
-    expect(findIdInputs(local, buildSchema('type Query { a: Int }'), names).size).toBe(0);
+    expect(findIdInputs(own, buildSchema('type Query { a: Int }'), names).size).toBe(0);
   });
 });
 
@@ -43,9 +43,9 @@ test('every input that is described as an id is marked as one, and no other', ()
   const ledger = buildSchema(
     'scalar A scalar D type Query { address(address: A): Int transactionBlock(digest: D): Int }',
   );
-  const inputs = findIdInputs(local, ledger, names);
+  const inputs = findIdInputs(own, ledger, names);
   const kindOf = (description: string) => (/hex digits|by its id|signed/.test(description) ? 'A' : 'D');
-  const described = Object.values(local.getTypeMap())
+  const described = Object.values(own.getTypeMap())
     .filter(isInputObjectType)
     .flatMap((type) => Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field] as const))
     .filter(([, { type }]) => /^String!?$/.test(String(type)))
@@ -57,6 +57,6 @@ test('every input that is described as an id is marked as one, and no other', ()
 });
 
 test('marks are no part of the graph', () => {
-  expect(local.getDirectives().map(({ name }) => name)).not.toContain('address');
-  expect(isInputObjectType(local.getType('EventQueryFilter'))).toBe(true);
+  expect(own.getDirectives().map(({ name }) => name)).not.toContain('address');
+  expect(isInputObjectType(own.getType('EventQueryFilter'))).toBe(true);
 });

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { countEventCalls, countPageCalls, gatherEventPages, mostEventCalls } from '../../../src/limits/event-pages.ts';
+import { countCalls, countPageCalls, gatherCalledPages, mostCalls } from '../../../src/limits/called-pages.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
 import { planPage } from '../../../src/subschemas/events/plan-page.ts';
 
-const bounds = { maxCalls: 120, defaultSize: 20, maxSize: 1_000 };
-const pagesOf = (text: string) => gatherEventPages(toExecutableDocument(parse(text)));
-const count = (text: string, variables = {}) => countEventCalls(pagesOf(text), variables, bounds);
+const fields = new Set(['queryEvents', 'queryTransactionBlocks']);
+const bounds = { fields, maxCalls: 120, defaultSize: 20, maxSize: 1_000 };
+const pagesOf = (text: string) => gatherCalledPages(toExecutableDocument(parse(text)), fields);
+const count = (text: string, variables = {}) => countCalls(pagesOf(text), variables, bounds);
 
 describe('the calls of an operation are', () => {
   test.each([
@@ -50,7 +51,7 @@ describe('the calls of an operation are', () => {
 });
 
 test('the most they can come to is 20 above that for all pages together, and none where there is no page', () => {
-  const most = (text: string) => mostEventCalls(pagesOf(text), {}, bounds);
+  const most = (text: string) => mostCalls(pagesOf(text), {}, bounds);
   expect(most('{ queryEvents { nodes { type } } }')).toBe(21);
   expect(most('{ a: queryEvents { nodes { type } } b: queryEvents(last: 100) { nodes { type } } }')).toBe(23);
   expect(most('{ queryEvents(first: 0) { nodes { type } } }')).toBe(0);
