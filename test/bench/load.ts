@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { createChildren } from './load/child-processes.ts';
@@ -31,8 +31,8 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(loadHelp);
     return 0;
   }
-  if (process.platform !== 'linux') {
-    process.stderr.write('CPU times are read from /proc, which only Linux has.\n');
+  if (!existsSync('/proc/self/schedstat')) {
+    process.stderr.write('CPU times are read from /proc/<pid>/schedstat, which only Linux has.\n');
     return 1;
   }
 
