@@ -20,9 +20,9 @@ export interface NetworkProfile {
   };
   /** The ledger's root fields that joins query, and the names of their arguments. */
   readonly joins: {
-    readonly object: { readonly field: string; readonly id: string; readonly version: string };
-    readonly address: { readonly field: string; readonly id: string };
-    readonly transaction: { readonly field: string; readonly id: string };
+    readonly object: { readonly field: RootFieldName; readonly id: string; readonly version: string };
+    readonly address: { readonly field: RootFieldName; readonly id: string };
+    readonly transaction: { readonly field: RootFieldName; readonly id: string };
   };
   /**
    * By which tables it is told which of the ledger's fields never change: by the first one that the schema fits. The tables
@@ -33,6 +33,9 @@ export interface NetworkProfile {
 
 export const immutableFieldsNames = ['transactionBlocks', 'transactions'] as const;
 type ImmutableFieldsName = (typeof immutableFieldsNames)[number];
+
+/** Where versions of a ledger differ in the name: each of them. The first that the ledger's schema has, and that fits, is read. */
+export type RootFieldName = string | readonly string[];
 
 export const eventFilterMembers = [
   'all',
@@ -76,7 +79,7 @@ const ledger: NetworkProfile = {
   joins: {
     object: { field: 'object', id: 'address', version: 'version' },
     address: { field: 'address', id: 'address' },
-    transaction: { field: 'transactionBlock', id: 'digest' },
+    transaction: { field: ['transactionBlock', 'transaction'], id: 'digest' },
   },
   immutableFields: ['transactionBlocks'],
 };

@@ -6,13 +6,11 @@ import type { IdInputs } from '../planning/id-variables.ts';
 export function findIdInputs(own: GraphQLSchema, ledger: GraphQLSchema, names: NetworkProfile['joins']): IdInputs {
   const scalarOf = (target: keyof NetworkProfile['joins']): readonly string[] => {
     const { field, id } = names[target];
-    const argument = ledger
-      .getQueryType()
-      ?.getFields()
-      [field]?.args.find(({ name }) => name === id);
-    const type = argument && getNamedType(argument.type);
+    const roots = [field].flat().flatMap((name) => ledger.getQueryType()?.getFields()[name] ?? []);
+    const ids = roots.flatMap(({ args }) => args.filter(({ name }) => name === id));
+    const types = ids.map((argument) => getNamedType(argument.type));
     // A built-in scalar of the ledger is the same type as ours.
-    return isScalarType(type) && !isSpecifiedScalarType(type) ? [type.name] : [];
+    return types.flatMap((type) => (isScalarType(type) && !isSpecifiedScalarType(type) ? [type.name] : []));
   };
   const scalars: Readonly<Record<string, ReadonlySet<string>>> = {
     address: new Set([...scalarOf('address'), ...scalarOf('object')]),

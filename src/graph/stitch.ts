@@ -15,7 +15,7 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import type { RequestBounds } from '../joins/join-document.ts';
 import { joinSelectionSet } from '../joins/join-key.ts';
 import { createJoinResolver } from '../joins/join-resolvers.ts';
-import { findJoinOffer, type Join, joinName, joins } from '../joins/joins.ts';
+import { findJoinOffer, joinName, joins, type ServedJoin } from '../joins/joins.ts';
 import { type CreateOperationJoins, createOperationJoins } from '../joins/operation-joins.ts';
 import { toPlainBuiltins } from '../joins/plain-builtins.ts';
 import { fragmentsOf } from '../planning/fragments-of.ts';
@@ -63,16 +63,16 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
     batchingOptions: { extensionsReducer: noteClientField },
   };
   const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
-  const offered = offers.flatMap(({ join, offer }) => ('returns' in offer ? [{ join, returns: offer.returns }] : []));
-  const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, names, ledger: subschema });
+  const served = offers.flatMap(({ join, offer }) => ('field' in offer ? [{ ...join, root: offer }] : []));
+  const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, ledger: subschema });
   const schema = stitchSchemas({
     // Descriptions come from the last subschema, and those of the ledger are better.
     subschemas: [toOwnSubschema(ownSchema), subschema],
-    typeDefs: offered.map(({ join, returns }) => joinTypeDefs(join, returns)),
+    typeDefs: served.map(joinTypeDefs),
     resolvers: [
       describedScalars(ledger.schema, ownSchema),
       serviceConfigResolvers(ledger.schema, ledger.inForce),
-      ...offered.map(({ join }) => ({
+      ...served.map((join) => ({
         [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
       })),
     ],
@@ -86,9 +86,8 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
     operationJoins: createOperationJoins({
       execute: ask,
       limits: ledger.limits,
-      names,
       schema,
-      joins: offered.map(({ join }) => join),
+      joins: served,
     }),
   };
 }
@@ -174,10 +173,10 @@ function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): 
   return { fields: [...(merged.fields ?? []), info] };
 }
 
-function joinTypeDefs({ type, field, description, waits }: Join, returns: string): string {
+function joinTypeDefs({ type, field, description, waits, root }: ServedJoin): string {
   const waitMs = `(
     "How long to wait for the ledger's indexer while it does not know the transaction yet, 0 to 10000 milliseconds."
     waitMs: Int = 0
   )`;
-  return `extend type ${type} { "${description}" ${field}${waits ? waitMs : ''}: ${returns} }`;
+  return `extend type ${type} { "${description}" ${field}${waits ? waitMs : ''}: ${root.returns} }`;
 }

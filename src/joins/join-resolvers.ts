@@ -7,7 +7,6 @@ import {
   isCompositeType,
   responsePathAsArray,
 } from 'graphql';
-import type { NetworkProfile } from '../config/network-profile.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
 import { awaitIndex, checkWaitMs } from './await-index.ts';
@@ -15,14 +14,13 @@ import { createToJoinLookup, type JoinLookup, type RequestBounds } from './join-
 import { createReadJoinKey } from './join-key.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { type JoinSelection, toJoinSelection } from './join-selection.ts';
-import { type Join, toJoinForm } from './joins.ts';
+import { type ServedJoin, toJoinForm } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
 import { toPlainBuiltins } from './plain-builtins.ts';
 
 export interface JoinResolverOptions {
   readonly execute: LedgerExecutor;
   readonly limits: RequestBounds;
-  readonly names: NetworkProfile['joins'];
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
 }
 
@@ -37,7 +35,7 @@ interface StitchedJoins {
  * travel together.
  */
 export function createJoinResolver(options: JoinResolverOptions) {
-  const { execute, limits, names, ledger } = options;
+  const { execute, limits, ledger } = options;
   const operations = new WeakMap<OperationContext, StitchedJoins>();
 
   const operationJoins = (context: OperationContext, info: GraphQLResolveInfo): StitchedJoins => {
@@ -50,7 +48,7 @@ export function createJoinResolver(options: JoinResolverOptions) {
     return made;
   };
 
-  return (join: Join) => {
+  return (join: ServedJoin) => {
     const readKey = createReadJoinKey(join);
     return async (
       parent: Record<string, unknown>,
@@ -61,7 +59,7 @@ export function createJoinResolver(options: JoinResolverOptions) {
       const { loader, selections } = operationJoins(context, info);
       const selection = selections.get(info.fieldNodes) ?? prepareSelection(info, ledger.schema, `J${selections.size}`);
       selections.set(info.fieldNodes, selection);
-      const lookup = createToJoinLookup(toJoinForm(join, names, selection))(readKey(parent));
+      const lookup = createToJoinLookup(toJoinForm(join, selection))(readKey(parent));
       const waitMs = checkWaitMs(args.waitMs);
       const answer = await awaitIndex(
         loadOne(loader, lookup),

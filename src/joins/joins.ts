@@ -1,4 +1,5 @@
 import {
+  type GraphQLField,
   type GraphQLSchema,
   getNamedType,
   isInterfaceType,
@@ -100,31 +101,57 @@ export const isJoin = (type: string, field: string): boolean =>
 
 export const joinName = ({ type, field }: Join): string => `join:${type}.${field}`;
 
-/** How a join asks the ledger, with the names that the network profile gives. */
-export function toJoinForm(join: Join, names: NetworkProfile['joins'], selection: JoinSelection): JoinForm {
-  const entry = names[join.target];
-  return { field: entry.field, id: entry.id, version: 'version' in entry ? entry.version : undefined, selection };
+/** A root field of the ledger that serves a join. */
+export interface JoinRoot {
+  readonly field: string;
+  /** Its arguments for the id and, where the join has one, for the version. */
+  readonly id: string;
+  readonly version: string | undefined;
+  /** Name of its type. */
+  readonly returns: string;
 }
 
-/** What the ledger offers for a join: the type of its value, or why it cannot be served. */
-export type JoinOffer = { readonly returns: string } | { readonly reason: string };
+/** A join that the ledger can serve. */
+export interface ServedJoin extends Join {
+  readonly root: JoinRoot;
+}
 
-/** Looks among the ledger's root fields for the one a join reads; the profile says what it is called. */
+/** How a join asks the ledger. */
+export function toJoinForm({ root }: ServedJoin, selection: JoinSelection): JoinForm {
+  const { field, id, version } = root;
+  return { field, id, version, selection };
+}
+
+/** What the ledger offers for a join: the root field to read, or why there is none. */
+export type JoinOffer = JoinRoot | { readonly reason: string };
+
+/**
+ * Looks in the ledger's schema for the root field that a join reads. The profile has the names that it may have; which of
+ * them the ledger uses, and whether it can be asked, the schema says.
+ */
 export function findJoinOffer(join: Join, ledger: GraphQLSchema, names: NetworkProfile['joins']): JoinOffer {
   const entry = names[join.target];
-  const field = ledger.getQueryType()?.getFields()[entry.field];
-  if (!field) return { reason: `The ledger has no root field ${entry.field}.` };
-  const wanted = [entry.id, ...('version' in entry && join.key.version ? [entry.version] : [])];
-  const missing = wanted.find(
-    (name) => !field.args.some((arg) => arg.name === name && isScalarType(getNamedType(arg.type))),
+  const known = [entry.field].flat();
+  const version = 'version' in entry && join.key.version ? entry.version : undefined;
+  const fields = known.flatMap((name) => ledger.getQueryType()?.getFields()[name] ?? []);
+  const offers = fields.map((field) => toOffer(field, entry.id, version));
+  return (
+    offers.find((offer) => 'field' in offer) ??
+    offers[0] ?? { reason: `The ledger has no root field ${known.join(' or ')}.` }
   );
-  if (missing !== undefined) return { reason: `The ledger's ${entry.field} has no argument ${missing}.` };
-  const required = field.args.find(
+}
+
+function toOffer(field: GraphQLField<unknown, unknown>, id: string, version: string | undefined): JoinOffer {
+  const { name, args } = field;
+  const wanted = version === undefined ? [id] : [id, version];
+  const missing = wanted.find((each) => !args.some((arg) => arg.name === each && isScalarType(getNamedType(arg.type))));
+  if (missing !== undefined) return { reason: `The ledger's ${name} has no argument ${missing}.` };
+  const required = args.find(
     (arg) => isNonNullType(arg.type) && arg.defaultValue === undefined && !wanted.includes(arg.name),
   );
-  if (required) return { reason: `The ledger's ${entry.field} also needs ${required.name}.` };
+  if (required) return { reason: `The ledger's ${name} also needs ${required.name}.` };
   const type = isNonNullType(field.type) ? field.type.ofType : field.type;
   if (isListType(type) || !(isObjectType(type) || isInterfaceType(type)))
-    return { reason: `The ledger's ${entry.field} is not an object.` };
-  return { returns: type.name };
+    return { reason: `The ledger's ${name} is not an object.` };
+  return { field: name, id, version, returns: type.name };
 }

@@ -14,7 +14,6 @@ import {
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
-import type { NetworkProfile } from '../config/network-profile.ts';
 import { withoutStacks } from '../errors/without-stacks.ts';
 import { compileArguments, type ReadArguments } from '../execution/compile-arguments.ts';
 import type { CompileOptions } from '../execution/compile-operation.ts';
@@ -28,16 +27,15 @@ import { createReadJoinKey, joinSelectionSet } from './join-key.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { freeName } from './join-resolvers.ts';
 import { type JoinSelection, toJoinSelection } from './join-selection.ts';
-import { type Join, toJoinForm } from './joins.ts';
+import { type ServedJoin, toJoinForm } from './joins.ts';
 
 export interface OperationJoinsOptions {
   readonly execute: LedgerExecutor;
   readonly limits: RequestBounds;
-  readonly names: NetworkProfile['joins'];
   /** The whole graph, which has the join fields and their arguments. */
   readonly schema: GraphQLSchema;
   /** The joins that the ledger can serve. */
-  readonly joins: readonly Join[];
+  readonly joins: readonly ServedJoin[];
 }
 
 /** The joins of one operation, for its compiled form. */
@@ -65,7 +63,7 @@ interface PreparedJoin extends JoinField {
  * answer already has the client's keys and its nulls in the right places, and is put in place unchanged.
  */
 export function createOperationJoins(options: OperationJoinsOptions): CreateOperationJoins {
-  const { execute, limits, names, schema } = options;
+  const { execute, limits, schema } = options;
   const known = new Map(
     options.joins.map((join) => [
       `${join.type}.${join.field}`,
@@ -96,7 +94,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       // Fields with the same selection share one fragment, so that lookups they have in common are asked once.
       const shared = selections.get(selection.body) ?? selection;
       selections.set(selection.body, shared);
-      const toLookup = createToJoinLookup(toJoinForm(join, names, shared));
+      const toLookup = createToJoinLookup(toJoinForm(join, shared));
       return {
         key,
         nodes,

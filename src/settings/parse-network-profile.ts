@@ -5,6 +5,7 @@ import { quoteText } from './quote-text.ts';
 
 const headerName = z.string().regex(/^[a-z\d!#$%&'*+.^_`|~-]+$/, 'a header name in lower case');
 const graphqlName = z.string().regex(/^[_a-zA-Z]\w*$/, 'a GraphQL name');
+const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1)], 'a GraphQL name, or a list of them');
 const wireName = z.string().regex(/^\S+$/, 'a text without white space');
 const isBoolean = z.boolean('true or false');
 
@@ -18,9 +19,9 @@ const networkProfileSchema = z.strictObject({
   }),
   sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
   joins: z.strictObject({
-    object: z.strictObject({ field: graphqlName, id: graphqlName, version: graphqlName }),
-    address: z.strictObject({ field: graphqlName, id: graphqlName }),
-    transaction: z.strictObject({ field: graphqlName, id: graphqlName }),
+    object: z.strictObject({ field: rootFieldName, id: graphqlName, version: graphqlName }),
+    address: z.strictObject({ field: rootFieldName, id: graphqlName }),
+    transaction: z.strictObject({ field: rootFieldName, id: graphqlName }),
   }),
   immutableFields: z.array(z.enum(immutableFieldsNames)),
 }) satisfies z.ZodType<NetworkProfile>;

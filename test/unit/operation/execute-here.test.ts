@@ -1,8 +1,7 @@
 import { buildSchema, type ExecutionResult, execute, GraphQLError, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import type { Join } from '../../../src/joins/joins.ts';
+import type { ServedJoin } from '../../../src/joins/joins.ts';
 import { createOperationJoins } from '../../../src/joins/operation-joins.ts';
 import { compileOwn, createExecuteHere } from '../../../src/operation/execute-here.ts';
 import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
@@ -25,7 +24,7 @@ const whole = buildSchema(`${own}
   type Address { address: String }
   type TransactionBlock { digest: String }
 `);
-const joins: readonly Join[] = [
+const joins: readonly ServedJoin[] = [
   {
     type: 'Coin',
     field: 'object',
@@ -33,6 +32,7 @@ const joins: readonly Join[] = [
     key: { id: 'objectId', version: 'version' },
     waits: false,
     description: '',
+    root: { field: 'object', id: 'address', version: 'version', returns: 'Object' },
   },
   {
     type: 'Done',
@@ -41,6 +41,7 @@ const joins: readonly Join[] = [
     key: { id: 'digest' },
     waits: true,
     description: '',
+    root: { field: 'transactionBlock', id: 'digest', version: undefined, returns: 'TransactionBlock' },
   },
 ];
 
@@ -76,7 +77,6 @@ function run(
       return result;
     },
     limits: { maxQueryNodes: 300, maxQueryPayloadSize: 5_000 },
-    names: networkProfiles.ledger.joins,
     schema: whole,
     joins,
   });

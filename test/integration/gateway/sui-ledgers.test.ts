@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { type SuiLedger, startSuiLedger } from '../../support/sui-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+
+/** Plays the sponsor and the JSON-RPC node beside the ledgers. */
+let devnet: Devnet;
+beforeAll(async () => {
+  devnet = await startDevnet({
+    sponsorToken: 'token',
+    checkpointIntervalMs: 0,
+    genesis: { checkpoints: 20 },
+    dialect: { headers: networkProfiles.sui.headers, timeRange: networkProfiles.sui.events.timeRange },
+  });
+});
+afterAll(() => devnet?.close());
+
+const start = (ledger: SuiLedger, env: Record<string, string> = {}) =>
+  createTestGateway({
+    NETWORK_PROFILE: 'sui',
+    LEDGER_GRAPHQL_URL: ledger.url,
+    LEDGER_RPC_URL: devnet.rpcUrl,
+    SPONSOR_URL: devnet.sponsorUrl,
+    ...env,
+  });
+
+describe.each([
+  ['2024.1', 'TransactionBlock'],
+  ['2024.4', 'TransactionBlock'],
+  ['latest', 'Transaction'],
+] as const)('over the unmodified schema of Sui %s', (version, type) => {
+  let ledger: SuiLedger;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    ledger = await startSuiLedger(version);
+    gateway = await start(ledger);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await ledger?.[Symbol.asyncDispose]();
+  });
+
+  it('has every join, and says so', async () => {
+    const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
+    const joins = data.gateway.capabilities.filter(({ name }: { name: string }) => name.startsWith('join:'));
+    expect(joins).toHaveLength(8);
+    for (const join of joins) expect(join).toMatchObject({ available: true, reason: null });
+  });
+
+  it('joins events to their transactions and senders, in one request', async () => {
+    ledger.asked.length = 0;
+    const { data, errors } = await gateway.query(
+      '{ queryEvents(last: 3) { nodes { txDigest sender transactionBlock { __typename digest } senderAddress { address } } } }',
+    );
+    expect(errors).toBeUndefined();
+    expect(data.queryEvents.nodes).toHaveLength(3);
+    for (const { txDigest, sender, ...joined } of data.queryEvents.nodes) {
+      expect(joined).toEqual({
+        transactionBlock: { __typename: type, digest: txDigest },
+        senderAddress: { address: sender },
+      });
+    }
+    expect(ledger.asked).toHaveLength(1);
+  });
+
+  it('joins where the operation is stitched, and says what it costs', async () => {
+    const text = '{ chainIdentifier queryTransactionBlocks(last: 1) { nodes { digest transactionBlock { digest } } } }';
+    const { data, errors } = await gateway.query(text);
+    expect(errors).toBeUndefined();
+    const [node] = data.queryTransactionBlocks.nodes;
+    expect(node.transactionBlock.digest).toBe(node.digest);
+    const asked = await gateway.query('query ($q: String!) { estimate(query: $q) { refused plan upstreamCalls } }', {
+      q: text,
+    });
+    expect(asked.data.estimate).toEqual({ refused: false, plan: 'STITCHED', upstreamCalls: 3 });
+  });
+
+  it('joins a reservation to its coins, at their versions, and to its sponsor', async () => {
+    const { data, errors } = await gateway.query(
+      'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { sponsorAddress sponsor { address } gasCoins { objectId version object { address version } } } }',
+      {},
+      { authorization: 'Bearer token' },
+    );
+    expect(errors).toBeUndefined();
+    const { sponsorAddress, sponsor, gasCoins } = data.reserveGas;
+    expect(sponsor).toEqual({ address: sponsorAddress });
+    expect(gasCoins.length).toBeGreaterThan(0);
+    for (const { objectId, version: at, object } of gasCoins)
+      expect(object).toEqual({ address: objectId, version: at });
+  });
+
+  it('takes one variable for an address through both', async () => {
+    const { data, errors } = await gateway.query(
+      'query ($a: SuiAddress!) { address(address: $a) { address } queryEvents(filter: { sender: $a }, last: 1) { nodes { sender } } }',
+      { a: devnet.ledger.events.at(-1)?.sender },
+    );
+    expect(errors).toBeUndefined();
+    expect(data.queryEvents.nodes).toEqual([{ sender: data.address.address }]);
+  });
+});
+
+test('a join whose field the ledger has by none of its names is left out, and the reason names them', async () => {
+  await using ledger = await startSuiLedger('latest');
+  const overrides = JSON.stringify({
+    joins: { transaction: { field: ['transactionBlock', 'tx'] }, object: { field: 'objects' } },
+  });
+  await using gateway = await start(ledger, { PROFILE_OVERRIDES: overrides });
+  const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
+  const reasons = Object.fromEntries(
+    data.gateway.capabilities.map(({ name, reason }: { name: string; reason: string | null }) => [name, reason]),
+  );
+  expect(reasons['join:RpcEvent.transactionBlock']).toBe('The ledger has no root field transactionBlock or tx.');
+  expect(reasons['join:ReservedGasCoin.object']).toBe("The ledger's objects has no argument address.");
+  expect(reasons['join:RpcEvent.senderAddress']).toBeNull();
+  const refused = await gateway.query('{ queryEvents(last: 1) { nodes { transactionBlock { digest } } } }');
+  expect(refused.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildSchema, graphql } from 'graphql';
+
+/** A ledger with an unmodified schema of Sui's, over real HTTP, that finds whatever it is asked for by its id. */
+export interface SuiLedger extends AsyncDisposable {
+  readonly url: string;
+  /** Documents it was asked, but for its schema and its limits. */
+  readonly asked: string[];
+}
+
+/** @param version as the folder of its schema is called in the SDK */
+export async function startSuiLedger(version: '2024.1' | '2024.4' | 'latest'): Promise<SuiLedger> {
+  const file = `../../node_modules/@mysten/sui/src/graphql/generated/${version}/schema.graphql`;
+  const schema = buildSchema(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const found = (ids: Readonly<Record<string, unknown>>) => ids;
+  const rootValue = {
+    chainIdentifier: '35834a8a',
+    serviceConfig: { maxQueryNodes: 300, maxQueryDepth: 20, maxOutputNodes: 1_000_000, maxQueryPayloadSize: 5_000 },
+    address: found,
+    object: found,
+    transactionBlock: found,
+    transaction: found,
+  };
+  const asked: string[] = [];
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { query, variables } = JSON.parse(Buffer.concat(chunks).toString());
+      if (!/__schema|serviceConfig/.test(query)) asked.push(query);
+      void graphql({ schema, source: query, rootValue, variableValues: variables ?? null }).then((result) => {
+        res.writeHead(200, { 'content-type': 'application/json', 'x-sui-rpc-version': '2026.9.1-abc' });
+        res.end(JSON.stringify(result));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
