@@ -10,7 +10,7 @@ import { runCommand } from './cli/run-command.ts';
 import { createStopRequest } from './cli/stop-request.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
 import { Secret } from './config/secret.ts';
-import { createLogger } from './telemetry/create-logger.ts';
+import { createLogger } from './telemetry/logger.ts';
 import type { PrimaryLink } from './workers/take-orders.ts';
 import { openEnvelope, type ToWorker, toEnvelope } from './workers/worker-messages.ts';
 

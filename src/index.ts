@@ -6,4 +6,4 @@ export { ConfigError } from './settings/config-error.ts';
 export type { ConfigSource } from './settings/parse-config.ts';
 export { readConfig as parseConfig } from './start/read-config.ts';
 export { type RunningGateway, type StartOptions, startGateway } from './start.ts';
-export { createLogger, type Logger } from './telemetry/create-logger.ts';
+export { createLogger, type Logger } from './telemetry/logger.ts';

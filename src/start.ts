@@ -12,8 +12,8 @@ import { tellReady } from './start/tell-ready.ts';
 import { createUpstreamHost } from './start/upstream-host.ts';
 import { type UpstreamList, upstreamList } from './start/upstreams.ts';
 import { type LedgerNews, watchSchema } from './start/watch-schema.ts';
-import type { Logger } from './telemetry/create-logger.ts';
 import { createTelemetry } from './telemetry/events.ts';
+import type { Logger } from './telemetry/logger.ts';
 
 export type { Explanation, JudgedRequest as ExplainRequest };
 

@@ -5,7 +5,7 @@ import type { SettingInForce } from '../settings/describe-settings.ts';
 import type { ConfigSource } from '../settings/parse-config.ts';
 import type { ReadFile } from '../settings/read-settings.ts';
 import type { ExplainRequest, Explanation, StartOptions } from '../start.ts';
-import type { Logger } from '../telemetry/create-logger.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import type { RunningWorkers, WorkersOptions } from '../workers/primary.ts';
 import type { Orders, PrimaryLink } from '../workers/take-orders.ts';
 

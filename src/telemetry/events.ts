@@ -1,4 +1,4 @@
-import { type Logger, type RequestLineFields, requestLine, toJsonText } from './create-logger.ts';
+import { type Logger, type RequestLineFields, requestLine, toJsonText } from './logger.ts';
 
 /** One operation of an answered request. */
 export interface OperationFacts {

@@ -2,7 +2,7 @@ import { isConfigKeyName } from '../../src/settings/keys.ts';
 import { readConfig } from '../../src/start/read-config.ts';
 import { allUpstreams, upstreamList } from '../../src/start/upstreams.ts';
 import { startGatewayOver } from '../../src/start.ts';
-import { createLogger } from '../../src/telemetry/create-logger.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 
 export interface GraphqlAnswer {
   readonly status: number;

@@ -87,7 +87,7 @@ const imports = (file: SourceFile, pattern: RegExp) => file.imports.some(({ spec
 /** Calls a method of a logger, or has one, where neither the log is made nor the process begins and ends. */
 function writesToLog({ path, code, imports: own }: SourceFile): boolean {
   if (/^src\/(telemetry|cli)\//.test(path)) return false;
-  const holds = own.some(({ file }) => file === 'src/telemetry/create-logger.ts');
+  const holds = own.some(({ file }) => file === 'src/telemetry/logger.ts');
   // These make it, take it from whoever starts a gateway, and publish it.
   const mayHold = ['src/cli.ts', 'src/start.ts', 'src/index.ts'].includes(path);
   return (holds && !mayHold) || /\b(?:logger|log)\??\.\s*\w+\(/i.test(code);
@@ -192,6 +192,10 @@ describe('files', () => {
     expect(offenders(written, isDrawer)).toEqual([]);
   });
 
+  test('are named as the thing that they make, not as the making', () => {
+    expect(offenders(written, ({ path }) => /^create-/.test(basename(path)))).toEqual([]);
+  });
+
   test('have no default export', () => {
     expect(offenders(written, ({ code }) => /^\s*export\s+default\b|\bas\s+default\b/m.test(code))).toEqual([]);
   });
@@ -254,7 +258,7 @@ describe('this test', () => {
   });
 
   test('finds lines of the log that are written elsewhere', () => {
-    const holds = "import type { Logger } from '../telemetry/create-logger.ts';";
+    const holds = "import type { Logger } from '../telemetry/logger.ts';";
     expect(writesToLog(toSourceFile('src/server/x.ts', "options.logger.warn({}, 'x');"))).toBe(true);
     expect(writesToLog(toSourceFile('src/start.ts', "logger?.info('x');"))).toBe(true);
     expect(writesToLog(toSourceFile('src/server/x.ts', holds))).toBe(true);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMaskError } from '../../../src/errors/mask-error.ts';
 import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { type RunningGateway, startGateway } from '../../../src/start.ts';
-import { createLogger } from '../../../src/telemetry/create-logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
 
 let ledger: ScriptedLedger;

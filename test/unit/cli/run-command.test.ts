@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { Secret } from '../../../src/config/secret.ts';
 import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
-import { createLogger } from '../../../src/telemetry/create-logger.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { takeOrders } from '../../../src/workers/take-orders.ts';
 import type { FromWorker, ToWorker } from '../../../src/workers/worker-messages.ts';
 

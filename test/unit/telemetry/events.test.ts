@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createLogger, requestLine } from '../../../src/telemetry/create-logger.ts';
 import { createTelemetry, LaneRecord, type Telemetry } from '../../../src/telemetry/events.ts';
+import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
 
 /** What is logged of an event, without its time. */
 function linesOf(tell: (telemetry: Telemetry) => void): Record<string, unknown>[] {

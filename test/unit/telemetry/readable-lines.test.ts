@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../../src/telemetry/create-logger.ts';
 import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
 import { createReadableLines } from '../../../src/telemetry/readable-lines.ts';
 
 /** What a person reads of what was told, without the time. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { createLogger, type Logger, requestLine } from '../../../src/telemetry/create-logger.ts';
+import { createLogger, type Logger, requestLine } from '../../../src/telemetry/logger.ts';
 
 /** What a logger wrote, line by line. */
 function record(log: (logger: Logger) => void, level: 'info' | 'trace' = 'trace') {
@@ -124,7 +124,7 @@ describe('redaction', () => {
       err: {
         type: 'Error',
         message: 'call with Bearer [redacted] failed',
-        stack: expect.stringContaining('create-logger.test'),
+        stack: expect.stringContaining('logger.test'),
         cause: { message: 'connect http://[redacted]@h/', code: 'ECONNREFUSED', token: '[redacted]' },
       },
     });
