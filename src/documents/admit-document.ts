@@ -1,4 +1,4 @@
-import type { DocumentNode, GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { checkVariables, priceDocument } from '../limits/check-variables.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Usage } from '../limits/usage.ts';
@@ -8,7 +8,7 @@ import { type ToldError, toGraphQLErrors } from './told-error.ts';
 
 export type DocumentAdmission =
   /** `usage` is `null` for a document that asks for the schema alone. */
-  | { readonly kind: 'admitted'; readonly document: DocumentNode; readonly usage: Usage | null }
+  | { readonly kind: 'admitted'; readonly usage: Usage | null }
   /** `usage` is `null` if the document was refused before it was counted. */
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[]; readonly usage: Usage | null };
 
@@ -28,7 +28,5 @@ export function admitDocument(prepared: PreparedDocument, variables: Variables, 
   if (prepared.kind === 'refused') return refused(prepared.refusal.errors, prepared.refusal.hasUsage ? usage : null);
   const refusal = checkVariables(size, variables, limits);
   if (refusal) return { kind: 'refused', errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
-  const validity = prepared.validate();
-  if (validity.kind === 'invalid') return refused(validity.errors, usage);
-  return { kind: 'admitted', document: validity.document, usage };
+  return prepared.errors.length > 0 ? refused(prepared.errors, usage) : { kind: 'admitted', usage };
 }

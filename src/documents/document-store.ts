@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import {
+  createReadDocument,
   type PreparedDocument,
   type PrepareOptions,
-  prepareDocument,
   type ReadDocument,
-  readDocument,
 } from './prepared-document.ts';
 
 export interface DocumentStore<Operation = unknown> {
@@ -17,35 +16,48 @@ export interface DocumentStore<Operation = unknown> {
 }
 
 /**
- * Memory for the prepared documents of one generation, in bytes as `PreparedDocument.bytes` says. A new document is on trial
- * in a small cache; its second use moves it to the large one. So a flood of texts that are never repeated only goes
- * through the small cache and does not push out documents in use.
+ * Memory for the prepared documents of one generation, in bytes as `PreparedDocument.bytes` says. A document that is asked for
+ * again is proven, and nothing that came once pushes it out. So a flood of texts that are never repeated takes what the proven
+ * ones leave, at least a quarter, and goes through that.
  */
-const maxTrialBytes = 16 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 const maxProvenBytes = 48 * 1024 * 1024;
 /** Longer texts are not kept: they hold transactions as literals, so they never come twice. */
 const maxStoredCharacters = 20_000;
 
 export interface DocumentStoreBounds {
-  readonly maxTrialBytes: number;
+  /** All documents together. */
+  readonly maxBytes: number;
+  /** Those that were asked for again; fewer bytes than all. */
   readonly maxProvenBytes: number;
 }
 
 /** Keeps prepared documents, up to a bound in bytes: a million different documents cost time, not memory. */
 export function createDocumentStore<Operation>(
   options: PrepareOptions<Operation>,
-  bounds: DocumentStoreBounds = { maxTrialBytes, maxProvenBytes },
+  bounds: DocumentStoreBounds = { maxBytes, maxProvenBytes },
 ): DocumentStore<Operation> {
+  const read = createReadDocument(options);
   const sizeCalculation = ({ bytes }: PreparedDocument<Operation>) => bytes;
-  const onTrial = new LRUCache<string, PreparedDocument<Operation>>({ maxSize: bounds.maxTrialBytes, sizeCalculation });
-  const proven = new LRUCache<string, PreparedDocument<Operation>>({ maxSize: bounds.maxProvenBytes, sizeCalculation });
+  const newcomers = new LRUCache<string, PreparedDocument<Operation>>({ maxSize: bounds.maxBytes, sizeCalculation });
+  const proven = new LRUCache<string, PreparedDocument<Operation>>({
+    maxSize: bounds.maxProvenBytes,
+    sizeCalculation,
+    // What was longest not asked for is on a par with what was asked for once.
+    disposeAfter: (prepared, text, reason) => {
+      if (reason === 'evict') newcomers.set(text, prepared);
+    },
+  });
+  const makeRoom = (): void => {
+    while (newcomers.calculatedSize + proven.calculatedSize > bounds.maxBytes) newcomers.pop();
+  };
 
   const find = (text: string): PreparedDocument<Operation> | undefined => {
     const known = proven.get(text);
     if (known) return known;
-    const newcomer = onTrial.get(text);
+    const newcomer = newcomers.get(text);
     if (!newcomer) return undefined;
-    onTrial.delete(text);
+    newcomers.delete(text);
     proven.set(text, newcomer);
     return newcomer;
   };
@@ -55,10 +67,12 @@ export function createDocumentStore<Operation>(
     prepare(text) {
       const known = find(text);
       if (known) return known;
-      const made = prepareDocument(text, options);
-      if (text.length <= maxStoredCharacters) onTrial.set(text, made);
+      const made = read(text).prepared;
+      if (text.length > maxStoredCharacters) return made;
+      newcomers.set(text, made);
+      makeRoom();
       return made;
     },
-    read: (text) => readDocument(text, options),
+    read,
   };
 }

@@ -1,18 +1,30 @@
-import type { DocumentNode } from 'graphql';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { DocumentSize } from '../limits/measure-document.ts';
+import type { ToldError } from './told-error.ts';
 
-/**
- * Memory of a valid document with all that is made of it: its tree, tokens, plan, parts and compiled form. The factors were
- * measured on documents of 1 to 1,800 tokens, the heaviest of each kind.
+/*
+ * Memory that documents take while they are kept. The factors were measured on thousands of documents of each kind, the
+ * heaviest among them, and a test holds them against what is there.
  */
-export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { inputNodes }: DocumentSize): number {
-  return tokenCount * 360 + Math.min(inputNodes, tokenCount) * 600 + definitions.length * 4_096;
+
+/** Of a valid document whose text is forwarded: the text, as it came and as JSON has it, its numbers, and no tree. */
+export function forwardedBytes(
+  text: string,
+  json: string,
+  { numbers, queryPayload }: DocumentSize,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): number {
+  const bytesPerCharacter = text.length === queryPayload ? 1 : 2.5;
+  return (text.length + json.length) * bytesPerCharacter + numbers * 10 + variableDefinitions.length * 96 + 4_608;
 }
 
-/**
- * Memory of a refused document: its text, its errors, and its numbers, a few hundred bytes for each page and spread. The
- * factor was measured on the heaviest case, a fragment spread every eight characters.
- */
-export function refusedBytes(text: string): number {
-  return text.length * 48 + 2_048;
+/** Of a valid document of which anything is executed here: besides all that its tree, its parts and its compiled form. */
+export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { inputNodes }: DocumentSize): number {
+  return tokenCount * 250 + Math.min(inputNodes, tokenCount) * 600 + definitions.length * 4_096 + 4_096;
+}
+
+/** Of a document that is refused: the text, what is told of it, and its numbers. */
+export function refusedBytes(text: string, errors: readonly ToldError[], numbers = 0): number {
+  const told = errors.reduce((sum, { message }) => sum + message.length * 2 + 512, 0);
+  return text.length * 2 + told + numbers * 10 + 1_024;
 }

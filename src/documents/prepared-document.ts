@@ -1,13 +1,14 @@
-import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { checkDocument } from '../limits/check-document.ts';
 import { checkText } from '../limits/check-text.ts';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import type { Limits } from '../limits/limits.ts';
-import { type DocumentSize, type MeasuredDocument, measureDocument, toSize } from '../limits/measure-document.ts';
+import { type DocumentSize, measureDocument, toSize } from '../limits/measure-document.ts';
 import { nestingRefusal } from '../limits/refusal.ts';
 import { acceptDocument } from '../validation/accept-document.ts';
 import { type ValidationOptions, validateDocument } from '../validation/validate-document.ts';
-import { refusedBytes, treeBytes } from './kept-bytes.ts';
+import { createTreeReader, dropTokens, type OperationTree, parseDocument, type TreeReader } from './document-tree.ts';
+import { forwardedBytes, refusedBytes, treeBytes } from './kept-bytes.ts';
 import { type ToldError, toToldError } from './told-error.ts';
 
 /** Why a document is refused, whatever its variables. */
@@ -18,8 +19,9 @@ export interface DocumentRefusal {
 }
 
 /**
- * Everything that depends on a document's text alone. Made once per text and generation, used by every request. A refused
- * document keeps only its numbers and its errors, not its tree.
+ * Everything that depends on a document's text alone. Made once per text and generation, used by every request. It holds
+ * what requests need, not its tree: that of a refused document goes with the refusal, that of a valid one where nothing of
+ * it is executed here.
  * @typeParam Operation what is worked out of one operation
  */
 export type PreparedDocument<Operation = unknown> = {
@@ -37,26 +39,28 @@ export type PreparedDocument<Operation = unknown> = {
   | {
       readonly kind: 'readable';
       readonly size: DocumentSize;
-      /** Validates against the schema. Called after every limit was checked; validates once and keeps the result. */
-      readonly validate: () => Validity;
+      /** What is wrong with it by the schema, to be told once every limit is kept; empty where it is valid. */
+      readonly errors: readonly ToldError[];
       /**
-       * What the text decides about one of its operations, worked out when that is first asked for, then kept. `null` where
-       * there is none of that name, or the document is not valid.
+       * What the text decides about one of its operations. `null` where there is none of that name, or the document is not
+       * valid. That of the only one is there already; of several each is worked out when it is first asked for, and kept.
        * @param name `null` means the only one
        */
       readonly operation: (name: string | null) => Operation | null;
     }
 );
 
-export type Validity =
-  | { readonly kind: 'valid'; readonly document: DocumentNode }
-  | { readonly kind: 'invalid'; readonly errors: readonly ToldError[] };
-
 /** An operation of a valid document, to be prepared. */
 export interface ValidOperation {
   readonly text: string;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
+  /** The text as JSON has it, quotes included. */
+  readonly json: string;
+  /** To be looked at while the operation is prepared, and not to be held. */
+  readonly tree: OperationTree;
+  /** Reads the same tree from the text again, for what seldom needs it. */
+  readonly readTree: () => OperationTree;
+  /** Keeps the tree with the document, which counts for so much more memory. */
+  readonly keepTree: () => () => OperationTree;
 }
 
 export interface PrepareOptions<Operation = unknown> extends ValidationOptions {
@@ -72,96 +76,125 @@ export interface ReadDocument<Operation = unknown> {
   readonly executable: ExecutableDocument | null;
 }
 
-/**
- * Lexical tokens that a document may have. More than fit in the query text at three bytes each; transaction payload adds
- * few, since it is a few long strings. A list of thousands of short strings would take tens of milliseconds to validate.
- */
-export const maxTokens = 4_000;
-
-/** Parses and measures a document, and checks the limits that its text decides. Never throws. */
-export function prepareDocument<Operation>(
-  text: string,
+/** Prepares documents of one schema, and returns the tree of each as well. Never throws. */
+export function createReadDocument<Operation>(
   options: PrepareOptions<Operation>,
-): PreparedDocument<Operation> {
-  return readDocument(text, options).prepared;
+): (text: string) => ReadDocument<Operation> {
+  const trees = createTreeReader();
+  return (text) => readDocument(text, options, trees);
 }
 
-/** Prepares a document and returns its tree as well. Never throws. */
-export function readDocument<Operation>(text: string, options: PrepareOptions<Operation>): ReadDocument<Operation> {
+function readDocument<Operation>(
+  text: string,
+  options: PrepareOptions<Operation>,
+  trees: TreeReader,
+): ReadDocument<Operation> {
   const { limits } = options;
-  const bytes = refusedBytes(text);
   const unreadable = (refusal: DocumentRefusal): ReadDocument<Operation> => ({
-    prepared: { kind: 'unreadable', text, bytes, refusal },
+    prepared: { kind: 'unreadable', text, bytes: refusedBytes(text, refusal.errors), refusal },
     executable: null,
   });
   const tooLong = checkText(text, limits);
   if (tooLong) return unreadable(toRefusal(tooLong));
   let document: DocumentNode;
   try {
-    document = parse(text, { maxTokens });
+    document = parseDocument(text);
   } catch (error) {
     return unreadable(toParseRefusal(error));
   }
   const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields);
   const { executable } = measured;
   const size = toSize(measured);
-  const refusal = checkDocument(measured, limits);
-  if (refusal) return { prepared: { kind: 'refused', text, bytes, size, refusal: toRefusal(refusal) }, executable };
-  const validate = createValidate(measured, options);
-  const operation = createOperations(text, validate, options.prepareOperation);
-  const kept = bytes + treeBytes(document, size);
-  return { prepared: { kind: 'readable', text, bytes: kept, size, validate, operation }, executable };
+  const excess = checkDocument(measured, limits);
+  if (excess) {
+    const refusal = toRefusal(excess);
+    const bytes = refusedBytes(text, refusal.errors, size.numbers);
+    return { prepared: { kind: 'refused', text, bytes, size, refusal }, executable };
+  }
+  const isAccepted = acceptDocument(document, executable, options);
+  const errors = isAccepted ? [] : validateDocument(document, executable, options).map(toValidationError);
+  const prepared =
+    errors.length > 0 ? toInvalid(text, size, errors) : toReadable(text, document, executable, size, options, trees);
+  return { prepared, executable };
 }
 
-function createValidate(measured: MeasuredDocument, options: ValidationOptions): () => Validity {
-  let known: Validity | undefined;
-  // Dropped after the first validation, so that an invalid document does not hold its tree in memory.
-  let unasked: MeasuredDocument | null = measured;
-  return () => {
-    if (unasked) {
-      const { document, executable } = unasked;
-      const errors = acceptDocument(document, executable, options)
-        ? []
-        : validateDocument(document, executable, options);
-      known =
-        errors.length > 0 ? { kind: 'invalid', errors: errors.map(toValidationError) } : { kind: 'valid', document };
-      unasked = null;
-    }
-    return known as Validity;
-  };
-}
-
-/** Names that the document does not have are not remembered: a caller can invent any number of them. */
-function createOperations<Operation>(
+function toReadable<Operation>(
   text: string,
-  validate: () => Validity,
-  prepare: (operation: ValidOperation) => Operation,
-): (name: string | null) => Operation | null {
-  let named: ReadonlyMap<string | null, OperationDefinitionNode> | null = null;
-  const prepared = new Map<OperationDefinitionNode, Operation>();
-  return (name) => {
-    const validity = validate();
-    if (validity.kind === 'invalid') return null;
-    const { document } = validity;
-    named ??= nameOperations(document);
-    const operation = named.get(name);
-    if (!operation) return null;
-    const known = prepared.get(operation);
-    if (known !== undefined) return known;
-    const made = prepare({ text, document, operation });
-    prepared.set(operation, made);
-    return made;
+  document: DocumentNode,
+  { operations, fragments }: ExecutableDocument,
+  size: DocumentSize,
+  options: PrepareOptions<Operation>,
+  trees: TreeReader,
+): PreparedDocument<Operation> {
+  const readable = { kind: 'readable', text, size, errors: [] } as const;
+  const readTree = toReadTree(text, trees);
+  const json = JSON.stringify(text);
+  const [only, ...others] = operations;
+  if (only && others.length === 0) {
+    let isKept = false;
+    const tree = { document, operation: only, fragments };
+    const keepTree = () => {
+      isKept = true;
+      return toKept(tree);
+    };
+    const prepared = options.prepareOperation({ text, json, tree, readTree, keepTree });
+    const operation = toFind(only.name?.value ?? null, prepared);
+    if (isKept) dropTokens(document);
+    return {
+      ...readable,
+      bytes: isKept ? treeBytes(document, size) : forwardedBytes(text, json, size, only),
+      operation,
+    };
+  }
+  dropTokens(document);
+  const operation = createOperations(operations, (each) => {
+    const tree = { document, operation: each, fragments };
+    return options.prepareOperation({ text, json, tree, readTree, keepTree: () => toKept(tree) });
+  });
+  return { ...readable, bytes: treeBytes(document, size), operation };
+}
+
+function toInvalid(text: string, size: DocumentSize, errors: readonly ToldError[]): PreparedDocument<never> {
+  return {
+    kind: 'readable',
+    text,
+    bytes: refusedBytes(text, errors, size.numbers),
+    size,
+    errors,
+    operation: () => null,
   };
 }
 
-/** The operations of a document by what requests call them: the only one may go without a name. */
-function nameOperations({ definitions }: DocumentNode): ReadonlyMap<string | null, OperationDefinitionNode> {
-  const operations = definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
-  const named = new Map<string | null, OperationDefinitionNode>();
-  for (const operation of operations) if (operation.name) named.set(operation.name.value, operation);
-  const [only] = operations;
-  if (only && operations.length === 1) named.set(null, only);
-  return named;
+function toKept(tree: OperationTree): () => OperationTree {
+  return () => tree;
+}
+
+/** Apart from where the tree is at hand: a function holds everything that any function made beside it holds. */
+function toReadTree(text: string, trees: TreeReader): () => OperationTree {
+  return () => trees.read(text);
+}
+
+function toFind<Operation>(own: string | null, prepared: Operation): (name: string | null) => Operation | null {
+  return (name) => (name === null || name === own ? prepared : null);
+}
+
+/**
+ * The operations of a document that has several. Names that it does not have are not remembered: a caller can invent any
+ * number of them.
+ */
+function createOperations<Operation>(
+  operations: readonly OperationDefinitionNode[],
+  prepare: (operation: OperationDefinitionNode) => Operation,
+): (name: string | null) => Operation | null {
+  const named = new Map(operations.map((each) => [each.name?.value ?? null, each]));
+  const known = new Map<OperationDefinitionNode, Operation>();
+  return (name) => {
+    const operation = name === null ? undefined : named.get(name);
+    if (!operation) return null;
+    const prepared = known.get(operation) ?? prepare(operation);
+    known.set(operation, prepared);
+    return prepared;
+  };
 }
 
 function toRefusal({ error, hasUsage }: { readonly error: GraphQLError; readonly hasUsage: boolean }): DocumentRefusal {

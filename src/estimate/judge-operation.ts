@@ -40,10 +40,12 @@ export function judgeOperation(
   const { usage } = decision;
   const refused = (errors: readonly GraphQLError[]) => ({ ...read, usage, errors, bound: null });
   if (decision.kind === 'refused') return refused(decision.errors);
-  const { operation, plan, coerce, checkWaits } = decision.operation;
+  const { tree, plan, coerce, checkWaits } = decision.operation;
   const coerced = coerce(request.variables);
   if (coerced.errors) return refused(coerced.errors);
   const variables = coerced.values;
   const errors = checkWaits?.(variables) ?? [];
-  return errors.length > 0 ? refused(errors) : { ...read, usage, errors, bound: { operation, variables, plan } };
+  return errors.length > 0
+    ? refused(errors)
+    : { ...read, usage, errors, bound: { operation: tree().operation, variables, plan } };
 }

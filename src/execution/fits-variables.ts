@@ -9,7 +9,10 @@ import {
   isNonNullType,
   isRequiredInputField,
   isSpecifiedScalarType,
+  Kind,
   type OperationDefinitionNode,
+  type TypeNode,
+  type VariableDefinitionNode,
 } from 'graphql';
 import { ExactNumber } from '../json/exact-number.ts';
 import { noTexts, variableType } from './variable-type.ts';
@@ -17,6 +20,20 @@ import { noTexts, variableType } from './variable-type.ts';
 /** Is a value certainly valid? If not, graphql-js may still accept it. */
 type Fits = (value: unknown) => boolean;
 type InputObjects = Map<GraphQLInputObjectType, Fits>;
+
+/** What is known of the types of one schema, by what they are called in variables. Documents share it, which are many. */
+interface KnownTypes {
+  readonly named: Map<string, DeclaredType>;
+  readonly inputObjects: InputObjects;
+}
+
+interface DeclaredType {
+  readonly fits: Fits;
+  readonly isNullable: boolean;
+}
+
+/** As many as a schema has input types, each with or without its exclamation marks: variables of others are not valid. */
+const knownTypes = new WeakMap<GraphQLSchema, KnownTypes>();
 
 /**
  * Returns a function that tells whether a request's variables are certainly valid, without coercing them. If it says
@@ -27,21 +44,54 @@ export function createFitsVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
   texts: ReadonlySet<string> = noTexts,
 ): (variables: Readonly<Record<string, unknown>>) => boolean {
-  const inputObjects: InputObjects = new Map();
-  const declared = variableDefinitions.map((definition) => {
-    const type = variableType(schema, definition, texts);
-    return {
-      name: definition.variable.name.value,
-      fits: type ? toFits(type, inputObjects) : () => false,
-      mayBeAbsent: type !== undefined && (definition.defaultValue !== undefined || !isNonNullType(type)),
-    };
-  });
+  const known = knownTypes.get(schema) ?? { named: new Map(), inputObjects: new Map() };
+  knownTypes.set(schema, known);
+  return toFitsAll(
+    variableDefinitions.map((definition) => {
+      const name = definition.variable.name.value;
+      const declared = toDeclaredType(schema, definition, texts, known);
+      if (!declared) return { name, fits: () => false, mayBeAbsent: false };
+      return { name, fits: declared.fits, mayBeAbsent: declared.isNullable || definition.defaultValue !== undefined };
+    }),
+  );
+}
+
+interface DeclaredVariable {
+  readonly name: string;
+  readonly fits: Fits;
+  readonly mayBeAbsent: boolean;
+}
+
+/** Apart from where the tree is at hand: a function holds everything that any function made beside it holds. */
+function toFitsAll(declared: readonly DeclaredVariable[]): (variables: Readonly<Record<string, unknown>>) => boolean {
   return (variables) => {
     for (const { name, fits, mayBeAbsent } of declared) {
       if (!(Object.hasOwn(variables, name) ? fits(variables[name]) : mayBeAbsent)) return false;
     }
     return true;
   };
+}
+
+function toDeclaredType(
+  schema: GraphQLSchema,
+  definition: VariableDefinitionNode,
+  texts: ReadonlySet<string>,
+  { named, inputObjects }: KnownTypes,
+): DeclaredType | null {
+  const isText = texts.has(definition.variable.name.value);
+  const name = typeText(definition.type);
+  const known = isText ? undefined : named.get(name);
+  if (known) return known;
+  const type = variableType(schema, definition, texts);
+  if (!type) return null;
+  const made = { fits: toFits(type, inputObjects), isNullable: !isNonNullType(type) };
+  if (!isText) named.set(name, made);
+  return made;
+}
+
+function typeText(node: TypeNode): string {
+  if (node.kind === Kind.NAMED_TYPE) return node.name.value;
+  return node.kind === Kind.LIST_TYPE ? `[${typeText(node.type)}]` : `${typeText(node.type)}!`;
 }
 
 function toFits(type: GraphQLInputType, inputObjects: InputObjects): Fits {

@@ -19,6 +19,8 @@ export interface DocumentSize {
   /** Bytes of the text. */
   readonly queryPayload: number;
   readonly outputNodes: OutputCost;
+  /** Numbers that are held for pricing it; they take memory as long as it is kept. */
+  readonly numbers: number;
   /** The document asks for the schema alone: the limits of queries do not apply, and no usage is shown. */
   readonly isExempt: boolean;
   readonly transaction: TransactionPayload;
@@ -82,7 +84,7 @@ export function measureDocument(
     depth,
     fragments: executable.fragmentDefinitions.length,
     queryPayload,
-    outputNodes: totals ? createOutputCost(totals.transfers, totals.total) : () => maxCount,
+    ...(totals ? createOutputCost(totals.transfers, totals.total) : { outputNodes: () => maxCount, numbers: 0 }),
     nesting: definitions.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
     isExempt: isSchemaOnly(executable),
     unsupportedDirective: definitions.find((measured) => measured.unsupportedDirective)?.unsupportedDirective ?? null,
@@ -103,9 +105,10 @@ export function toSize({
   fragments,
   queryPayload,
   outputNodes,
+  numbers,
   isExempt,
   transaction,
   calledPages,
 }: MeasuredDocument): DocumentSize {
-  return { inputNodes, depth, fragments, queryPayload, outputNodes, isExempt, transaction, calledPages };
+  return { inputNodes, depth, fragments, queryPayload, outputNodes, numbers, isExempt, transaction, calledPages };
 }

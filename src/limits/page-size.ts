@@ -26,7 +26,8 @@ export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined):
     const size = value?.kind === Kind.INT ? parseSize(value.value) : null;
     if (size !== null) literal = Math.max(literal ?? 0, size);
   }
-  return { literal, variables };
+  // Kept with the document: copied, since a list that grew has room to grow on.
+  return { literal, variables: variables.slice() };
 }
 
 /**

@@ -68,7 +68,7 @@ function toNulls(
   variables: Record<string, unknown>,
   isAffected: (name: string) => boolean,
 ): Record<string, unknown> | null {
-  const type = operation.schema.getRootType(operation.operation.operation) as GraphQLObjectType;
+  const type = operation.schema.getRootType(operation.type) as GraphQLObjectType;
   const data: Record<string, unknown> = Object.create(null);
   for (const [key, nodes] of operation.rootFields(variables)) {
     const name = nodes[0]?.name.value ?? '';

@@ -39,7 +39,7 @@ export interface OperationRun {
 export function createOpenOperation({ timeouts, charge, maskError }: OperationOptions) {
   return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
     const { caller, operation, usage } = admitted;
-    const isMutation = operation.operation.operation === 'mutation';
+    const isMutation = operation.type === 'mutation';
     const cancellation = createCancellation(isMutation ? timeouts.mutationMs : timeouts.queryMs);
     const complete = createComplete(server, admitted);
     server.onGone(() => {
@@ -85,8 +85,8 @@ export function createComplete(server: ServerContext, admitted: AdmittedOperatio
     isComplete = true;
     if (errors === null) return;
     const { caller, operation } = admitted;
-    const { name, operation: type } = operation.operation;
-    server.operations.push({ caller: caller.id, name: name?.value ?? null, type, errors });
+    const { name, type } = operation;
+    server.operations.push({ caller: caller.id, name, type, errors });
   };
 }
 

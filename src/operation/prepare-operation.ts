@@ -1,10 +1,12 @@
 import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
+import { toAnswerEnding } from '../answers/answer-ending.ts';
+import { toOutline } from '../documents/document-tree.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { coerceVariables } from '../execution/coerce-variables.ts';
 import { createFitsVariables } from '../execution/fits-variables.ts';
+import { noTexts } from '../execution/variable-type.ts';
 import type { Graph } from '../graph/generation.ts';
 import { collectFields } from '../planning/collect-fields.ts';
-import { fragmentsOf } from '../planning/fragments-of.ts';
 import { findIdUses } from '../planning/id-variables.ts';
 import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
@@ -13,7 +15,7 @@ import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
 import { refusedSubscription } from './refused-subscription.ts';
-import { toUnreadForm } from './to-unread-form.ts';
+import { toUnreadSplit } from './to-unread-split.ts';
 
 /** @returns prepares the operations of documents that are valid on this graph */
 export function createPrepareOperation(graph: Graph): PrepareOptions<PreparedOperation>['prepareOperation'] {
@@ -21,58 +23,75 @@ export function createPrepareOperation(graph: Graph): PrepareOptions<PreparedOpe
   return (valid) => prepareOperation(valid, graph, keepSchemaAnswer);
 }
 
+/**
+ * What is kept of an operation whose text is forwarded must not hold its tree, which is a hundred times what is needed of it:
+ * functions made here know the tree by `tree` alone.
+ */
 function prepareOperation(
-  { text, document, operation }: ValidOperation,
+  valid: ValidOperation,
   graph: Graph,
   keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>,
 ): PreparedOperation {
   const { schema, ownSchema, ownership, idInputs } = graph;
-  const fragments = fragmentsOf(document);
+  const { text } = valid;
+  const { document, operation, fragments } = valid.tree;
+  const type = operation.operation;
+  const name = operation.name?.value ?? null;
   const plan = planOperation(operation, fragments, ownership);
   const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
   const isConditional = hasDirectivesAtRoot(operation, fragments);
-  const isLedgers = (field: string) => ownership.ownerOf(operation.operation, field) === 'upstream';
-  const idUses = findIdUses(operation, fragments, schema, idInputs);
-  const texts = new Set([...idUses].map(({ name }) => name.value));
+  const isForwarded = plan === 'PASS_THROUGH' && isWhole && !isConditional;
+  const tree = isForwarded ? valid.readTree : valid.keepTree();
+  const isLedgers = (field: string) => ownership.ownerOf(type, field) === 'upstream';
+  // None of our inputs is named in what is all the ledger's.
+  const idUses = isForwarded ? [] : [...findIdUses(operation, fragments, schema, idInputs)];
+  const texts = idUses.length > 0 ? new Set(idUses.map(({ name: used }) => used.value)) : noTexts;
   const prepared: PreparedOperation = {
     text,
-    document,
-    operation,
-    fragments,
+    type,
+    name,
+    tree,
+    outline: () => toOutline(type, name),
     schema,
     plan,
-    refusal: operation.operation === 'subscription' ? refusedSubscription() : null,
+    refusal: type === 'subscription' ? refusedSubscription() : null,
     isWhole,
     isConditional,
-    isForwarded: plan === 'PASS_THROUGH' && isWhole && !isConditional,
+    isForwarded,
     // No other plan has joins.
     checkWaits: plan === 'JOINED' || plan === 'STITCHED' ? createCheckWaits(schema, operation, fragments) : null,
     isLedgers,
-    fits: onDemand(() => createFitsVariables(schema, operation, texts)),
-    coerce: (variables, maxErrors) => coerceVariables(schema, operation, variables, { maxErrors, texts }),
+    fits: isForwarded
+      ? createFitsVariables(schema, operation)
+      : onDemand(() => createFitsVariables(schema, tree().operation, texts)),
+    coerce: (variables, maxErrors) => coerceVariables(schema, tree().operation, variables, { maxErrors, texts }),
     rootFields: (variables) => {
-      const type = schema.getRootType(operation.operation) as GraphQLObjectType;
-      return collectFields(type, [operation.selectionSet], { schema, fragments, variables });
+      const asked = tree();
+      const root = schema.getRootType(type) as GraphQLObjectType;
+      return collectFields(root, [asked.operation.selectionSet], { schema, fragments: asked.fragments, variables });
     },
     parts: once(() => toParts(prepared, { ownSchema, texts })),
     executeHere: once(() => {
-      const { name } = operation;
-      const options = { document, operationName: name?.value ?? null, ownSchema, texts };
+      const asked = tree();
+      const options = { document: asked.document, operationName: name, ownSchema, texts };
       const execute =
         plan === 'LOCAL'
           ? createExecuteHere({ ...options, schema: ownSchema, joins: null })
           : createExecuteHere({ ...options, schema, joins: plan === 'JOINED' ? graph.operationJoins : null });
-      return keepSchemaAnswer(document, operation, execute);
+      return keepSchemaAnswer(asked.document, asked.operation, execute);
     }),
-    unread: once(() => toUnreadForm(prepared)),
+    unread: isForwarded
+      ? always({ kind: 'whole', queryJson: valid.json, ending: toAnswerEnding(schema, operation, fragments) })
+      : once(() => toUnreadSplit(prepared)),
   };
   return prepared;
 }
 
 function toParts(
-  { operation, fragments, plan, isLedgers }: PreparedOperation,
+  { tree, plan, isLedgers }: PreparedOperation,
   { ownSchema, texts }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> },
 ): OperationParts {
+  const { operation, fragments } = tree();
   // Where everything is the ledger's, its `__typename` is too.
   const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
   const own = takePart(operation, fragments, (field) => !isLedgers(field));
@@ -84,6 +103,10 @@ function toParts(
       execute: createExecuteHere({ schema: ownSchema, ownSchema, document, operationName: null, texts, joins: null }),
     },
   };
+}
+
+function always<Value>(value: Value): () => Value {
+  return () => value;
 }
 
 function once<Value>(make: () => Value): () => Value {

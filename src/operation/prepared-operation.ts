@@ -1,12 +1,6 @@
-import type {
-  DocumentNode,
-  FieldNode,
-  FragmentDefinitionNode,
-  GraphQLError,
-  GraphQLSchema,
-  OperationDefinitionNode,
-} from 'graphql';
+import type { DocumentNode, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { AnswerEnding } from '../answers/answer-ending.ts';
+import type { OperationTree } from '../documents/document-tree.ts';
 import type { CoercedVariables } from '../execution/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { Plan } from '../planning/plan-operation.ts';
@@ -29,9 +23,13 @@ export interface OperationParts {
 export interface PreparedOperation {
   /** The client's text, as it came. */
   readonly text: string;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly type: OperationTypeNode;
+  /** As the text has it. */
+  readonly name: string | null;
+  /** Takes as long as to parse the text where it is forwarded: of that the tree is not kept. */
+  readonly tree: () => OperationTree;
+  /** Of the tree its outline, for libraries that ask what kind of operation it is and execute nothing. */
+  readonly outline: () => DocumentNode;
   /** The graph it is valid against. */
   readonly schema: GraphQLSchema;
   readonly plan: Plan;
@@ -49,6 +47,7 @@ export interface PreparedOperation {
   readonly isLedgers: (field: string) => boolean;
   /** Do variables fit for certain? Where it says no, `coerce` may still find a way. */
   readonly fits: (variables: Variables) => boolean;
+  /** Reads the tree: where nothing but a yes is wanted, `fits` is asked first. */
   readonly coerce: (variables: Variables, maxErrors?: number) => CoercedVariables;
   /** The fields at the root by their keys in the answer, in its order. @param variables coerced */
   readonly rootFields: (variables: Record<string, unknown>) => ReadonlyMap<string, readonly FieldNode[]>;

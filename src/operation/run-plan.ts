@@ -31,10 +31,9 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
 
 /** Gives the errors of an answer the form they have whichever plan it was made by. @param sent variables */
 export function settleAnswer(operation: PreparedOperation, sent: Variables, result: ExecutionResult): ExecutionResult {
-  const coerced = operation.coerce(sent);
-  const variables = coerced.errors ? {} : coerced.values;
+  const answered = { ...operation.tree(), schema: operation.schema, variables: valuesOf(operation, sent) };
   // The ledger's errors keep its order where they are all the errors there are.
-  return settleErrors(result, { ...operation, variables }, operation.plan !== 'PASS_THROUGH');
+  return settleErrors(result, answered, operation.plan !== 'PASS_THROUGH');
 }
 
 /**
@@ -83,16 +82,23 @@ function asksLedger(operation: PreparedOperation, variables: Variables): boolean
 
 async function passThrough(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
   const { operation, operationName, variables, context, answered } = request;
-  const coerced = operation.coerce(variables);
-  if (coerced.errors) return { errors: coerced.errors };
-  const isMutation = operation.operation.operation === 'mutation';
+  // What fits for certain is not coerced, for which the tree would have to be read again.
+  const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
+  if (errors) return { errors };
+  const isMutation = operation.type === 'mutation';
   const own = operation.isWhole
     ? { text: operation.text, isClientsText: true, operationName, variables }
     : reduced(operation, variables);
   const asked = answered
     ? Promise.resolve().then(answered)
     : forward({ ...own, isMutation, cancellation: context.cancellation });
-  return asked.catch((error: unknown) => failAll(error, operation, coerced.values));
+  return asked.catch((error: unknown) => failAll(error, operation, valuesOf(operation, variables)));
+}
+
+/** What was sent as the operation takes it; nothing, where it does not fit. */
+function valuesOf(operation: PreparedOperation, sent: Variables): Record<string, unknown> {
+  const coerced = operation.coerce(sent);
+  return coerced.errors ? {} : coerced.values;
 }
 
 /** The operation alone, for a document that has more than the ledger can make sense of. */

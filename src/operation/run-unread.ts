@@ -80,7 +80,7 @@ function runWhole(
       queryJson,
       operationName,
       variables,
-      isMutation: operation.operation.operation === 'mutation',
+      isMutation: operation.type === 'mutation',
       isClientsText: true,
       ending,
       usage: server.showUsage ? admitted.usage : null,

@@ -3,6 +3,7 @@ import type { Graph } from '../../src/graph/generation.ts';
 import type { AdmittedOperation } from '../../src/operation/operation-admission.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
 import type { ServerContext } from '../../src/operation/server-context.ts';
+import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { toTestCaller } from './test-caller.ts';
 
@@ -18,7 +19,15 @@ export function admitForTest(
   const document = parse(text);
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new Error(`no operation ${operationName}`);
-  const prepared = createPrepareOperation(graph)({ text, document, operation });
+  const tree = { document, operation, fragments: fragmentsOf(document) };
+  const readTree = () => tree;
+  const prepared = createPrepareOperation(graph)({
+    text,
+    json: JSON.stringify(text),
+    tree,
+    readTree,
+    keepTree: () => readTree,
+  });
   return { kind: 'admitted', caller: toTestCaller(), operation: prepared, variables, operationName, usage: null };
 }
 

@@ -41,9 +41,9 @@ export function createSocketOperations({ admit, runner, maskError }: SocketOpera
       if (entry.kind === 'refused') return [entry.error];
       const admitted = await admit.decide(server, entry.caller, { query, variables: variables ?? {}, operationName });
       if (admitted.kind === 'refused') return admitted.errors.map(withoutHttp);
-      const { schema, document } = admitted.operation;
+      const { schema, outline } = admitted.operation;
       const contextValue: SocketContext = { admitted, server };
-      return { schema, document, contextValue, operationName, variableValues: variables ?? {} };
+      return { schema, document: outline(), contextValue, operationName, variableValues: variables ?? {} };
     },
     count(server) {
       admit.enter(server).catch(maskError);

@@ -32,8 +32,8 @@ export function useAdmission(
       setSchema(admitted(context)?.operation.schema ?? keeper.current.schema);
     },
     onParse({ setParsedDocument, context }) {
-      const document = admitted(context)?.operation.document;
-      if (document) setParsedDocument(document);
+      const operation = admitted(context)?.operation;
+      if (operation) setParsedDocument(operation.outline());
     },
     onValidate({ setValidationFn, context }) {
       if (admitted(context)) setValidationFn(() => []);

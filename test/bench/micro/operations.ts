@@ -5,7 +5,7 @@ import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
 import { spliceUsage } from '../../../src/answers/splice-data.ts';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
-import { type PreparedDocument, prepareDocument } from '../../../src/documents/prepared-document.ts';
+import { createReadDocument, type PreparedDocument } from '../../../src/documents/prepared-document.ts';
 import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/joins/join-document.ts';
 import { toJoinSelection } from '../../../src/joins/join-selection.ts';
 import { priceDocument } from '../../../src/limits/check-variables.ts';
@@ -46,11 +46,11 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
   const limits = shippedLimits;
   const options = { schema, limits, rules: [], hidesSuggestions: false, prepareOperation: () => null };
   const store = createDocumentStore(options);
-  const small = toReadable(prepareDocument(smallText, options));
-  const events = toReadable(prepareDocument(eventsText, options));
-  const large = toReadable(prepareDocument(largeText, options));
+  const read = createReadDocument(options);
+  const small = toReadable(read(smallText).prepared);
+  const events = toReadable(read(eventsText).prepared);
+  const large = toReadable(read(largeText).prepared);
   const largeDocument = parse(largeText);
-  const prepareAndValidate = (text: string) => () => toReadable(prepareDocument(text, options)).validate();
   const largeName = `${large.size.inputNodes} nodes`;
   const joins = toJoins(projectRoot);
   const page = toPage(createLedgerAnswers(projectRoot)(eventsText, eventsVariables));
@@ -63,12 +63,9 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
   };
 
   return [
-    { name: 'parse, measure and check: { chainIdentifier }', run: () => prepareDocument(smallText, options) },
-    { name: 'the same, validated', run: prepareAndValidate(smallText) },
-    { name: 'parse, measure and check: events with fragments', run: () => prepareDocument(eventsText, options) },
-    { name: 'the same, validated', run: prepareAndValidate(eventsText) },
-    { name: `parse, measure and check: ${largeName}`, run: () => prepareDocument(largeText, options) },
-    { name: 'the same, validated', run: prepareAndValidate(largeText) },
+    { name: 'prepare: { chainIdentifier }', run: () => read(smallText) },
+    { name: 'prepare: events with fragments', run: () => read(eventsText) },
+    { name: `prepare: ${largeName}`, run: () => read(largeText) },
     { name: `measure, parsed already: ${largeName}`, run: () => measureDocument(largeDocument, largeText.length) },
     { name: 'look up a prepared document', run: () => store.prepare(eventsText) },
     { name: 'price: events with fragments', run: () => priceDocument(events.size, eventsVariables, limits) },
@@ -92,8 +89,8 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
 function toReadable(prepared: PreparedDocument) {
   if (prepared.kind !== 'readable')
     throw new Error(`a document of the bench is refused: ${prepared.refusal.errors[0]?.message}`);
-  const validity = prepared.validate();
-  if (validity.kind === 'invalid') throw new Error(validity.errors[0]?.message);
+  const [error] = prepared.errors;
+  if (error) throw new Error(error.message);
   return prepared;
 }
 

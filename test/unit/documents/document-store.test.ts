@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
@@ -11,46 +12,78 @@ const options = {
   limits: shippedLimits,
   rules: [],
   hidesSuggestions: false,
-  prepareOperation: ({ operation }: ValidOperation) => ({ name: operation.name?.value ?? null }),
+  prepareOperation: ({ tree }: ValidOperation) => ({ name: tree.operation.name?.value ?? null }),
 };
 const text = (index: number) => `query Q${index} { a }`;
-/** Each of these documents counts for some 10,000 bytes. */
-const room = (documents: number) => documents * 11_000;
+type Store = ReturnType<typeof createDocumentStore>;
+/** All of these documents count for as much. */
+const bytesOfOne = createDocumentStore(options).prepare(text(1_000)).bytes;
+/** So many of them, and a part of one more. */
+const room = (documents: number) => (documents + 0.5) * bytesOfOne;
+const hits = (store: Store, indices: readonly number[]) =>
+  indices.filter((index) => store.find(text(index)) !== undefined).length;
+const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
 describe('prepared documents', () => {
   it('are made once and kept', () => {
     const store = createDocumentStore(options);
-    expect(store.find(text(1))).toBeUndefined();
-    const made = store.prepare(text(1));
+    expect(store.find(text(1_001))).toBeUndefined();
+    const made = store.prepare(text(1_001));
     expect(made).toMatchObject({ kind: 'readable' });
-    expect(store.prepare(text(1))).toBe(made);
-    expect(store.find(text(1))).toBe(made);
+    expect(store.prepare(text(1_001))).toBe(made);
+    expect(store.find(text(1_001))).toBe(made);
   });
 
   it('that are in use stay, whatever flood of others comes once', () => {
-    const store = createDocumentStore(options, { maxTrialBytes: room(4), maxProvenBytes: room(4) });
-    const hot = [1, 2, 3].map((index) => store.prepare(text(index)));
-    for (const index of [1, 2, 3]) store.find(text(index));
-    for (let index = 100; index < 1_100; index += 1) store.prepare(text(index));
-    expect([1, 2, 3].map((index) => store.find(text(index)))).toEqual(hot);
-    expect([1, 2, 3].every((index) => store.find(text(index)) === hot[index - 1])).toBe(true);
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
+    const used = range(1_000, 6);
+    for (const index of [...used, ...used]) store.prepare(text(index));
+    for (const index of range(2_000, 2_000)) store.prepare(text(index));
+    expect(hits(store, used)).toBe(6);
   });
 
-  it('that were seen once make room for others', () => {
-    const store = createDocumentStore(options, { maxTrialBytes: room(4), maxProvenBytes: room(4) });
-    for (let index = 0; index < 100; index += 1) store.prepare(text(index));
-    const kept = Array.from({ length: 100 }, (_, index) => store.find(text(index))).filter(Boolean);
-    expect(kept.length).toBeGreaterThan(0);
-    expect(kept.length).toBeLessThanOrEqual(4);
+  it('that were seen once fill what is left, and make room for others', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
+    for (const index of range(1_000, 100)) store.prepare(text(index));
+    // None is in use yet: all the room is theirs.
+    expect(hits(store, range(1_000, 92))).toBe(0);
+    expect(hits(store, range(1_092, 8))).toBe(8);
   });
 
-  it('that came into use leave their room to those seen once', () => {
-    const store = createDocumentStore(options, { maxTrialBytes: room(2), maxProvenBytes: room(4) });
-    store.prepare(text(1));
-    const used = store.prepare(text(2));
-    expect(store.find(text(2))).toBe(used);
-    store.prepare(text(3));
-    expect([1, 2, 3].map((index) => store.find(text(index)) !== undefined)).toEqual([true, true, true]);
+  it('that were seen once have a quarter at least, however many are in use', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
+    for (const index of [...range(1_000, 8), ...range(1_000, 8)]) store.prepare(text(index));
+    for (const index of [2_000, 2_001]) store.prepare(text(index));
+    expect(hits(store, [2_000, 2_001])).toBe(2);
+  });
+
+  it('that were long not asked for are again as those seen once', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(2) });
+    const four = range(1_000, 4);
+    for (const index of [...four, ...four]) store.prepare(text(index));
+    // Two of them were in use the longer ago, and there is room for them.
+    expect(hits(store, four)).toBe(4);
+    for (const index of range(2_000, 100)) store.prepare(text(index));
+    expect(hits(store, four)).toBe(2);
+  });
+
+  it('that come by turns are found at every turn as long as all of them fit', () => {
+    const store = createDocumentStore(options, { maxBytes: room(40), maxProvenBytes: room(30) });
+    const turn = () =>
+      range(1_000, 40).filter((index) => store.find(text(index)) || !store.prepare(text(index))).length;
+    turn();
+    expect([turn(), turn(), turn()]).toEqual([40, 40, 40]);
+  });
+
+  it('take no more memory than they may, whatever comes', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1_000, max: 1_030 }), { maxLength: 200 }), (indices) => {
+        for (const index of indices) store.prepare(text(index));
+        expect(hits(store, range(1_000, 31))).toBeLessThanOrEqual(8);
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('with transactions written out in them are not kept', () => {
@@ -62,8 +95,8 @@ describe('prepared documents', () => {
 
   it('that are only asked about are neither found nor kept', () => {
     const store = createDocumentStore(options);
-    store.read(text(1));
-    expect(store.find(text(1))).toBeUndefined();
+    store.read(text(1_001));
+    expect(store.find(text(1_001))).toBeUndefined();
   });
 });
 

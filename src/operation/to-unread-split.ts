@@ -1,18 +1,11 @@
 import { getOperationAST } from 'graphql';
 import { toAnswerEnding } from '../answers/answer-ending.ts';
 import { variablesOf } from '../planning/split-document.ts';
-import type { PreparedOperation, UnreadForm, UnreadSplit } from './prepared-operation.ts';
+import type { PreparedOperation, UnreadSplit } from './prepared-operation.ts';
 
 /** `null` for an operation whose answer is made here, or put together key by key. */
-export function toUnreadForm(prepared: PreparedOperation): UnreadForm | null {
-  const { schema, operation, fragments, plan, text } = prepared;
-  if (prepared.isForwarded) {
-    return { kind: 'whole', queryJson: JSON.stringify(text), ending: toAnswerEnding(schema, operation, fragments) };
-  }
-  return plan === 'SPLIT' && !prepared.isConditional ? toUnreadSplit(prepared) : null;
-}
-
-function toUnreadSplit({ schema, fragments, ...prepared }: PreparedOperation): UnreadSplit | null {
+export function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
+  if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
   const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
   // Two runs: the owner changes once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
@@ -22,7 +15,7 @@ function toUnreadSplit({ schema, fragments, ...prepared }: PreparedOperation): U
     kind: 'split',
     queryJson: JSON.stringify(ledger.text),
     ledgerVariables: (sent) => variablesOf(ledger, sent),
-    ending: asked ? toAnswerEnding(schema, asked, fragments) : [],
+    ending: asked ? toAnswerEnding(prepared.schema, asked, prepared.tree().fragments) : [],
     isLedgerFirst: owners[0] === true,
     executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
   };

@@ -1,0 +1,89 @@
+import {
+  type DocumentNode,
+  Kind,
+  type Location,
+  type OperationDefinitionNode,
+  type OperationTypeNode,
+  parse,
+} from 'graphql';
+import { type ExecutableDocument, toExecutableDocument } from '../limits/executable-document.ts';
+
+/** An operation as it stands in the tree of its document, with its places in the text. */
+export interface OperationTree {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ExecutableDocument['fragments'];
+}
+
+/**
+ * Lexical tokens that a document may have. More than fit in the query text at three bytes each; transaction payload adds
+ * few, since it is a few long strings. A list of thousands of short strings would take tens of milliseconds to validate.
+ */
+export const maxTokens = 4_000;
+
+/**
+ * Parses a document.
+ * @throws GraphQLError for a text that is no document; RangeError for one that nests too deep for the parser
+ */
+export function parseDocument(text: string): DocumentNode {
+  return parse(text, { maxTokens });
+}
+
+/**
+ * Takes the tokens from a tree that is going to be kept: the reference library leaves them hanging on it, where nobody reads
+ * them again, and they are a third of it. Its places in the text stay.
+ */
+export function dropTokens(node: object): void {
+  const { loc } = node as { readonly loc?: { -readonly [Key in keyof Location]?: Location[Key] | undefined } };
+  if (loc) {
+    loc.startToken = undefined;
+    loc.endToken = undefined;
+  }
+  for (const key in node) {
+    if (key === 'loc') continue;
+    const below = (node as Readonly<Record<string, unknown>>)[key];
+    if (typeof below === 'object' && below !== null) dropTokens(below);
+  }
+}
+
+/** Trees of documents that are kept without them, made from their texts again when somebody asks. */
+export interface TreeReader {
+  /** @param text of a valid document with a single operation */
+  readonly read: (text: string) => OperationTree;
+}
+
+/** Remembers one tree, the last: whoever tells an error of a document asks for its tree several times over. */
+export function createTreeReader(): TreeReader {
+  let lastText: string | null = null;
+  let last: OperationTree | null = null;
+  return {
+    read(text) {
+      if (last && lastText === text) return last;
+      const document = parseDocument(text);
+      const { operations, fragments } = toExecutableDocument(document);
+      const [operation] = operations;
+      if (!operation) throw new Error('a document that has no operation is read again');
+      lastText = text;
+      last = { document, operation, fragments };
+      return last;
+    },
+  };
+}
+
+/**
+ * A document that says of an operation what libraries ask that carry it and do not execute it: its name, and whether it is a
+ * query, a mutation or a subscription.
+ */
+export function toOutline(type: OperationTypeNode, name: string | null): DocumentNode {
+  return {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      {
+        kind: Kind.OPERATION_DEFINITION,
+        operation: type,
+        ...(name === null ? {} : { name: { kind: Kind.NAME, value: name } }),
+        selectionSet: { kind: Kind.SELECTION_SET, selections: [] },
+      },
+    ],
+  };
+}
