@@ -102,6 +102,7 @@ async function open(
 
   const shells = openShells({ config, admission, schema, graph, telemetry });
   defer(() => shells.close());
+  await shells.warmUp();
 
   const listener = await openListener({ config, addresses, shells, schema, upstreams, telemetry, siblings, now });
   defer(() => listener.close());

@@ -8,7 +8,8 @@ import { createRunPlan } from '../operation/run-plan.ts';
 import { createLaneOperations, type LaneOperations } from '../shells/lane/lane-operations.ts';
 import { createSocketOperations } from '../shells/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../shells/websocket/socket-server.ts';
-import { createYogaShell } from '../shells/yoga/yoga-shell.ts';
+import { warmUp } from '../shells/yoga/warm-up.ts';
+import { createYogaShell, type YogaShell } from '../shells/yoga/yoga-shell.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { WatchedSchema } from './watch-schema.ts';
@@ -23,10 +24,12 @@ export interface OpenShellsOptions {
 
 /** The ways an operation comes in and its answer leaves, over one life of an operation. */
 export interface Shells {
-  readonly yoga: ReturnType<typeof createYogaShell>;
+  readonly yoga: YogaShell;
   readonly lane: LaneOperations;
   readonly sockets: SocketServer;
   readonly admit: AdmitOperation;
+  /** To be awaited before anything is served: the first request would wait for code to be loaded and compiled. */
+  warmUp(): Promise<void>;
   close(): unknown;
 }
 
@@ -59,6 +62,7 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
     lane: createLaneOperations({ ...life, keeper }),
     sockets,
     admit,
+    warmUp: () => warmUp(yoga),
     close: () => yoga.dispose(),
   };
 }

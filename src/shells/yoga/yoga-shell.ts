@@ -18,6 +18,8 @@ export interface YogaShellOptions {
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
+export type YogaShell = ReturnType<typeof createYogaShell>;
+
 export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: health, CORS, GraphiQL and the bounds of bodies are the business of `server`. */
