@@ -4,10 +4,11 @@ import { acceptsPage } from '../http/media-types.ts';
 import { versionIn, withoutTrailingSlash } from '../http/request-target.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
 import type { ServerContext } from '../operation/server-context.ts';
+import type { GraphiqlPage } from '../pages/graphiql-page.ts';
+import type { LandingPage } from '../pages/landing-page.ts';
 import type { LaneOperations } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
-import type { GraphiqlPage } from './graphiql-page.ts';
 import type { Readiness } from './health.ts';
 import { sendJson } from './response-body.ts';
 import { createServePost } from './serve-post.ts';
@@ -16,12 +17,14 @@ export interface RouteOptions extends ServeGraphqlOptions {
   readonly refusedVersion: RefusedVersion;
   readonly readiness: (draining: boolean) => Promise<Readiness>;
   readonly isDraining: () => boolean;
+  readonly landing: LandingPage;
 }
 
-/** Who serves what: GraphQL, health, or nobody. */
+/** Who serves what: GraphQL, the pages, health, or nobody. */
 export function createRoute(options: RouteOptions): (exchange: Exchange) => void {
-  const { graphqlPath, refusedVersion, readiness, isDraining } = options;
+  const { graphqlPath, refusedVersion, readiness, isDraining, landing } = options;
   const serveGraphql = createServeGraphql(options);
+  const serveAsset = createServeAsset(options);
   return (exchange) => {
     const { req, res, path } = exchange;
     const version = versionIn(path, graphqlPath);
@@ -36,9 +39,30 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
         return sendJson(req, res, 200, { status: 'live' });
       case '/health/ready':
         return exchange.failWith(readiness(isDraining()).then(({ status, body }) => sendJson(req, res, status, body)));
+      case '/':
+        if (req.method === 'GET' || req.method === 'HEAD') return exchange.failWith(landing.send(req, res));
+        break;
       default:
-        return exchange.refuse('BAD_REQUEST', `There is nothing at this path. GraphQL is at ${graphqlPath}.`, 404);
+        if (req.method === 'GET' && serveAsset(exchange)) return;
     }
+    refuseNothing(exchange, graphqlPath);
+  };
+}
+
+function refuseNothing(exchange: Exchange, graphqlPath: string): void {
+  exchange.refuse('BAD_REQUEST', `There is nothing at this path. GraphQL is at ${graphqlPath}.`, 404);
+}
+
+/** Serves the files of GraphiQL. They count like its page does: each is a megabyte or more for an empty request. */
+function createServeAsset({ enter, graphiql, graphqlPath }: RouteOptions): (exchange: Exchange) => boolean {
+  const afterEntry = createAfterEntry(enter);
+  return (exchange) => {
+    if (!graphiql || !exchange.path.startsWith(graphiql.assetsPath)) return false;
+    const { req, res, path } = exchange;
+    const send = () =>
+      graphiql.sendAsset(path, req, res).then((isSent) => isSent || refuseNothing(exchange, graphqlPath));
+    afterEntry(exchange, () => exchange.failWith(send()), toStranger(exchange));
+    return true;
   };
 }
 
@@ -83,15 +107,7 @@ export interface ServeGraphqlOptions {
 function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
   const { graphqlPath, enter, graphiql } = options;
 
-  const afterEntry: AfterEntry = (exchange, serve, as = exchange) => {
-    enter(as)
-      .then((entry) => {
-        if (exchange.isGone()) return;
-        if (entry.kind === 'refused') exchange.refuseWith(entry.error);
-        else serve(entry.caller);
-      })
-      .catch((error: unknown) => exchange.fail(error));
-  };
+  const afterEntry = createAfterEntry(enter);
 
   const serveByYoga = (exchange: Exchange, context: ServerContext): void => {
     exchange.stamp();
@@ -110,7 +126,7 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
     if (req.method === 'GET') {
       // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a link that was passed on open where they should.
       if (graphiql && acceptsPage(req.headers.accept)) {
-        // Two megabytes for an empty request: it counts against the address, whatever else is known of who asks.
+        // The page leads to megabytes: it counts against the address, whatever else is known of who asks.
         return afterEntry(exchange, () => exchange.failWith(graphiql.send(req, res)), toStranger(exchange));
       }
       if (exchange.negotiate()) afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
@@ -129,6 +145,18 @@ export function refuseMethod(exchange: Exchange): void {
 type Entering = Parameters<AdmitOperation['enter']>[0];
 /** Goes on with a caller who may ask and still waits; refuses any other. */
 type AfterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as?: Entering) => void;
+
+function createAfterEntry(enter: AdmitOperation['enter']): AfterEntry {
+  return (exchange, serve, as = exchange) => {
+    enter(as)
+      .then((entry) => {
+        if (exchange.isGone()) return;
+        if (entry.kind === 'refused') exchange.refuseWith(entry.error);
+        else serve(entry.caller);
+      })
+      .catch((error: unknown) => exchange.fail(error));
+  };
+}
 
 /** Who asks, but for what they say of themselves. */
 function toStranger(exchange: Exchange): Entering {

@@ -2,12 +2,13 @@ import type { AddressGate } from '../admission/address-gate.ts';
 import { checkRpcVersion } from '../admission/rpc-version.ts';
 import { createSocketPlaces } from '../admission/socket-places.ts';
 import type { Config } from '../config/config.ts';
+import { gatewayVersion } from '../config/gateway-version.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
-import { createGraphiqlPage } from '../server/graphiql-page.ts';
+import { createGraphiqlPage } from '../pages/graphiql-page.ts';
+import { createLandingPage, type LandingFacts } from '../pages/landing-page.ts';
 import { type Readiness, toReadiness } from '../server/health.ts';
 import { type Listener, startListener } from '../server/listener.ts';
 import { createStamps } from '../server/stamp-response.ts';
-import { renderGraphiqlPage } from '../shells/yoga/render-graphiql.ts';
 import { graphqlPath } from '../shells/yoga/yoga-shell.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Upstreams } from './connect-upstreams.ts';
@@ -48,7 +49,6 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
   const { version } = schema;
   const versionHeaders = versionHeadersOf(profile);
   const usageHeaders = usageHeadersOf(profile);
-  const devnet = config.upstreams.kind === 'devnet';
   const longestMs = Math.max(timeouts.queryMs, timeouts.mutationMs);
   const listening = startListener({
     host,
@@ -69,7 +69,10 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     enter: shells.admit.enter,
     graphql: shells.yoga,
     lane: shells.lane,
-    graphiql: config.graphiql ? createGraphiqlPage(() => renderGraphiqlPage({ devnet })) : null,
+    graphiql: config.graphiql
+      ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
+      : null,
+    landing: createLandingPage(() => landingFacts(options)),
     readiness: (draining) => readiness(options, draining),
     telemetry,
     now,
@@ -90,6 +93,29 @@ async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, d
     upstreams: upstreams.health(),
   });
 }
+
+/** Upstreams that were not heard of lately are asked, as for the probes, and no more often. */
+async function landingFacts({ config, schema, upstreams }: OpenListenerOptions): Promise<LandingFacts> {
+  await upstreams.probe();
+  const { limits } = schema.keeper.current;
+  return {
+    gatewayVersion,
+    rpcVersion: schema.version.current,
+    network: config.profile.name,
+    isSimulated: config.upstreams.kind === 'devnet',
+    upstreams: upstreams.health().map(({ name, health }) => ({
+      name,
+      state: health?.state ?? 'not_configured',
+      detail: health?.detail ?? null,
+    })),
+    limits: shownLimits.map((name) => ({ name, value: limits[name] })),
+    graphqlPath,
+    hasGraphiql: config.graphiql,
+  };
+}
+
+/** What the writer of a query meets first. */
+const shownLimits = ['maxQueryDepth', 'maxQueryNodes', 'maxOutputNodes', 'maxQueryPayloadSize', 'maxPageSize'] as const;
 
 /** Names the setting that is to be changed where an address cannot be bound. */
 function toListenError(error: unknown, host: string, port: number): unknown {

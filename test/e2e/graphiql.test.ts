@@ -53,8 +53,8 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     return shown;
   };
 
-  it.each(['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve'])(
-    'runs the example tab %s without an error',
+  it.each(['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve', 'Sign', 'Execute'])(
+    'runs the example tab %s as it is, after those before it, without an error',
     async (name) => {
       const answer = await run(name);
       expect(answer).not.toHaveProperty('errors');
@@ -64,8 +64,26 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     },
   );
 
-  it('has tabs for the steps that need what came before', async () => {
-    for (const name of ['Sign', 'Execute']) expect(await tab(name).count()).toBe(1);
+  const openTabs = async () => (await page.locator('.graphiql-tab-button').allInnerTexts()).map((text) => text.trim());
+  const active = () => page.locator('.graphiql-tab-active').innerText();
+  const names = ['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve', 'Sign', 'Execute'];
+
+  it('is the same after a reload, and when it is opened again', async () => {
+    await page.reload();
+    await page.locator('.graphiql-execute-button').waitFor();
+    await expect.poll(openTabs).toEqual(names);
+    await expect.poll(active).toContain('Execute');
+    await page.goto(`${gateway.url}/graphql`);
+    await page.locator('.graphiql-execute-button').waitFor();
+    await expect.poll(openTabs).toEqual(names);
+    await expect.poll(active).toContain('Execute');
+  });
+
+  it('opens a link to a query in a tab of its own', async () => {
+    await page.goto(`${gateway.url}/graphql?query=${encodeURIComponent('query Linked { chainIdentifier }')}`);
+    await page.locator('.graphiql-execute-button').waitFor();
+    await expect.poll(openTabs).toEqual([...names, 'Linked']);
+    await expect.poll(active).toContain('Linked');
   });
 
   it('opens its documentation, with our fields beside the ledger’s', async () => {

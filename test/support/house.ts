@@ -175,14 +175,17 @@ export const house: Readonly<Record<string, Room>> = {
   },
   'shells/yoga': {
     rooms: ['errors', 'json', 'limits', 'operation', 'types of config'],
-    packages: ['graphql', 'graphql-yoga', '@graphql-yoga/render-graphiql'],
+    packages: ['graphql', 'graphql-yoga'],
   },
   'shells/websocket': {
     rooms: ['errors', 'json', 'limits', 'admission', 'types of telemetry', 'types of operation'],
     packages: ['graphql', 'ws', 'graphql-ws'],
   },
+  /** Pages for people: GraphiQL, and what is shown at the root. */
+  pages: { rooms: ['http'], packages: ['graphql', '@graphql-yoga/render-graphiql/*'] },
   server: {
     rooms: [
+      'types of pages',
       'errors',
       'json',
       'limits',

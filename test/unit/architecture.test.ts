@@ -102,9 +102,11 @@ describe('rooms', () => {
     expect(findCycles(files)).toEqual([]);
   });
 
-  test('Yoga appears only in its shell', () => {
+  test('Yoga appears only in its shell, and its GraphiQL among the pages', () => {
     const isHome = ({ path }: SourceFile) => path.startsWith('src/shells/yoga/');
-    expect(offenders(files, (file) => imports(file, /^(graphql-yoga|@graphql-yoga\/)/) && !isHome(file))).toEqual([]);
+    expect(offenders(files, (file) => imports(file, /^graphql-yoga/) && !isHome(file))).toEqual([]);
+    const isPage = ({ path }: SourceFile) => path.startsWith('src/pages/');
+    expect(offenders(files, (file) => imports(file, /^@graphql-yoga\//) && !isPage(file))).toEqual([]);
   });
 
   test('an upstream is entered by its own room and by the list of upstreams alone', () => {

@@ -18,8 +18,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { sharedScalars } from '../../../src/graph/scalars.ts';
 import { toExecutableDocument } from '../../../src/limits/executable-document.ts';
+import { exampleTabs } from '../../../src/pages/graphiql-tabs.ts';
 import { ReservedAliasRule } from '../../../src/planning/reserved-alias-rule.ts';
-import { exampleTabs } from '../../../src/shells/yoga/graphiql-tabs.ts';
 import { acceptDocument } from '../../../src/validation/accept-document.ts';
 import { validateDocument } from '../../../src/validation/validate-document.ts';
 import { operationCorpus } from '../../support/operation-corpus.ts';
@@ -136,7 +136,7 @@ describe('what is accepted', () => {
     [...readText(path).matchAll(/^ *```graphql\n(.*?)^ *```/gms)].map(([, text = '']) => text),
   );
   const corpus = operationCorpus.map(({ text }) => text);
-  const tabs = exampleTabs({ devnet: false }).map(({ query }) => query);
+  const tabs = exampleTabs(graph).map(({ query }) => query);
 
   test.each([
     ['the operations of an SDK', schemas[2][1], sdkTexts, 10],

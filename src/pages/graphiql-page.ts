@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as pause } from 'node:timers/promises';
+import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
+import { assetsPath, type GraphiqlAssets, type GraphiqlPaths, loadGraphiqlAssets } from './graphiql-assets.ts';
+import { type ExampleTab, exampleTabs } from './graphiql-tabs.ts';
+import { makePageFile, type PageFile, sendPageFile } from './page-file.ts';
+
+export interface GraphiqlPage {
+  /** Below it is everything that the page is made of. */
+  readonly assetsPath: string;
+  send(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** Sends one of the files that the page is made of. Resolves with `false` when there is none at this path. */
+  sendAsset(path: string, req: IncomingMessage, res: ServerResponse): Promise<boolean>;
+}
+
+/** Nothing may be fetched from anywhere but here. The editor writes styles as it goes, and brings its icons along. */
+const securityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  'img-src data:',
+  "font-src 'self' data:",
+  "worker-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface GraphiqlPageOptions {
+  /** In force now: only the examples that it can answer are shown. */
+  readonly schema: () => GraphQLSchema;
+  /** May everybody see the schema? */
+  readonly introspection: boolean;
+}
+
+/** The page for one schema, and the file with that schema; `null` where nobody may see it. */
+interface SchemaPage {
+  readonly of: GraphQLSchema;
+  readonly page: PageFile;
+  readonly introspection: { readonly path: string; readonly file: PageFile } | null;
+}
+
+/**
+ * Serves GraphiQL: a page of a few kilobytes, which browsers ask about each time, and its large parts, which they keep.
+ * What it is made of is loaded and compressed when first asked for.
+ */
+export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOptions): GraphiqlPage {
+  let loading: Promise<GraphiqlAssets> | undefined;
+  const assets = () => {
+    loading ??= loadGraphiqlAssets();
+    return loading;
+  };
+  let current: { readonly of: GraphQLSchema; readonly made: Promise<SchemaPage> } | undefined;
+  /** A page that was sent just before the schema changed still asks for its own. */
+  let previous: Promise<SchemaPage> | undefined;
+
+  const make = async (of: GraphQLSchema): Promise<SchemaPage> => {
+    const { paths } = await assets();
+    const file = introspection ? await makePageFile(toIntrospection(of), 'application/json') : null;
+    const shown = file && { path: `${assetsPath}schema-${file.hash}.json`, file };
+    // Each of these takes a while: others are served in between.
+    await pause();
+    const page = await makePageFile(toHtml(paths, exampleTabs(of), shown?.path ?? null), 'text/html');
+    return { of, page, introspection: shown };
+  };
+
+  const findSchema = async (path: string): Promise<PageFile | undefined> => {
+    for (const made of [current?.made, previous]) {
+      const kept = (await made)?.introspection;
+      if (kept?.path === path) return kept.file;
+    }
+    return undefined;
+  };
+
+  return {
+    assetsPath,
+    async send(req, res) {
+      const of = schema();
+      if (current?.of !== of) {
+        previous = current?.made;
+        current = { of, made: make(of) };
+      }
+      const { page } = await current.made;
+      sendPageFile(req, res, page, { 'content-security-policy': securityPolicy, 'cache-control': 'private, no-cache' });
+    },
+    async sendAsset(path, req, res) {
+      const file = (await assets()).files.get(path) ?? (await findSchema(path));
+      if (file) sendPageFile(req, res, file, { 'cache-control': 'public, max-age=31536000, immutable' });
+      return file !== undefined;
+    },
+  };
+}
+
+/** As GraphiQL asks for it. */
+function toIntrospection(schema: GraphQLSchema): string {
+  const options = {
+    descriptions: true,
+    inputValueDeprecation: true,
+    specifiedByUrl: true,
+    directiveIsRepeatable: true,
+  };
+  return JSON.stringify({ data: introspectionFromSchema(schema, { ...options, schemaDescription: true }) });
+}
+
+function toHtml(
+  { style, script, boot, workers }: GraphiqlPaths,
+  tabs: readonly ExampleTab[],
+  introspection: string | null,
+): string {
+  const graphiql = {
+    title: 'ledger-gateway',
+    endpoint: '/graphql',
+    defaultTabs: tabs,
+    inputValueDeprecation: true,
+    credentials: 'same-origin',
+  };
+  // `<` could end the element that holds it.
+  const options = JSON.stringify({ workers, introspection, graphiql }).replaceAll('<', '\\u003c');
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>GraphiQL · ledger-gateway</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${style}" />
+    <script id="options" type="application/json">${options}</script>
+    <script defer src="${script}"></script>
+    <script defer src="${boot}"></script>
+  </head>
+  <body id="body" class="no-focus-outline">
+    <noscript>GraphiQL needs JavaScript.</noscript>
+    <div id="root"></div>
+  </body>
+</html>
+`;
+}

@@ -1,0 +1,180 @@
+import { type GraphQLSchema, parse, validate } from 'graphql';
+
+/** One tab of GraphiQL, as its page takes it. */
+export interface ExampleTab {
+  readonly query: string;
+  /** JSON text. */
+  readonly variables?: string;
+}
+
+const ledgerTab: ExampleTab = {
+  query: `# The ledger, unchanged: its newest transactions.
+query LatestTransactions($count: Int!) {
+  chainIdentifier
+  transactionBlocks(last: $count) {
+    pageInfo { hasPreviousPage startCursor }
+    nodes { ...Brief }
+  }
+}
+
+fragment Brief on TransactionBlock {
+  digest
+  sender { address }
+  effects { status timestamp }
+}
+`,
+  variables: toText({ count: 5 }),
+};
+
+const eventsTab: ExampleTab = {
+  query: `# Events over JSON-RPC, as a connection: newest last.
+# The page before: startCursor as the variable "before".
+query LatestEvents(
+  $filter: EventQueryFilter
+  $before: String
+) {
+  queryEvents(filter: $filter, last: 5, before: $before) {
+    pageInfo { hasPreviousPage startCursor }
+    nodes {
+      id
+      type
+      sender
+      timestampMs
+      parsedJson
+    }
+  }
+}
+`,
+  variables: toText({ filter: { all: true } }),
+};
+
+const reserveTab: ExampleTab = {
+  query: `# Sponsorship, step 1: reserve gas coins.
+# Each is joined to the ledger's view of it.
+mutation Reserve {
+  reserveGas(gasBudget: 10000000, reserveDurationSecs: 300) {
+    reservationId
+    sponsorAddress
+    expiresAt
+    gasCoins {
+      objectId
+      version
+      digest
+      object { status }
+    }
+  }
+}
+`,
+};
+
+const signTab: ExampleTab = {
+  query: `# Step 2, on the simulated network alone: it builds
+# a small transaction and signs it with its own key.
+# Reserve first: the variables are filled in from it
+# when you run this.
+query Sign(
+  $sponsorAddress: LedgerAddress!
+  $gasCoins: [DevnetGasCoinInput!]!
+) {
+  devnetSignTransaction(
+    sponsorAddress: $sponsorAddress
+    gasCoins: $gasCoins
+    gasBudget: 10000000
+  ) {
+    txBytes
+    userSig
+    digest
+  }
+}
+`,
+  variables: toText({
+    sponsorAddress: '(from Reserve)',
+    // Of the types that the variables have: the editor would mark anything else as wrong.
+    gasCoins: [{ objectId: '(from Reserve)', version: 0, digest: '' }],
+  }),
+};
+
+const executeQuery = `mutation Execute(
+  $reservationId: ID!
+  $txBytes: Base64!
+  $userSig: Base64!
+) {
+  executeTx(
+    reservationId: $reservationId
+    txBytes: $txBytes
+    userSig: $userSig
+  ) {
+    digest
+    outcome
+    effects {
+      status { status error }
+      gasUsed {
+        computationCost
+        storageCost
+        storageRebate
+      }
+    }
+    transactionBlock(waitMs: 5000) {
+      digest
+      effects {
+        status
+        checkpoint { sequenceNumber }
+      }
+    }
+  }
+}
+`;
+
+/** What the steps before answered is filled in by the page. */
+const executeSignedTab: ExampleTab = {
+  query: `# Step 3: execute. Reserve and Sign first.\n${executeQuery}`,
+  variables: toText({ reservationId: '(from Reserve)', txBytes: '(from Sign)', userSig: '(from Sign)' }),
+};
+
+/** Where nobody signs for somebody else. */
+const executeTab: ExampleTab = {
+  query: `# Step 2: execute. Reserve first, then build and sign
+# a transaction whose gas is paid with those coins.
+${executeQuery}`,
+  variables: toText({ reservationId: '(from Reserve)', txBytes: 'BCS, in base64', userSig: 'in base64' }),
+};
+
+const mixedTab: ExampleTab = {
+  query: `# All three upstreams in one operation,
+# and what the gateway says of itself.
+query Everything {
+  chainIdentifier
+  epoch { epochId referenceGasPrice }
+  sponsor {
+    health
+    version { semver buildHash }
+  }
+  queryEvents(last: 3) {
+    nodes {
+      type
+      transactionBlock { digest effects { status } }
+    }
+  }
+  gateway {
+    version
+    upstreams { name state lastSeenAt }
+  }
+}
+`,
+};
+
+/** The examples that a schema can answer, in the order in which they are to be run. */
+export function exampleTabs(schema: GraphQLSchema): readonly ExampleTab[] {
+  const isServed = ({ query }: ExampleTab) => {
+    const document = parse(query);
+    // Validation finds no fault with a mutation where the schema has none.
+    const hasRoots = document.definitions.every((each) => !('operation' in each) || schema.getRootType(each.operation));
+    return hasRoots && validate(schema, document).length === 0;
+  };
+  const last = isServed(signTab) ? executeSignedTab : executeTab;
+  return [mixedTab, ledgerTab, eventsTab, reserveTab, signTab, last].filter(isServed);
+}
+
+function toText(variables: object): string {
+  return JSON.stringify(variables, null, 2);
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+
+let ledger: ScriptedLedger;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  ledger = await startScriptedLedger('type Query { chainIdentifier: String! }', {
+    Query: { chainIdentifier: () => '4c78adac' },
+  });
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: ledger.url });
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await ledger?.close();
+});
+
+it('a browser at the root gets a page that says what this is and leads to a first query', async () => {
+  const answer = await fetch(gateway.url, { headers: { accept: 'text/html,*/*;q=0.8' } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+  const page = await answer.text();
+  for (const shown of ['ledger', 'sponsor', 'not configured', 'maxQueryDepth', '2026.11.0-scripted'])
+    expect(page).toContain(shown);
+  const [, link = ''] = /href="(\/graphql\?query=[^"]+)"/.exec(page) ?? [];
+  const { data } = (await (await fetch(gateway.url + link.replaceAll('&amp;', '&'))).json()) as { data: unknown };
+  expect(data).toMatchObject({ gateway: { upstreams: expect.any(Array) } });
+});
+
+it('the page’s command line is one for the host that was asked, unless that is no host', async () => {
+  const { host } = new URL(gateway.url);
+  const page = await (await fetch(gateway.url, { headers: { accept: 'text/html' } })).text();
+  expect(page).toContain(`curl -s http://${host}/graphql`);
+});
+
+it('others get the same as JSON', async () => {
+  const answer = await fetch(`${gateway.url}/`);
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(await answer.json()).toMatchObject({
+    name: 'ledger-gateway',
+    graphql: '/graphql',
+    simulated: false,
+    rpcVersion: '2026.11.0-scripted',
+    upstreams: { ledger: 'up', sponsor: 'not_configured' },
+    limits: { maxQueryDepth: expect.any(Number) },
+  });
+});
+
+it('HEAD gets the head alone, and nothing else is served there', async () => {
+  const head = await fetch(gateway.url, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  expect((await fetch(gateway.url, { method: 'POST', body: '{}' })).status).toBe(404);
+});
