@@ -156,6 +156,6 @@ function shortHash(credential: Secret): string {
   return createHash('sha256').update(credential.reveal()).digest('hex').slice(0, 12);
 }
 
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   return /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/.test(address);
 }

@@ -104,7 +104,7 @@ export function skipSpaceBack(bytes: Buffer, from: number): number {
  * Index of the opening quote of the text whose closing quote is at `end`; `null` if it is not in these bytes, or if
  * the quote at `end` is escaped.
  */
-export function findTextStart(bytes: Buffer, end: number): number | null {
+function findTextStart(bytes: Buffer, end: number): number | null {
   if (isEscaped(bytes, end)) return null;
   for (let at = end - 1; at > end - shortText; at -= 1) {
     if (bytes[at] === quote && !isEscaped(bytes, at)) return at;

@@ -37,7 +37,7 @@ export interface CostQuestion {
 }
 
 /** Lines of a tree at most: a document within its limits has a few hundred. */
-export const maxExplained = 2_000;
+const maxExplained = 2_000;
 
 /** Writes a document as a tree with the cost of each field. The costs of a tree that is not cut add up to its output nodes. */
 export function explainCosts(question: CostQuestion): ExplainedCosts {

@@ -16,7 +16,7 @@ const maxMediaTypes = 32;
  * Reads the media types of a header as RFC 9110 writes them. What is no media type is left out, up to the next comma.
  * Linear in the length of the header.
  */
-export function parseMediaTypes(header: string): readonly MediaType[] {
+function parseMediaTypes(header: string): readonly MediaType[] {
   const found: MediaType[] = [];
   for (let at = 0, count = 0; at < header.length && count < maxMediaTypes; count += 1) {
     typeName.lastIndex = at;
@@ -44,7 +44,7 @@ export function parseMediaTypes(header: string): readonly MediaType[] {
 }
 
 /** Is text of that type UTF-8? It is where nothing is said, and nothing else is read or written here. */
-export function isUtf8({ parameters }: MediaType): boolean {
+function isUtf8({ parameters }: MediaType): boolean {
   const charset = parameters.get('charset')?.toLowerCase();
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }

@@ -80,7 +80,7 @@ const safeDigits = 15;
  * large document in the JSON costs next to nothing.
  * @param json valid JSON
  */
-export function markNumbers(json: string, isExact: (number: string) => boolean): string | null {
+function markNumbers(json: string, isExact: (number: string) => boolean): string | null {
   let marked: string | null = null;
   let from = 0;
   for (let at = 0; at < json.length; ) {

@@ -5,7 +5,7 @@ import type { MeasuredDocument } from './measure-document.ts';
 import { countedRefusal, type LimitRefusal, maxNesting, nestingRefusal, uncountedRefusal } from './refusal.ts';
 
 /** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
-export const maxExemptNodes = 2_000;
+const maxExemptNodes = 2_000;
 
 /**
  * Checks what depends on the text alone: nesting, directives, unknown fragments, depth, nodes, in the ledger's order. The

@@ -123,7 +123,7 @@ export interface RequestLineFields {
   readonly [requestLine]: () => string;
 }
 
-export function isRequestLine(fields: unknown): fields is RequestLineFields {
+function isRequestLine(fields: unknown): fields is RequestLineFields {
   return typeof fields === 'object' && fields !== null && requestLine in fields;
 }
 
@@ -132,7 +132,7 @@ export function isRequestLine(fields: unknown): fields is RequestLineFields {
  * @param now milliseconds since the Unix epoch
  * @param pid of the process; `null`: it is not told
  */
-export function createToRequestLine(
+function createToRequestLine(
   now: () => number,
   pid: number | null,
 ): (fields: RequestLineFields, message: string) => string {

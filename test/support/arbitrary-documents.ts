@@ -14,7 +14,7 @@ const fieldName = fc.constantFrom(
   '__schema',
 );
 const transactionField = fc.constantFrom('executeTx', 'executeTransactionBlock', 'dryRunTransactionBlock', 'executeT');
-export const variableName = fc.constantFrom('a', 'b', 'c', 'toString', '__proto__');
+const variableName = fc.constantFrom('a', 'b', 'c', 'toString', '__proto__');
 
 const integer = fc.oneof(
   { weight: 30, arbitrary: fc.integer({ min: 0, max: 6 }).map(String) },

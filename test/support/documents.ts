@@ -7,7 +7,7 @@ export const field = (name: string, ...selections: SelectionNode[]): FieldNode =
   ...(selections.length > 0 ? { selectionSet: selectionSet(selections) } : {}),
 });
 
-export const selectionSet = (selections: readonly SelectionNode[]): SelectionSetNode => ({
+const selectionSet = (selections: readonly SelectionNode[]): SelectionSetNode => ({
   kind: Kind.SELECTION_SET,
   selections,
 });

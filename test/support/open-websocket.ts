@@ -38,7 +38,7 @@ export function openWebSocket(
   });
 }
 
-export class RefusedWebSocket extends Error {
+class RefusedWebSocket extends Error {
   override readonly name = 'RefusedWebSocket';
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;

@@ -39,7 +39,7 @@ const identifierTable = 0x07;
  * The name in a compiled Move module; `undefined` if the bytes are not one. Reads only the parts of the format that
  * lead to it: the table directory, the module's own handle, and the identifier it points to.
  */
-export function readModuleName(bytes: Uint8Array): string | undefined {
+function readModuleName(bytes: Uint8Array): string | undefined {
   try {
     const module = Buffer.from(bytes);
     if (!module.subarray(0, 4).equals(moduleMagic)) return undefined;

@@ -74,7 +74,7 @@ export function toTransactionRecord(result: RunResult, view: LedgerView): Transa
   };
 }
 
-export function toObjectRef({ objectId, version, digest }: ObjectRef): ObjectRef {
+function toObjectRef({ objectId, version, digest }: ObjectRef): ObjectRef {
   return { objectId, version, digest };
 }
 

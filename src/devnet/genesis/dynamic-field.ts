@@ -20,7 +20,7 @@ export interface TypedValue {
 }
 
 /** The id of the field called `name` below `parent`, as the network derives it. */
-export function toDynamicFieldId(parent: string, name: Pick<TypedValue, 'type' | 'bcs'>): string {
+function toDynamicFieldId(parent: string, name: Pick<TypedValue, 'type' | 'bcs'>): string {
   const parentId = encodeBcs(ledgerBcs.address, parent);
   const length = encodeBcs(u64, name.bcs.length);
   const type = encodeBcs(typeTagBcs, parseTypeTag(name.type));

@@ -68,7 +68,7 @@ export function createCoinMetadata({
   ];
 }
 
-export function toGenesisId(seed: number, name: string): string {
+function toGenesisId(seed: number, name: string): string {
   return toAddress(hash256(Buffer.from(`devnet object ${seed} ${name}`)));
 }
 

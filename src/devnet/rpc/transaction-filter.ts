@@ -13,7 +13,7 @@ export interface TransactionFilter {
 }
 
 /** JSON-RPC's names of the kinds. */
-export const kindNames: Readonly<Record<TransactionKind, string>> = {
+const kindNames: Readonly<Record<TransactionKind, string>> = {
   GENESIS: 'Genesis',
   CONSENSUS_COMMIT_PROLOGUE_V1: 'ConsensusCommitPrologueV1',
   END_OF_EPOCH_TX: 'EndOfEpochTransaction',

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type SponsorAnswer, textAnswer } from './sponsor-answer.ts';
 
 /** 2 MB, the web framework's default, which the service leaves alone. */
-export const maxBodyBytes = 2 * 1024 * 1024;
+const maxBodyBytes = 2 * 1024 * 1024;
 
 export type JsonBody =
   | { readonly ok: true; readonly text: string; readonly value: unknown }

@@ -4,7 +4,7 @@ import type { ReserveGasBody } from './request-body.ts';
 import { jsonAnswer, type SponsorAnswer } from './sponsor-answer.ts';
 
 /** The service refuses budgets above this. This very amount passes, though its message says otherwise. */
-export const maxGasBudget = 2_000_000_000n;
+const maxGasBudget = 2_000_000_000n;
 const maxReserveDurationSecs = 600n;
 
 export interface ReserveGasContext {
@@ -33,7 +33,7 @@ export function reserveGas(body: ReserveGasBody, context: ReserveGasContext): Sp
 }
 
 export const exhaustedText = 'Unable to reserve gas coins for the given budget.';
-export const maintenanceText = 'Gas station is in maintenance mode. Please try again later.';
+const maintenanceText = 'Gas station is in maintenance mode. Please try again later.';
 
 export function refuseReserve(status: number, error: string): SponsorAnswer {
   return jsonAnswer(status, { result: null, error });

@@ -5,7 +5,7 @@ import type { UpstreamHost } from '../upstream.ts';
 import { type CursorKeys, createCursorKeys } from './cursor-keys.ts';
 
 /** In the shared store: the key of all instances that have no configured one. */
-export const sharedKeyName = 'ledger-gateway:cursor-key';
+const sharedKeyName = 'ledger-gateway:cursor-key';
 
 export interface OpenCursorKeys {
   readonly keys: CursorKeys;

@@ -62,7 +62,7 @@ function toFailure(error: unknown): Error {
 }
 
 /** Reads a `serviceConfig` object; anything unusable in it counts as not said. */
-export function toLedgerService(answer: unknown): LedgerService {
+function toLedgerService(answer: unknown): LedgerService {
   const said = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
   const numberOf = (name: string): number | null => {
     const value = said[name];

@@ -41,7 +41,7 @@ export type RawLedgerAnswer =
   | { readonly kind: 'other'; readonly read: () => ExecutionResult };
 
 /** Data and nothing else: bytes that can be written as they are. */
-export class PlainLedgerAnswer {
+class PlainLedgerAnswer {
   readonly kind = 'plain';
   /** As it arrived, with usage added if that was asked for. */
   readonly body: ChunkedBody;

@@ -35,7 +35,7 @@ export interface Summary {
   readonly requests: number;
 }
 
-export function toCpuMicros({ cpuMs, requests }: Pick<Slice, 'cpuMs' | 'requests'>): number {
+function toCpuMicros({ cpuMs, requests }: Pick<Slice, 'cpuMs' | 'requests'>): number {
   return (cpuMs * 1_000) / requests;
 }
 

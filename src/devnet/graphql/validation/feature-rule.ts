@@ -31,7 +31,7 @@ export function createFeatureRule(enabled: ReadonlySet<LedgerFeature>) {
   return function FeatureRule(context: ValidationContext): ASTVisitor {
     return {
       Field(node) {
-        const feature = featureOfField.get(node.name.value);
+        const feature = featureOf(node.name.value);
         const parent = context.getParentType();
         if (!feature || enabled.has(feature) || !parent || !context.getFieldDef()) return;
         const name = feature.toLowerCase().replaceAll('_', '-');
