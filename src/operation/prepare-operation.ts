@@ -7,7 +7,7 @@ import { createFitsVariables } from '../execution/fits-variables.ts';
 import { noTexts } from '../execution/variable-type.ts';
 import type { Graph } from '../graph/generation.ts';
 import { collectFields } from '../planning/collect-fields.ts';
-import { findIdUses } from '../planning/id-variables.ts';
+import { findTextVariables } from '../planning/id-variables.ts';
 import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
 import { createCheckWaits } from './check-waits.ts';
@@ -38,14 +38,14 @@ function prepareOperation(
   const type = operation.operation;
   const name = operation.name?.value ?? null;
   const plan = planOperation(operation, fragments, ownership);
-  const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
+  const used = usedFragments(operation.selectionSet, fragments);
+  const isWhole = document.definitions.length === 1 + used.length;
   const isConditional = hasDirectivesAtRoot(operation, fragments);
   const isForwarded = plan === 'PASS_THROUGH' && isWhole && !isConditional;
   const tree = isForwarded ? valid.readTree : valid.keepTree();
   const isLedgers = (field: string) => ownership.ownerOf(type, field) === 'upstream';
   // None of our inputs is named in what is all the ledger's.
-  const idUses = isForwarded ? [] : [...findIdUses(operation, fragments, schema, idInputs)];
-  const texts = idUses.length > 0 ? new Set(idUses.map(({ name: used }) => used.value)) : noTexts;
+  const texts = isForwarded ? noTexts : findTextVariables(operation, used, schema, idInputs);
   const prepared: PreparedOperation = {
     text,
     type,

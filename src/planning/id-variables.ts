@@ -1,5 +1,5 @@
 import {
-  type FragmentDefinitionNode,
+  type DefinitionNode,
   type GraphQLSchema,
   getNamedType,
   Kind,
@@ -9,7 +9,6 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { usedFragments } from './plan-operation.ts';
 
 /**
  * Own inputs that take an id of the upstream, as `Type.member`, and the upstream's scalars for such an id. They are texts,
@@ -17,36 +16,37 @@ import { usedFragments } from './plan-operation.ts';
  */
 export type IdInputs = ReadonlyMap<string, ReadonlySet<string>>;
 
-const none: ReadonlySet<VariableNode> = new Set();
+/** Variables that stand where an id is taken, and the scalars that they may be declared with there. */
+export type IdPlaces = ReadonlyMap<VariableNode, ReadonlySet<string>>;
 
-/** Where an operation puts variables that are declared with a scalar of the upstream in place of a text. */
-export function findIdUses(
-  operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+/** Finds the variables that stand for ids. Looks at each node once. */
+export function findIdPlaces(
+  definitions: readonly DefinitionNode[],
   schema: GraphQLSchema,
   idInputs: IdInputs,
-): ReadonlySet<VariableNode> {
-  const declared = declaredScalars(operation, new Set([...idInputs.values()].flatMap((scalars) => [...scalars])));
-  if (declared.size === 0) return none;
-  const uses = new Set<VariableNode>();
+): IdPlaces {
+  const places = new Map<VariableNode, ReadonlySet<string>>();
   const typeInfo = new TypeInfo(schema);
   const look = visitWithTypeInfo(typeInfo, {
     ObjectField({ name, value }) {
       if (value.kind !== Kind.VARIABLE) return;
       const taken = idInputs.get(`${getNamedType(typeInfo.getParentInputType())?.name}.${name.value}`);
-      const scalar = declared.get(value.name.value);
-      if (scalar !== undefined && taken?.has(scalar)) uses.add(value);
+      if (taken) places.set(value, taken);
     },
   });
-  for (const each of [operation, ...usedFragments(operation.selectionSet, fragments)]) visit(each, look);
-  return uses;
+  for (const each of definitions) visit(each, look);
+  return places;
 }
 
-/** The variables that are declared with one of these scalars, by name. A default that is no text makes no text of it. */
-function declaredScalars(
+/**
+ * The variables of an operation that are declared with one of the upstream's scalars for ids, by name. Not those with a
+ * default that is no text: it would make no text of them.
+ */
+export function idVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
-  scalars: ReadonlySet<string>,
+  idInputs: IdInputs,
 ): ReadonlyMap<string, string> {
+  const scalars = new Set([...idInputs.values()].flatMap((taken) => [...taken]));
   const declared = new Map<string, string>();
   for (const { variable, type, defaultValue } of variableDefinitions) {
     const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
@@ -55,4 +55,22 @@ function declaredScalars(
     declared.set(variable.name.value, named.name.value);
   }
   return declared;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Names of the variables that an operation declares with a scalar of the upstream and uses in place of a text. */
+export function findTextVariables(
+  operation: OperationDefinitionNode,
+  fragments: readonly DefinitionNode[],
+  schema: GraphQLSchema,
+  idInputs: IdInputs,
+): ReadonlySet<string> {
+  const declared = idVariables(operation, idInputs);
+  if (declared.size === 0) return none;
+  const texts = new Set<string>();
+  for (const [{ name }, scalars] of findIdPlaces([operation, ...fragments], schema, idInputs)) {
+    if (scalars.has(declared.get(name.value) ?? '')) texts.add(name.value);
+  }
+  return texts;
 }

@@ -5,7 +5,8 @@ import { quoteText } from './quote-text.ts';
 
 const headerName = z.string().regex(/^[a-z\d!#$%&'*+.^_`|~-]+$/, 'a header name in lower case');
 const graphqlName = z.string().regex(/^[_a-zA-Z]\w*$/, 'a GraphQL name');
-const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1)], 'a GraphQL name, or a list of them');
+const nameOrNames = 'a GraphQL name, or a list of them';
+const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1, nameOrNames)], nameOrNames);
 const wireName = z.string().regex(/^\S+$/, 'a text without white space');
 const isBoolean = z.boolean('true or false');
 

@@ -17,7 +17,7 @@ export const upstreamKeys = {
     kind: jsonObject,
     fallback: null,
     description:
-      'Single wire names of the profile, for a network that differs in them: `{"headers":{"version":"x-my-rpc-version"}}`. In a configuration file it may be a nested object. An unknown path is a mistake.',
+      'Single wire names of the profile, for a network that differs in them: `{"headers":{"version":"x-my-rpc-version"}}`. A root field that joins read may be a list, of which the first that the ledger has is read: `{"joins":{"transaction":{"field":["transactionBlock","tx"]}}}`. In a configuration file it may be a nested object. An unknown path is a mistake.',
     inForce: true,
   }),
   LEDGER_GRAPHQL_URL: configKey({

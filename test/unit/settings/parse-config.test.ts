@@ -427,6 +427,18 @@ describe('wire names', () => {
     expect(parse({ CONFIG_FILE: '/c' }, { '/c': text }).profile).toEqual(expected);
   });
 
+  test('the root field of a join is a name, or several of which the ledger has one', () => {
+    const fieldOf = (field: unknown) => ({ PROFILE_OVERRIDES: JSON.stringify({ joins: { transaction: { field } } }) });
+    for (const field of ['tx', ['transactionBlock', 'tx']])
+      expect(parse(fieldOf(field)).profile.joins.transaction).toEqual({ field, id: 'digest' });
+    for (const field of [7, [], 'a b', ['tx', 'a b'], null]) {
+      const [mistake, ...others] = mistakesOf(fieldOf(field));
+      expect(others).toEqual([]);
+      expect(mistake?.key).toMatch(/^PROFILE_OVERRIDES\.joins\.transaction\.field/);
+      expect(mistake?.expected).toMatch(/^a GraphQL name/);
+    }
+  });
+
   test('every override that fits nowhere is reported by its path', () => {
     const overrides =
       '{"header":{}, "headers":{"version":"X Y","__proto__":{"a":1}}, "events":{"filters":{"colour":"Red"},"timeRange":{"encoding":"hex","endExclusive":"no"}}, "joins":7}';

@@ -112,6 +112,41 @@ describe('fields that share a response name', () => {
   });
 });
 
+describe('variables for ids', () => {
+  const idInputs = new Map([['EventQueryFilter.sender', new Set(['LedgerAddress'])]]);
+  const checkIds = (document: DocumentNode) =>
+    validateDocument(document, toExecutableDocument(document), {
+      schema,
+      rules: [],
+      hidesSuggestions: false,
+      idInputs,
+    });
+
+  test('may be declared as the ledger has them, wherever operations reach them', () => {
+    const fragment = 'fragment F on Query { queryEvents(filter: { sender: $a }) { nodes { id } } }';
+    expect(checkIds(parse(`query A($a: LedgerAddress!) { ...F } query B($a: String!) { ...F } ${fragment}`))).toEqual(
+      [],
+    );
+    expect(checkIds(parse(`query A($a: LedgerAddress!) { ...F } query B($a: ID!) { ...F } ${fragment}`))).toHaveLength(
+      1,
+    );
+  });
+
+  test('are looked for once in what many operations share', () => {
+    const write = (size: number) =>
+      `${repeat(size / 4, (index) => `query Q${index}($a: LedgerAddress!) { ...F }`)} fragment F on Query {
+        events: queryEvents(filter: { sender: $a }) { nodes { id } }
+        others: queryTransactionBlocks(filter: { transactionKindIn: [${'"x" '.repeat(size * 3)}] }) { nodes { digest } }
+      }`;
+    const readsOf = (size: number) => {
+      const { document, reads } = countReads(parse(write(size), { noLocation: true }));
+      expect(checkIds(document)).toEqual([]);
+      return reads();
+    };
+    expect(readsOf(400) / readsOf(200)).toBeLessThan(2.5);
+  });
+});
+
 test('the text is not searched for the line of each of hundreds of places', () => {
   const text = `query (${'\n'.repeat(500)}${repeat(400, () => '$a: Int')}) { chainIdentifier }`;
   const document = parse(text);
