@@ -60,7 +60,7 @@ const firstQuery = `{
 }`;
 
 /** The same for programs, as JSON. */
-export function toLandingJson(facts: LandingFacts): object {
+function toLandingJson(facts: LandingFacts): object {
   const { gatewayVersion, rpcVersion, network, isSimulated, upstreams, limits, graphqlPath } = facts;
   return {
     name: 'ledger-gateway',

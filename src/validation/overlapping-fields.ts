@@ -55,10 +55,7 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
 
   /** @param parts selection sets whose fields end up in one object of the answer */
   function lookAt(parts: readonly Part[]): void {
-    const groups = new Map<string, Placed[]>();
-    const spread = new Set<string>();
-    let spreads = 0;
-    for (const part of parts) gather(part);
+    const { groups, spreads } = gatherFields(parts, schema, fragments);
     pairs += (spreads * (spreads - 1)) / 2;
     for (const group of groups.values()) {
       count(group);
@@ -66,32 +63,6 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
         node.selectionSet ? [{ selections: node.selectionSet.selections, type: typeOf(definition) }] : [],
       );
       if (below.length > 0) lookAt(below);
-    }
-
-    function gather({ selections, type }: Part): void {
-      for (const selection of selections) {
-        if (selection.kind === Kind.FIELD) {
-          const placed = { node: selection, definition: definitionOf(type, selection.name.value) };
-          const key = selection.alias?.value ?? selection.name.value;
-          const group = groups.get(key);
-          if (group) group.push(placed);
-          else groups.set(key, [placed]);
-          continue;
-        }
-        if (selection.kind === Kind.FRAGMENT_SPREAD) {
-          spreads += 1;
-          // A second spread of the same fragment adds the same fields again.
-          if (spread.has(selection.name.value)) continue;
-          spread.add(selection.name.value);
-        }
-        const holder = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-        if (!holder) continue;
-        const condition = holder.typeCondition;
-        gather({
-          selections: holder.selectionSet.selections,
-          type: condition ? schema.getType(condition.name.value) : type,
-        });
-      }
     }
   }
 
@@ -103,6 +74,45 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
     // A field that its type does not have says nothing of the others: compare with one that is known.
     const known = group.find(({ definition }) => definition) ?? first;
     areAlike &&= group.every((each) => each === known || isAlike(known, each));
+  }
+}
+
+/** The fields of one object of the answer by response key, and how many spreads of fragments they were found through. */
+function gatherFields(
+  parts: readonly Part[],
+  schema: GraphQLSchema,
+  fragments: ExecutableDocument['fragments'],
+): { readonly groups: ReadonlyMap<string, readonly Placed[]>; readonly spreads: number } {
+  const groups = new Map<string, Placed[]>();
+  const spread = new Set<string>();
+  let spreads = 0;
+  for (const part of parts) gather(part);
+  return { groups, spreads };
+
+  function gather({ selections, type }: Part): void {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const placed = { node: selection, definition: definitionOf(type, selection.name.value) };
+        const key = selection.alias?.value ?? selection.name.value;
+        const group = groups.get(key);
+        if (group) group.push(placed);
+        else groups.set(key, [placed]);
+        continue;
+      }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        spreads += 1;
+        // A second spread of the same fragment adds the same fields again.
+        if (spread.has(selection.name.value)) continue;
+        spread.add(selection.name.value);
+      }
+      const holder = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      if (!holder) continue;
+      const condition = holder.typeCondition;
+      gather({
+        selections: holder.selectionSet.selections,
+        type: condition ? schema.getType(condition.name.value) : type,
+      });
+    }
   }
 }
 
