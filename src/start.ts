@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts';
 import { type Explanation, explainOperation as explain } from './estimate/explain-operation.ts';
 import type { JudgedRequest } from './estimate/judge-operation.ts';
 import { connectUpstreams } from './start/connect-upstreams.ts';
+import { openImmutableReads } from './start/open-immutable-reads.ts';
 import { openListener } from './start/open-listener.ts';
 import { openNetwork } from './start/open-network.ts';
 import { openOwnSchema } from './start/open-own-schema.ts';
@@ -97,7 +98,8 @@ async function open(
   const own = { config, ownFields: list.ownFields, upstreams, limiter };
   const { graph } = upstreams;
   const toOwnSchema = (news: LedgerNews) => openOwnSchema(own, news);
-  const schema = await watchSchema({ config, graph, telemetry, siblings, toOwnSchema });
+  const reads = openImmutableReads({ config, graph, now });
+  const schema = await watchSchema({ config, graph, reads, telemetry, siblings, toOwnSchema });
   defer(() => schema.keeper.stop());
 
   const shells = openShells({ config, admission, schema, graph, telemetry });

@@ -75,6 +75,8 @@ export interface Config {
     readonly pollMs: number;
     readonly cacheFile: string | null;
   };
+  /** Answers of the ledger's that never change: how much memory they take, 0 = none are kept, and for how long. */
+  readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
   /** Settings that were set but have no effect in this version; the log names them at start. */
   readonly notInForce: readonly string[];
 }

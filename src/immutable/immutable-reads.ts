@@ -2,9 +2,12 @@ import { Buffer } from 'node:buffer';
 import {
   type FragmentDefinitionNode,
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
+  type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { ChunkedBody } from '../answers/find-plain-end.ts';
 import { printJson } from '../json/exact-number.ts';
 import { AnswerMemory } from './answer-memory.ts';
@@ -26,39 +29,52 @@ export interface ImmutableReadsOptions {
   readonly version: () => string;
   /** Which network the ledger is of; `null` where it does not say. Asked beside what is served, once a minute while answers come from memory. */
   readonly askNetwork: () => Promise<string | null>;
-  /** Milliseconds of any clock that only goes forward. */
+  /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
 /** An operation all of which is immutable, provided that its variables give what has to be given. */
 export interface ImmutableRead {
+  /** `null` where with these variables it may change. @param variables as they were sent */
+  ask(variables: Variables): Ask | null;
+}
+
+/** One ask of an immutable read. */
+export interface Ask {
+  /** The answer, from memory or kept by now; `null` where there is none. */
+  readonly kept: KeptAnswer | null;
+  /** Was it there before anybody was asked? */
+  readonly isFromMemory: boolean;
+  /** Keeps what the ledger answered, if it can be kept. @param body as it came */
+  readonly keep: (body: ChunkedBody) => void;
+}
+
+/** An operation as it stands in its document. */
+export interface ReadTree {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/** What the text of an operation decides of it. */
+interface ReadText {
   /** What answers to it are found by, besides the variables: its text, its name and its schema. */
   readonly id: number;
   /** Of its variables, in an order that does not depend on the request. */
   readonly names: readonly string[];
   readonly isGiven: (variables: Variables) => boolean;
-  readonly shape: AnswerShape;
+  /** How answers look that can be kept; worked out again where it has been forgotten. */
+  readonly shape: () => AnswerShape | null;
   readonly networkKeys: readonly string[];
-}
-
-/** One ask of an immutable read. */
-export interface Ask {
-  /** The answer from memory; `null` where the ledger has to be asked. */
-  readonly kept: KeptAnswer | null;
-  /** Keeps what the ledger answered, if it can be kept. @returns what is kept */
-  keep(body: ChunkedBody): KeptAnswer | null;
 }
 
 /** Answers of the ledger's that never change, kept for as long as they are good. */
 export interface ImmutableReads {
-  /** What the text of an operation decides; `null` where anything of it may change. @param operation valid on the schema */
-  prepare(
-    schema: GraphQLSchema,
-    operation: OperationDefinitionNode,
-    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  ): ImmutableRead | null;
-  /** `null` where with these variables it may change. @param variables valid for the operation, as they were sent */
-  ask(read: ImmutableRead, variables: Variables): Ask | null;
+  /**
+   * What the text of an operation decides; `null` where anything of it may change. Nothing of its tree is held.
+   * @param tree valid on the schema
+   * @param readTree reads the same tree again
+   */
+  prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
   /** Forgets everything, what is being asked at this moment included. */
   clear(): void;
   /** Memory that answers take. */
@@ -71,12 +87,15 @@ const networkLifeMs = 10_000;
 const networkCheckMs = 60_000;
 /** Larger answers are not kept: they are looked through once, in one piece. */
 const maxAnswerBytes = 256 * 1024;
+/** Shapes of answers, which take a few kilobytes each, that are remembered: those of documents in use. */
+const maxShapes = 500;
 /** Nobody asks twice for what takes more to say. */
 const maxKeyLength = 1_024;
 
 export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
   const { maxBytes, lifeMs, tables, version, askNetwork, now } = options;
   const memory = new AnswerMemory(maxBytes);
+  const shapes = new LRUCache<number, AnswerShape>({ max: maxShapes });
   const largest = Math.min(maxAnswerBytes, Math.floor(maxBytes / 8));
   let reads = 0;
   /** Answers to what was asked in another era are not kept. */
@@ -104,7 +123,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     );
   };
 
-  const keep = (read: ImmutableRead, key: string, askedIn: number, body: ChunkedBody): KeptAnswer | null => {
+  const keep = (read: ReadText, key: string, askedIn: number, body: ChunkedBody): KeptAnswer | null => {
     if (askedIn !== era || body.size > largest) return null;
     const build = version();
     const nowMs = now();
@@ -113,7 +132,8 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     if (known) return known;
     const bytes = Buffer.concat(body.chunks as Buffer[], body.size);
     const data = toData(bytes);
-    if (!hasShape(data, read.shape)) return null;
+    const shape = read.shape();
+    if (!shape || !hasShape(data, shape)) return null;
     for (const networkKey of read.networkKeys) {
       const told = (data as Variables)[networkKey];
       if (typeof told === 'string') heardNetwork(told);
@@ -124,27 +144,48 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     return answer;
   };
 
+  const ask = (read: ReadText, variables: Variables): Ask | null => {
+    if (!read.isGiven(variables)) return null;
+    const key = toKey(read, variables);
+    if (key.length > maxKeyLength) return null;
+    const nowMs = now();
+    const found = memory.find(key, version(), nowMs);
+    if (found) checkNetwork(nowMs);
+    const askedIn = era;
+    let kept = found;
+    return {
+      get kept() {
+        return kept;
+      },
+      isFromMemory: found !== null,
+      keep: (body) => {
+        kept = keep(read, key, askedIn, body);
+      },
+    };
+  };
+
   return {
-    prepare(schema, operation, fragments) {
+    prepare(schema, readTree, { operation, fragments } = readTree()) {
       const queries = schema.getQueryType()?.getFields() ?? {};
       const table = tables.find(({ isFor }) => Object.hasOwn(queries, isFor));
       if (!table || operation.operation !== 'query') return null;
       const selection = toImmutableSelection(operation.selectionSet, { schema, fragments, table });
       if (!selection) return null;
       reads += 1;
-      const { shape, networkKeys } = selection;
+      const id = reads;
+      shapes.set(id, selection.shape);
+      const shape = () => {
+        const known = shapes.get(id);
+        if (known) return known;
+        const again = readTree();
+        const made = toImmutableSelection(again.operation.selectionSet, { ...again, schema, table })?.shape ?? null;
+        if (made) shapes.set(id, made);
+        return made;
+      };
+      const { networkKeys } = selection;
       const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-      return { id: reads, names, isGiven: toIsGiven(selection.asking, operation), shape, networkKeys };
-    },
-    ask(read, variables) {
-      if (!read.isGiven(variables)) return null;
-      const key = toKey(read, variables);
-      if (key.length > maxKeyLength) return null;
-      const nowMs = now();
-      const kept = memory.find(key, version(), nowMs);
-      if (kept) checkNetwork(nowMs);
-      const askedIn = era;
-      return { kept, keep: (body) => keep(read, key, askedIn, body) };
+      const read = { id, names, isGiven: toIsGiven(selection.asking, operation), shape, networkKeys };
+      return { ask: (variables) => ask(read, variables) };
     },
     clear,
     get bytes() {
@@ -165,7 +206,7 @@ function toData(bytes: Buffer): unknown {
 }
 
 /** Two requests have one key only if their variables say the same; not all that say the same have. */
-function toKey({ id, names }: ImmutableRead, variables: Variables): string {
+function toKey({ id, names }: ReadText, variables: Variables): string {
   let key = String(id);
   for (const name of names) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -177,29 +218,41 @@ function toKey({ id, names }: ImmutableRead, variables: Variables): string {
   return key;
 }
 
+/** Whether variables give what has to be given. Holds nothing of the tree. */
 function toIsGiven(
   asking: readonly AskingField[],
   { variableDefinitions = [] }: OperationDefinitionNode,
 ): (variables: Variables) => boolean {
-  if (asking.length === 0) return () => true;
-  const defaults = Object.fromEntries(
+  const defaults = new Map(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
     ),
   );
-  return (sent) => {
-    const variables = { ...defaults, ...sent };
-    return asking.every(({ field, given }) => given.some((each) => isArgumentGiven(each, field, variables)));
-  };
+  const checks = asking.map(({ field, given }) =>
+    given.map((each) => {
+      const node = field.arguments?.find(({ name }) => name.value === each.argument);
+      const read = node ? toReader(node.value, defaults) : () => undefined;
+      return (sent: Variables) => isGiven(read(sent), each);
+    }),
+  );
+  return (sent) => checks.every((ways) => ways.some((way) => way(sent)));
 }
 
-function isArgumentGiven(
-  { argument, member, isOrdinaryAddress }: GivenArgument,
-  { arguments: given = [] }: AskingField['field'],
-  variables: Record<string, unknown>,
-): boolean {
-  const node = given.find(({ name }) => name.value === argument);
-  const value: unknown = node && valueFromASTUntyped(node.value, variables);
+/** Gives a value as it is with the variables that were sent. */
+function toReader(node: ValueNode, defaults: ReadonlyMap<string, unknown>): (sent: Variables) => unknown {
+  if (node.kind === Kind.VARIABLE) {
+    const name = node.name.value;
+    return (sent) => (Object.hasOwn(sent, name) ? sent[name] : defaults.get(name));
+  }
+  if (node.kind !== Kind.OBJECT) {
+    const value = valueFromASTUntyped(node);
+    return () => value;
+  }
+  const members = node.fields.map(({ name, value }) => [name.value, toReader(value, defaults)] as const);
+  return (sent) => Object.fromEntries(members.map(([name, read]) => [name, read(sent)]));
+}
+
+function isGiven(value: unknown, { member, isOrdinaryAddress }: GivenArgument): boolean {
   if (value === undefined || value === null) return false;
   if (isOrdinaryAddress) return isOrdinary(value);
   if (member === undefined) return true;

@@ -8,11 +8,15 @@ import { toUsageMember, type Usage } from '../limits/usage.ts';
 /** What else an answer takes in memory besides its bytes and its key: itself, and its place in what is kept. */
 const overheadBytes = 500;
 
+export type WrittenAnswer =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly body: ChunkedBody };
+
 /** A whole answer of the ledger's, which had nothing but data. */
 export class KeptAnswer {
   /** The ledger's build that gave it. */
   readonly version: string;
-  /** Until when it is good, in milliseconds of the clock it was kept by. */
+  /** Until when it is good, in milliseconds since the Unix epoch. */
   readonly untilMs: number;
   /** Memory that it takes. */
   readonly bytes: number;
@@ -30,14 +34,16 @@ export class KeptAnswer {
   }
 
   /** The answer as it is sent. @param usage put behind the data; `null` = not asked for */
-  toBody(usage: Usage | null): string | ChunkedBody {
+  write(usage: Usage | null): WrittenAnswer {
     const body = this.#body;
-    if (typeof body === 'string')
-      return usage ? `${body.slice(0, body.lastIndexOf('}'))}${toUsageMember(usage)}}` : body;
-    if (!usage) return { chunks: [body], size: body.length };
+    if (typeof body === 'string') {
+      const text = usage ? `${body.slice(0, body.lastIndexOf('}'))}${toUsageMember(usage)}}` : body;
+      return { kind: 'text', text };
+    }
+    if (!usage) return { kind: 'bytes', body: { chunks: [body], size: body.length } };
     const data = body.subarray(0, body.lastIndexOf('}'));
     const end = Buffer.from(`${toUsageMember(usage)}}`);
-    return { chunks: [data, end], size: data.length + end.length };
+    return { kind: 'bytes', body: { chunks: [data, end], size: data.length + end.length } };
   }
 
   /** The answer to those who do not write it as it came. */

@@ -9,7 +9,9 @@ import type { Caller } from '../subschemas/operation-context.ts';
 import type { OperationAdmission, RefusedOperation } from './operation-admission.ts';
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
-import { unknownOperation } from './unknown-operation.ts';
+
+/** Longest name that is repeated, in characters. */
+const maxShown = 100;
 
 export interface AdmitOperationOptions {
   readonly gate: CallerGate;
@@ -132,6 +134,15 @@ export function decideOperation(
     ...admission,
     errors: [asRequestError(gatewayError('UPSTREAM_UNAVAILABLE', reason, { upstream: 'ledger' })), ...errors],
   };
+}
+
+/** Why a valid document has no operation that a request could mean, as the ledger says it. */
+function unknownOperation(operationName: string | null): GraphQLError {
+  if (operationName === null) {
+    return gatewayError('GRAPHQL_VALIDATION_FAILED', 'Operation name required in request.');
+  }
+  const shown = operationName.length > maxShown ? `${operationName.slice(0, maxShown)}…` : operationName;
+  return gatewayError('GRAPHQL_VALIDATION_FAILED', `Unknown operation named "${shown}"`);
 }
 
 /** A request error: nothing was executed, and a strict client gets status 400. */

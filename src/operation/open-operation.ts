@@ -76,17 +76,18 @@ export type OpenOperation = ReturnType<typeof createOpenOperation>;
  * Writes the record of an operation when its answer is complete or its caller gone, whichever comes first; once.
  * @param errors how many the answer has; `null` = another shell completes it, and writes the record
  */
-export type Complete = (errors: number | null) => void;
+export type Complete = (errors: number | null, isFromMemory?: boolean) => void;
 
 export function createComplete(server: ServerContext, admitted: AdmittedOperation): Complete {
   let isComplete = false;
-  return (errors) => {
+  return (errors, isFromMemory = false) => {
     if (isComplete) return;
     isComplete = true;
     if (errors === null) return;
     const { caller, operation } = admitted;
     const { name, type } = operation;
-    server.operations.push({ caller: caller.id, name, type, errors });
+    const record = { caller: caller.id, name, type, errors };
+    server.operations.push(isFromMemory ? { ...record, from: 'memory' } : record);
   };
 }
 

@@ -9,6 +9,7 @@ export type OperationAnswer = ExecutionResult | AsyncIterable<ExecutionResult>;
 export type UnreadOutcome =
   /** The body of the answer, to be written as it is. */
   | { readonly kind: 'bytes'; readonly body: ChunkedBody }
+  | { readonly kind: 'text'; readonly text: string }
   /** A large answer, to be written as it comes. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   | { readonly kind: 'result'; readonly result: ExecutionResult }

@@ -36,12 +36,15 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     async run(admitted, server, answered = null) {
       const run = open(server, admitted);
       const { operation, operationName, variables } = admitted;
+      const ask = answered ? null : (operation.immutable?.ask(variables) ?? null);
       try {
-        const answer = await runPlan({ operation, operationName, variables, context: run.context, answered });
+        const request = { operation, operationName, variables, context: run.context, answered, keep: ask?.keep };
+        const answer = ask?.kept?.read() ?? (await runPlan(request));
         if (Symbol.asyncIterator in answer) return tidyEach(answer, run);
         run.end();
         const result = run.tidy(answer);
-        run.complete(result.errors?.length ?? 0);
+        run.complete(result.errors?.length ?? 0, ask?.isFromMemory);
+        if (ask?.kept) server.notes?.onKept(ask.kept);
         return result;
       } catch (error) {
         run.end();

@@ -2,25 +2,29 @@ import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacte
 import { toAnswerEnding } from '../answers/answer-ending.ts';
 import { toOutline } from '../documents/document-tree.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import { coerceVariables } from '../execution/coerce-variables.ts';
 import { createFitsVariables } from '../execution/fits-variables.ts';
 import { noTexts } from '../execution/variable-type.ts';
 import type { Graph } from '../graph/generation.ts';
+import type { ImmutableReads } from '../immutable/immutable-reads.ts';
+import { createCheckWaits } from '../joins/check-waits.ts';
 import { collectFields } from '../planning/collect-fields.ts';
 import { findTextVariables } from '../planning/id-variables.ts';
 import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
-import { createCheckWaits } from './check-waits.ts';
 import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
-import { refusedSubscription } from './refused-subscription.ts';
 import { toUnreadSplit } from './to-unread-split.ts';
 
-/** @returns prepares the operations of documents that are valid on this graph */
-export function createPrepareOperation(graph: Graph): PrepareOptions<PreparedOperation>['prepareOperation'] {
+/** @returns prepares the operations of documents that are valid on this graph. @param reads `null` = no answers are kept */
+export function createPrepareOperation(
+  graph: Graph,
+  reads: Pick<ImmutableReads, 'prepare'> | null = null,
+): PrepareOptions<PreparedOperation>['prepareOperation'] {
   const keepSchemaAnswer = createKeepSchemaAnswer();
-  return (valid) => prepareOperation(valid, graph, keepSchemaAnswer);
+  return (valid) => prepareOperation(valid, graph, reads, keepSchemaAnswer);
 }
 
 /**
@@ -30,6 +34,7 @@ export function createPrepareOperation(graph: Graph): PrepareOptions<PreparedOpe
 function prepareOperation(
   valid: ValidOperation,
   graph: Graph,
+  reads: Pick<ImmutableReads, 'prepare'> | null,
   keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>,
 ): PreparedOperation {
   const { schema, ownSchema, ownership, idInputs } = graph;
@@ -83,6 +88,7 @@ function prepareOperation(
     unread: isForwarded
       ? always({ kind: 'whole', queryJson: valid.json, ending: toAnswerEnding(schema, operation, fragments) })
       : once(() => toUnreadSplit(prepared)),
+    immutable: (isForwarded && reads?.prepare(schema, valid.readTree, valid.tree)) || null,
   };
   return prepared;
 }
@@ -103,6 +109,12 @@ function toParts(
       execute: createExecuteHere({ schema: ownSchema, ownSchema, document, operationName: null, texts, joins: null }),
     },
   };
+}
+
+/** What a subscription is refused with, whichever shell it came through and whatever the ledger's schema has. */
+function refusedSubscription() {
+  const message = "The ledger's subscriptions are not carried by this version of the gateway.";
+  return gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' });
 }
 
 function always<Value>(value: Value): () => Value {

@@ -3,9 +3,10 @@ import type { AnswerEnding } from '../answers/answer-ending.ts';
 import type { OperationTree } from '../documents/document-tree.ts';
 import type { CoercedVariables } from '../execution/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
+import type { ImmutableRead } from '../immutable/immutable-reads.ts';
+import type { CheckWaits } from '../joins/check-waits.ts';
 import type { Plan } from '../planning/plan-operation.ts';
 import type { DocumentPart } from '../planning/split-document.ts';
-import type { CheckWaits } from './check-waits.ts';
 import type { ExecuteHere } from './execute-here.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -56,6 +57,8 @@ export interface PreparedOperation {
   readonly executeHere: () => ExecuteHere;
   /** For an operation of which the ledger's answer can be passed on unread; `null` for any other. */
   readonly unread: () => UnreadForm | null;
+  /** For an operation whose answers never change; `null` for any other, and where none are kept. */
+  readonly immutable: ImmutableRead | null;
 }
 
 /** What asks the ledger for an answer that is passed on unread. */

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import type { Ask } from '../immutable/immutable-reads.ts';
 import { variablesOf } from '../planning/split-document.ts';
 import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
@@ -16,6 +17,8 @@ export interface PlannedRequest {
   readonly context: OperationContext;
   /** What came of executing it before, where that was done; throws where there is no answer. */
   readonly answered: (() => ExecutionResult) | null;
+  /** Given the ledger's answer as it came, where that may be kept. */
+  readonly keep?: Ask['keep'] | undefined;
 }
 
 /** Executes by the operation's plan. Rejects as `execute` of graphql-js does. */
@@ -81,7 +84,7 @@ function asksLedger(operation: PreparedOperation, variables: Variables): boolean
 }
 
 async function passThrough(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
-  const { operation, operationName, variables, context, answered } = request;
+  const { operation, operationName, variables, context, answered, keep } = request;
   // What fits for certain is not coerced, for which the tree would have to be read again.
   const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
   if (errors) return { errors };
@@ -91,7 +94,7 @@ async function passThrough(request: PlannedRequest, forward: ForwardToLedger): P
     : reduced(operation, variables);
   const asked = answered
     ? Promise.resolve().then(answered)
-    : forward({ ...own, isMutation, cancellation: context.cancellation });
+    : forward({ ...own, isMutation, cancellation: context.cancellation, keep });
   return asked.catch((error: unknown) => failAll(error, operation, valuesOf(operation, variables)));
 }
 

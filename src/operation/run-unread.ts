@@ -62,6 +62,13 @@ function runWhole(
 ): void {
   const { operation, operationName, variables } = admitted;
   const complete = createComplete(server, admitted);
+  const usage = server.showUsage ? admitted.usage : null;
+  const ask = operation.immutable?.ask(variables);
+  if (ask?.kept) {
+    complete(0, true);
+    done(ask.kept.write(usage));
+    return;
+  }
   let isGone = false;
   let giveUp: ReturnType<RawLedger> = () => {};
   server.onGone(() => {
@@ -83,8 +90,9 @@ function runWhole(
       isMutation: operation.type === 'mutation',
       isClientsText: true,
       ending,
-      usage: server.showUsage ? admitted.usage : null,
+      usage,
       canStream,
+      keep: ask?.keep,
       settle: (errors) => settleAnswer(operation, variables, { data: {}, errors }).errors ?? errors,
     },
     (answer) => {

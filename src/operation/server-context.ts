@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Standing } from '../admission/caller-gate.ts';
 import type { Sender } from '../admission/identify-caller.ts';
+import type { AnswerNotes } from '../immutable/answer-notes.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { OperationFacts } from '../telemetry/events.ts';
 import type { OperationAdmission } from './operation-admission.ts';
@@ -24,6 +25,8 @@ export interface ServerContext {
   readonly showUsage: boolean;
   /** One for each operation that is complete, for the one log line of the request. */
   readonly operations: OperationFacts[];
+  /** What the answer says of itself, where it leaves with headers. */
+  readonly notes?: AnswerNotes;
   /** Where the lane leaves an operation to Yoga, what it has done of it. Yoga alone reads it. */
   readonly begun?: BegunOperation;
 }

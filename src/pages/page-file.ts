@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { isKnownTag } from '../http/entity-tag.ts';
 import { chooseEncoding } from '../http/media-types.ts';
 
 /** A file for browsers, in every form in which it is sent. */
@@ -39,7 +40,7 @@ export function sendPageFile(
   headers: Readonly<Record<string, string>>,
 ): void {
   const all = { ...headers, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', etag: file.etag };
-  if (isKnown(req.headers['if-none-match'], file.etag)) {
+  if (isKnownTag(req.headers['if-none-match'], file.etag)) {
     res.writeHead(304, all).end();
     return;
   }
@@ -52,10 +53,4 @@ export function sendPageFile(
     ...(encoding && { 'content-encoding': encoding }),
   });
   res.end(req.method === 'HEAD' ? undefined : body);
-}
-
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const bare = etag.slice(2);
-  return header.split(',', 32).some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === bare);
 }

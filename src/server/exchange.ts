@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
+import { rateLimitHeaderNames, type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
 import { type Sender, toSender } from '../admission/identify-caller.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { type PlainType, readAccept } from '../http/media-types.ts';
+import { AnswerNotes, toSourceHeaders } from '../immutable/answer-notes.ts';
 import { isUsageAsked } from '../limits/usage.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
@@ -121,7 +122,7 @@ export class Exchange implements ServerContext {
   writeHead(status: number, contentType: string, size: number | null): void {
     const head = this.#stamps;
     if (this.#standing) head.push(...toRateLimitHeaders(this.#standing, this.#now()));
-    head.push('content-type', contentType);
+    head.push('content-type', contentType, ...toSourceHeaders(this.req.headers, this.operations));
     if (size !== null) head.push('content-length', String(size));
     this.res.writeHead(status, head);
   }
@@ -204,6 +205,7 @@ export class Exchange implements ServerContext {
       onGone: (giveUp) => this.onGone(giveUp),
       takeCounted,
       onStanding: (standing) => this.onStanding(standing),
+      notes: new AnswerNotes(this, rateLimitHeaderNames, this.#now),
     };
   }
 }

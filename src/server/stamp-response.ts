@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rateLimitHeaderNames } from '../admission/caller-gate.ts';
+import { sourceHeader } from '../immutable/answer-notes.ts';
 
 export interface StampOptions {
   /** Header names that carry the ledger's build version: the contract's, and the network's own. */
@@ -30,7 +31,7 @@ export function isListed(origin: string, corsOrigins: readonly string[]): boolea
 
 /** All but the request id is worked out once for each version and origin in use. */
 export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampOptions): Stamps {
-  const exposed = [...versionHeaders, 'x-request-id', ...rateLimitHeaderNames].join(', ');
+  const exposed = [...versionHeaders, 'x-request-id', sourceHeader, ...rateLimitHeaderNames].join(', ');
   let version: string | undefined;
   let known = new Map<string | undefined, readonly string[]>();
 

@@ -37,6 +37,10 @@ export const defaults = {
   mutationTimeoutMs: 30_000,
   /** Sees an upgrade of the ledger within a minute, at the cost of one introspection a minute. */
   schemaPollMs: 60_000,
+  /** Some twenty thousand transactions with their effects. */
+  immutableCacheBytes: 33_554_432,
+  /** A page and those it links to are seen within it; a cache that nobody can empty is right again after it. */
+  immutableCacheSeconds: 600,
   /** Ten operations a second: more than a busy page needs, less than a scraper wants. */
   rateLimitPerMinute: 600,
   /** The number of instances is unknown, so each grants the full limit and no caller is refused wrongly. */

@@ -99,6 +99,7 @@ function toConfig(
     workers: values.WORKERS,
     logLevel: values.LOG_LEVEL,
     schema: { pollMs: values.SCHEMA_POLL_MS, cacheFile: values.SCHEMA_CACHE_FILE },
+    immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
     notInForce: configKeyNames.filter((name) => settings.isSet(name) && isIdle(name, values)),
   };
 }

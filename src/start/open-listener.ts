@@ -4,6 +4,7 @@ import { createSocketPlaces } from '../admission/socket-places.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { usageHeadersOf, versionHeadersOf } from '../config/network-profile.ts';
+import { showSourceHeader } from '../immutable/answer-notes.ts';
 import { createGraphiqlPage } from '../pages/graphiql-page.ts';
 import { createLandingPage, type LandingFacts } from '../pages/landing-page.ts';
 import { type Readiness, toReadiness } from '../server/health.ts';
@@ -36,7 +37,7 @@ export interface OpenListener extends Pick<Listener, 'url'> {
 }
 
 /** Request headers by which answers differ, besides those that a network names. */
-const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin'];
+const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin', showSourceHeader];
 /** What the last requests may take beyond their own deadline when draining, in milliseconds. */
 const drainMarginMs = 1_000;
 /** What a client may do nothing for beyond that, before it is taken for gone, in milliseconds. */

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
+import type { ImmutableReads } from '../immutable/immutable-reads.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
@@ -22,6 +23,8 @@ export interface WatchSchemaOptions {
   readonly config: Config;
   readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion'>;
   readonly telemetry: Telemetry;
+  /** Where answers are kept that never change; `null` = nowhere. */
+  readonly reads: ImmutableReads | null;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
   /** Makes our own part of the graph, which tells of the ledger's part and so needs it in turn. */
@@ -39,7 +42,7 @@ export interface WatchedSchema {
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
-  const { config, graph, telemetry, siblings, toOwnSchema } = options;
+  const { config, graph, reads, telemetry, siblings, toOwnSchema } = options;
   let keeper: SchemaKeeper<PreparedOperation> | undefined;
   let changedMeanwhile = false;
   graph.watchVersion((version, previous) => {
@@ -52,7 +55,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   const { version } = graph;
   const { cacheFile, pollMs } = config.schema;
   keeper = await startSchemaKeeper({
-    prepareOn: createPrepareOperation,
+    prepareOn: (graphOf) => createPrepareOperation(graphOf, reads),
     ownSchema: toOwnSchema({ version, generation: () => keeper?.current }),
     execute: graph.execute,
     names: config.profile.joins,
@@ -64,6 +67,8 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
       replaced: (generation) => {
         telemetry.schemaReplaced(generation);
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
+        // Nothing finds them any more: what they are found by is of the schema before.
+        reads?.clear();
       },
       refused: telemetry.schemaRefused,
       unavailable: (error) => telemetry.schemaUnavailable({ ...ledgerPlace(config), ...toReason(error) }),

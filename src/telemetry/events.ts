@@ -6,6 +6,8 @@ export interface OperationFacts {
   readonly name: string | null;
   readonly type: string;
   readonly errors: number;
+  /** Where its answer is from, if nobody was asked for it. */
+  readonly from?: 'memory';
 }
 
 /** What is known of a request once it has been answered, or its client has gone. */
@@ -51,9 +53,10 @@ export class LaneRecord implements RequestFacts, RequestLineFields {
 
   [requestLine](): string {
     let operations = '';
-    for (const { caller, name, type, errors } of this.operations) {
+    for (const { caller, name, type, errors, from } of this.operations) {
       const shown = name === null ? 'null' : toJsonText(name);
-      operations += `${operations && ','}{"caller":${toJsonText(caller)},"name":${shown},"type":"${type}","errors":${errors}}`;
+      const source = from ? `,"from":"${from}"` : '';
+      operations += `${operations && ','}{"caller":${toJsonText(caller)},"name":${shown},"type":"${type}","errors":${errors}${source}}`;
     }
     const { requestId, method, path, status, durationMs } = this;
     const request = `"requestId":"${requestId}","method":"${method}","path":${toJsonText(path)}`;

@@ -49,12 +49,13 @@ interface RequestLog {
     readonly plan?: string;
     readonly caller?: string;
     readonly codes?: readonly string[];
+    readonly from?: string;
   }[];
 }
 
 function describeRequest({ method, path, status, durationMs, operations = [], requestId }: RequestLog): string {
-  const ran = operations.map(({ type = 'operation', name, plan, caller, codes = [] }) =>
-    [type, name, plan, caller && `by ${caller}`, ...codes].filter(Boolean).join(' '),
+  const ran = operations.map(({ type = 'operation', name, plan, caller, codes = [], from }) =>
+    [type, name, plan, caller && `by ${caller}`, from && `from ${from}`, ...codes].filter(Boolean).join(' '),
   );
   return [`${method} ${path} ${status} in ${durationMs} ms`, ...ran, requestId].join(' · ');
 }

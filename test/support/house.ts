@@ -46,7 +46,7 @@ export const house: Readonly<Record<string, Room>> = {
   answers: { rooms: ['errors', 'json', 'transport', 'limits'], packages: ['graphql'] },
   /** Which of the ledger's answers never change, and what is kept of them. */
   immutable: {
-    rooms: ['json', 'limits', 'types of config', 'types of answers'],
+    rooms: ['json', 'http', 'limits', 'types of config', 'types of answers'],
     packages: ['graphql', 'lru-cache'],
   },
   'subschemas/ledger': {
@@ -146,6 +146,7 @@ export const house: Readonly<Record<string, Room>> = {
       'types of operation-context',
       'types of subschemas/ledger',
       'types of graph',
+      'types of immutable',
     ],
     packages: ['graphql'],
   },
@@ -192,6 +193,7 @@ export const house: Readonly<Record<string, Room>> = {
       'http',
       'telemetry',
       'admission',
+      'immutable',
       'types of transport',
       'types of operation-context',
       'types of upstream',

@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   type ExecutionResult,
   execute,
@@ -13,9 +15,10 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  type OperationDefinitionNode,
   parse,
 } from 'graphql';
+import type { ReadTree } from '../../src/immutable/immutable-reads.ts';
+import { toExecutableDocument } from '../../src/limits/executable-document.ts';
 
 export interface MovingRequest {
   readonly query: string;
@@ -71,6 +74,10 @@ function resolveField(
   tick: number,
 ) {
   const { fieldName, parentType, returnType } = info;
+  if (parentType.name === 'ServiceConfig') {
+    if (isListType(getNullableType(returnType))) return [];
+    return fieldName.endsWith('PageSize') ? 20 : 100_000_000;
+  }
   const isRoot = parentType.name === 'Query';
   const parent: Thing = isRoot ? { id: 'root', state: 'fixed' } : (source as Thing);
   if (isLeafType(getNamedType(returnType)) && isNaming(parentType.name, fieldName)) {
@@ -180,9 +187,53 @@ function digest(text: string): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** The first operation of a document. */
-export function operationOf(text: string): OperationDefinitionNode {
-  const operation = parse(text).definitions.find((each) => each.kind === 'OperationDefinition');
+export interface MovingLedger extends AsyncDisposable {
+  readonly url: string;
+  /** 0 at first; whatever may be otherwise is otherwise at another one. */
+  tick: number;
+  /** In the header of its answers. */
+  version: string;
+  /** What was asked, but for its schema and its service. */
+  readonly requests: MovingRequest[];
+  /** Answers this way instead; `undefined`: as ever. */
+  override: ((request: MovingRequest, res: ServerResponse) => boolean) | undefined;
+}
+
+/** Such a ledger, over HTTP. */
+export async function startMovingLedger(schema: GraphQLSchema): Promise<MovingLedger> {
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const request = JSON.parse(Buffer.concat(chunks).toString()) as MovingRequest;
+      const isAboutItself = /__schema|serviceConfig/.test(request.query);
+      if (!isAboutItself) ledger.requests.push(request);
+      res.setHeader('x-ledger-rpc-version', ledger.version).setHeader('x-iota-rpc-version', ledger.version);
+      res.setHeader('x-sui-rpc-version', ledger.version).setHeader('content-type', 'application/json');
+      if (!isAboutItself && ledger.override?.(request, res)) return;
+      res.end(JSON.stringify(answerAt(schema, ledger.tick, request)));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ledger: MovingLedger = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    tick: 0,
+    version: '2026.11.0-moving',
+    requests: [],
+    override: undefined,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return ledger;
+}
+
+/** A document of one operation, as its readers know it. */
+export function treeOf(text: string): ReadTree {
+  const { operations, fragments } = toExecutableDocument(parse(text));
+  const [operation] = operations;
   if (!operation) throw new Error('there is no operation');
-  return operation as OperationDefinitionNode;
+  return { operation, fragments };
 }

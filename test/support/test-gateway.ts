@@ -27,11 +27,13 @@ export interface TestGateway extends AsyncDisposable {
  * A gateway in this process, configured as the environment would, on a port of its own.
  * @param files what the configuration may read, by path
  * @param list what is behind it
+ * @param now its clock
  */
 export async function createTestGateway(
   env: Record<string, string> = {},
   files: Readonly<Record<string, string>> = {},
   list = upstreamList,
+  now: () => number = Date.now,
 ): Promise<TestGateway> {
   // A misspelt key would leave the test to pass without what it sets.
   const addresses = allUpstreams(list).map(({ setting }) => setting.name);
@@ -41,8 +43,9 @@ export async function createTestGateway(
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
   const config = readConfig(
     {
-      // Tests ask faster than people do; those about limits set one.
-      env: { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...env },
+      // Tests ask faster than people do; those about limits set one. What a test lets a ledger say is heard each time, as it
+      // would be of most fields; those about what never changes turn memory on.
+      env: { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', IMMUTABLE_CACHE_BYTES: '0', ...env },
       readFile: (path) => {
         const text = files[path];
         if (text === undefined) throw new Error('this test has no such file');
@@ -52,7 +55,7 @@ export async function createTestGateway(
     list,
   );
   const logger = createLogger({ level: config.logLevel, destination });
-  const gateway = await startGatewayOver(list, { config, logger });
+  const gateway = await startGatewayOver(list, { config, logger, now });
   return {
     url: gateway.url,
     log,

@@ -34,6 +34,22 @@ export const operationKeys = {
       'Where the last good schema of the ledger and its limits are kept. A start while the ledger is down then knows the whole graph: what the sponsor and the events answer is served, and fields of the ledger fail with `UPSTREAM_UNAVAILABLE`. Unset, the ledger’s part is missing until it answers. A file that cannot be read or written costs a warning in the log, not the service.',
     inForce: true,
   }),
+  IMMUTABLE_CACHE_BYTES: configKey({
+    group: 'Operation',
+    kind: integer(0, 4_294_967_296, 'bytes'),
+    fallback: defaults.immutableCacheBytes,
+    description:
+      'Memory for answers of the ledger’s that never change, such as a final transaction or an object at a version: they are given again without asking the ledger, and HTTP caches are told that they may keep them. What is asked counts as ever. `0`: the ledger is asked each time, and nothing may be kept.',
+    inForce: true,
+  }),
+  IMMUTABLE_CACHE_SECONDS: configKey({
+    group: 'Operation',
+    kind: integer(1, 604_800, 'seconds'),
+    fallback: defaults.immutableCacheSeconds,
+    description:
+      'How long such an answer is given again, here and in HTTP caches, counted from when the ledger gave it. What a ledger has pruned since, or a test network that began anew has no more, is shown so long at most by a cache.',
+    inForce: true,
+  }),
   CURSOR_KEYS: configKey({
     group: 'Operation',
     kind: signingKeys,

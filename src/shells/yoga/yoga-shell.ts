@@ -6,6 +6,7 @@ import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import { useAdmission } from './use-admission.ts';
+import { useAnswerNotes } from './use-answer-notes.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
@@ -47,6 +48,9 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
 
       // what the request itself got wrong; it was counted all the same
       useRequestErrors(),
+
+      // what the answer says of itself: where it is from, and how long it stays as it is
+      useAnswerNotes(),
 
       // the operation: its life, whose answer leaves by Yoga
       useOperation(runner),

@@ -1,9 +1,11 @@
 import type { ExecutionResult } from 'graphql';
+import type { ChunkedBody } from '../../answers/find-plain-end.ts';
 import { parseLedgerAnswer } from '../../answers/ledger-answer.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { toGatewayError } from '../../transport/upstream-call-error.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { createToLedgerPost } from './ledger-post.ts';
+import { isPlain } from './raw-ledger.ts';
 
 export interface ForwardRequest {
   /** The document, sent as it is. */
@@ -18,6 +20,8 @@ export interface ForwardRequest {
    */
   readonly isMutation: boolean;
   readonly cancellation: Cancellation;
+  /** Given a complete JSON answer as it came, whatever is in it. */
+  readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
 
 /** Sends a document to the ledger unchanged. Rejects with a catalogued error when there is no answer. */
@@ -30,11 +34,12 @@ export function createForwardToLedger({
   ...options
 }: LedgerExecutorOptions): ForwardToLedger {
   const toPost = createToLedgerPost(options);
-  return async ({ text, isClientsText, operationName, variables, isMutation, cancellation }) => {
+  return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, keep }) => {
     try {
       const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation });
       const response = await call({ ...post, cancellation });
       version.observe(response.headers.get(versionHeader));
+      if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
       return parseLedgerAnswer(response, isClientsText ? () => text : null);
     } catch (error) {
       throw toGatewayError(error, 'ledger');

@@ -31,6 +31,8 @@ export interface RawLedgerRequest {
   readonly canStream: boolean;
   /** Applied to the errors of a streamed answer. */
   readonly settle?: SettleErrors;
+  /** Given a plain answer as it came, once it is passed on. */
+  readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
 
 export type RawLedgerAnswer =
@@ -79,7 +81,7 @@ const streamAboveBytes = 1024 * 1024;
 export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
   const toPost = createToLedgerPost(options);
   return (
-    { queryJson, operationName, variables, isMutation, usage, canStream, settle, ending, isClientsText },
+    { queryJson, operationName, variables, isMutation, usage, canStream, settle, keep, ending, isClientsText },
     answered,
   ) => {
     const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
@@ -95,7 +97,11 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
           const plainEnd = isPlain(response) ? findPlainEnd(response, ending) : null;
           if (plainEnd === null)
             answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText) });
-          else answered(new PlainLedgerAnswer(response, plainEnd, usage));
+          else {
+            answered(new PlainLedgerAnswer(response, plainEnd, usage));
+            // Whoever waits does not wait for that.
+            keep?.(response);
+          }
         },
         stream: (begun, resume) => {
           if (!canStream || isMutation || !isPlain(begun) || !hasPlainHead(begun)) return null;
@@ -121,7 +127,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
  * May the answer be judged by its bytes? Only its framing proves it complete, so an answer that merely ends with its
  * connection is parsed instead.
  */
-function isPlain({ status, headers }: RawResponse): boolean {
+export function isPlain({ status, headers }: Pick<RawResponse, 'status' | 'headers'>): boolean {
   const type = headers.get('content-type');
   return (
     status === 200 &&

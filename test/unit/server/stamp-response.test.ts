@@ -33,7 +33,7 @@ describe('headers on every response', () => {
     const headers = stampHeaders({ headers: { origin: 'https://any.example' } }, 'id', anyOrigin);
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers['access-control-expose-headers']).toBe(
-      'x-ledger-rpc-version, x-iota-rpc-version, x-request-id, ratelimit, ratelimit-policy, retry-after',
+      'x-ledger-rpc-version, x-iota-rpc-version, x-request-id, x-gateway-source, ratelimit, ratelimit-policy, retry-after',
     );
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });

@@ -54,6 +54,8 @@ const badValues: Partial<Record<ConfigKeyName, readonly string[]>> = {
   LOG_LEVEL: ['verbose', 'INFO'],
   WORKERS: ['0', 'all', '257'],
   SCHEMA_POLL_MS: ['-1', '86400001'],
+  IMMUTABLE_CACHE_BYTES: ['-1', '32MB', '4294967297'],
+  IMMUTABLE_CACHE_SECONDS: ['0', '604801'],
   LIVE_SOURCE: ['push'],
 };
 

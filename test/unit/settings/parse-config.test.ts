@@ -69,6 +69,7 @@ describe('nothing set', () => {
       workers: 1,
       logLevel: 'info',
       schema: { pollMs: 60_000, cacheFile: null },
+      immutableReads: { maxBytes: 33_554_432, lifeMs: 600_000 },
       notInForce: [],
     });
   });

@@ -13,10 +13,10 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { maxVariableErrors } from '../execution/coerce-variables.ts';
-import { checkWaitMs } from '../joins/await-index.ts';
-import { joins } from '../joins/joins.ts';
 import { isIncluded } from '../planning/collect-fields.ts';
 import { usedFragments } from '../planning/plan-operation.ts';
+import { checkWaitMs } from './await-index.ts';
+import { joins } from './joins.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
