@@ -7,6 +7,16 @@ import { StrictReporter } from './test/support/strict-reporter.ts';
  */
 const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
 
+/** They look at what is in memory, so each has a process of its own: what other files left there would be looked at too. */
+const memoryTests = [
+  'test/unit/devnet/graphql/documents/document-cache.test.ts',
+  'test/unit/devnet/transactions/parse-bcs.test.ts',
+  'test/unit/documents/document-store.test.ts',
+  'test/unit/documents/kept-bytes.test.ts',
+  'test/unit/documents/refused-documents.test.ts',
+  'test/unit/transport/share-reads.test.ts',
+];
+
 const project = (name: string, options: Record<string, unknown> = {}) => ({
   resolve: { alias },
   test: {
@@ -25,9 +35,11 @@ export default defineConfig({
     // Elsewhere a missing browser or Redis is a skip with a reason; where a change is accepted, all of it has to run.
     reporters: process.env.CI ? ['dot', new StrictReporter()] : ['default'],
     projects: [
-      // Only to end what hangs: some of them work for seconds where all cores are busy.
-      project('unit', { testTimeout: 30_000 }),
-      project('integration', { testTimeout: 30_000, hookTimeout: 30_000 }),
+      // Files of one process share what they import, which takes longer to load than most tests take. The time is only to
+      // end what hangs: some of them work for seconds where all cores are busy.
+      project('unit', { exclude: memoryTests, isolate: false, testTimeout: 30_000 }),
+      project('integration', { isolate: false, testTimeout: 30_000, hookTimeout: 30_000 }),
+      project('memory', { include: memoryTests, testTimeout: 60_000 }),
       project('conformance', { testTimeout: 60_000, hookTimeout: 30_000 }),
       // After the others: what is to be answered in time must not wait for a machine that they keep busy.
       project('faults', { testTimeout: 120_000, hookTimeout: 30_000, sequence: { groupOrder: 1 } }),

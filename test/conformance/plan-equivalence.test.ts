@@ -311,8 +311,8 @@ describe('the plans', () => {
       await compareIfValid(text, variables, counts);
     }
     expect(counts.compared).toBeGreaterThan(9 * counts.invalid);
-    expect(compiled.joined - before.joined).toBeGreaterThan(30);
-    expect(compiled.own - before.own).toBeGreaterThan(30);
+    expect(compiled.joined - before.joined).toBeGreaterThan(15);
+    expect(compiled.own - before.own).toBeGreaterThan(15);
   }, 300_000);
 
   describe('where the ledger fails below a join', () => {

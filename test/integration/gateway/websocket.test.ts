@@ -91,7 +91,7 @@ describe('operations over a WebSocket', () => {
       { n: 100_000 },
       'BAD_USER_INPUT',
     ],
-    ['ten thousand nested braces', '{a'.repeat(10_000), undefined, 'BAD_USER_INPUT'],
+    ['a thousand nested braces', '{a'.repeat(1_000) + '}'.repeat(1_000), undefined, 'BAD_USER_INPUT'],
     ['a subscription of the ledger', 'subscription { ticks }', undefined, 'NOT_CONFIGURED'],
   ])('%s is refused by a message, and the socket stays usable', async (_, query, variables, code) => {
     const { refused } = await run(query, variables);
