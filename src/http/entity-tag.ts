@@ -1,7 +1,7 @@
 /**
- * Does a caller have already what it asks for?
- * @param header its `If-None-Match`
- * @param tag of what it would get, weak
+ * Does the caller already hold what it would be sent? Then an answer without a body will do.
+ * @param header the caller's `If-None-Match`
+ * @param tag a weak tag (`W/"…"`) of what it would be sent
  */
 export function isKnownTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

@@ -1,20 +1,20 @@
-/** One entry of an Accept header, or a Content-Type: lower case, without the spaces and quotes that mean nothing. */
+/** A Content-Type, or one entry of an Accept header. */
 export interface MediaType {
-  /** `type/subtype`; either may be `*` in an Accept header. */
+  /** `type/subtype` in lower case; either may be `*` in an Accept header. */
   readonly name: string;
-  /** By their names; of several of one name the first. Values as they came, unquoted. */
+  /** By name in lower case; if a name comes twice, the first counts. Values keep their case and lose their quotes. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const typeName = new RegExp(`[ \\t]*(${token}/${token})[ \\t]*`, 'y');
 const parameter = new RegExp(`;[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`, 'y');
-/** More media types than any client names; what follows is not looked at. */
+/** Media types of one header that are read; further ones are ignored. No real client sends so many. */
 const maxMediaTypes = 32;
 
 /**
- * Reads the media types of a header as RFC 9110 writes them. What is no media type is left out, up to the next comma.
- * Linear in the length of the header.
+ * Reads the media types of a header (RFC 9110, section 8.3.1). Where it finds something else it goes on after the next comma.
+ * Takes time in proportion to the header's length.
  */
 function parseMediaTypes(header: string): readonly MediaType[] {
   const found: MediaType[] = [];
@@ -43,37 +43,38 @@ function parseMediaTypes(header: string): readonly MediaType[] {
   return found;
 }
 
-/** Is text of that type UTF-8? It is where nothing is said, and nothing else is read or written here. */
+/** Is the charset UTF-8, the only one that the gateway reads and writes? It is so too if none is named. */
 function isUtf8({ parameters }: MediaType): boolean {
   const charset = parameters.get('charset')?.toLowerCase();
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
-/** What a whole answer of GraphQL is written as. */
+/** The media types for an answer that is sent as one piece. */
 export type PlainType = 'application/json' | 'application/graphql-response+json';
 
-/** What of an Accept header can be served. */
+/** The media types that a caller accepts and the gateway can send. */
 export interface Acceptable {
-  /** The media types, best first, without anything that means nothing here. */
+  /** All of them as an Accept header, best first, without parameters. */
   readonly header: string;
-  /** Of a whole answer; `null` where the caller takes event streams or parts alone. */
+  /** The best one for an answer in one piece; `null` if the caller accepts only event streams or multipart answers. */
   readonly plain: PlainType | null;
 }
 
 const json = 'application/json';
 const graphqlResponse = 'application/graphql-response+json';
-/** In the order in which they are taken where a caller takes any. */
+/** Best first, for callers that accept several of them equally, as with a wildcard. */
 const servedTypes = [json, graphqlResponse, 'text/event-stream', 'multipart/mixed'] as const;
 
 const anything: Acceptable = { header: servedTypes.join(', '), plain: json };
 const jsonAlone: Acceptable = { header: json, plain: json };
 
 /**
- * Reads the Accept header, once for all shells; `null` when nothing of it can be served. Decided before anything runs: a
- * mutation must not be executed for a caller who would not take its answer. Of what a caller takes equally the first is best.
+ * Reads the Accept header, once for all shells; `null` if the gateway can send nothing that it names. Decided before anything
+ * runs: a mutation must not be executed for a caller that cannot read its answer. Of types accepted equally, the one named
+ * first is best.
  */
 export function readAccept(header: string | undefined): Acceptable | null {
-  // What nearly all clients send.
+  // Nearly all clients send one of these: answer them without parsing.
   if (header === undefined || header === '*/*') return anything;
   if (header === json) return jsonAlone;
   if (header.trim() === '') return anything;
@@ -87,7 +88,10 @@ export function readAccept(header: string | undefined): Acceptable | null {
   return { header: acceptable.join(', '), plain: acceptable.find(isPlain) ?? null };
 }
 
-/** Does a caller ask for a page, as browsers do that open an address? Who takes anything does not. */
+/**
+ * Does a caller ask for an HTML page, as a browser does that opens an address? A wildcard does not count, because programs
+ * send it that expect JSON.
+ */
 export function acceptsPage(header: string | undefined): boolean {
   if (header === undefined || !/text\/html/i.test(header)) return false;
   return parseMediaTypes(header).some((each) => each.name === 'text/html' && isUtf8(each) && toQuality(each) > 0);
@@ -98,7 +102,7 @@ interface Range {
   readonly quality: number;
 }
 
-/** What the most particular of the ranges that a type is in says of it, and where that stands. */
+/** The quality of a type, and where in the header it is said. The most specific range that includes the type decides. */
 function preferenceOf(type: string, ranges: readonly Range[]): { readonly quality: number; readonly place: number } {
   for (const name of [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']) {
     const place = ranges.findIndex((range) => range.name === name);
@@ -112,7 +116,7 @@ function toRange(type: MediaType): Range {
   return { name: type.name, quality: toQuality(type) };
 }
 
-/** From 0 to 1; 1 where nothing is said that can be read. */
+/** The parameter `q`, from 0 to 1; 1 if it is missing or malformed. */
 function toQuality({ parameters }: MediaType): number {
   const text = parameters.get('q');
   return text !== undefined && /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(text) ? Number(text) : 1;
@@ -125,8 +129,8 @@ function isPlain(type: string): type is PlainType {
 const jsonTypes: ReadonlySet<string> = new Set(['application/json', 'application/graphql+json']);
 
 /**
- * Does a Content-Type announce JSON in UTF-8? Forms and plain text need no preflight, so a page elsewhere could post them in
- * a user's name: nothing else than JSON is read. Several types in one header are none.
+ * Does a Content-Type announce JSON in UTF-8? Nothing else is read: browsers post forms and plain text to other sites without
+ * asking first (CORS preflight), so that any page could act in its visitor's name. A header that names several types is no.
  */
 export function isJsonType(header: string | undefined): boolean {
   if (header === 'application/json') return true;
@@ -135,17 +139,17 @@ export function isJsonType(header: string | undefined): boolean {
   return type !== undefined && jsonTypes.has(type.name) && isUtf8(type);
 }
 
-/** Is the body compressed, or otherwise not as it reads? */
+/** Does a Content-Encoding header say that the body is compressed? */
 export function isEncoded(header: string | undefined): boolean {
   return header !== undefined && !/^[ \t]*(?:identity)?[ \t]*$/i.test(header);
 }
 
 export type Encoding = 'br' | 'gzip';
 
-/** The smaller first. */
+/** Best first: `br` makes smaller answers. */
 const encodings: readonly Encoding[] = ['br', 'gzip'];
 
-/** How an answer may be compressed by an Accept-Encoding header; `null` where it goes as it is. */
+/** How to compress an answer for a caller with this Accept-Encoding header; `null` = not at all. */
 export function chooseEncoding(header: string | undefined): Encoding | null {
   if (header === undefined) return null;
   const accepted = new Map<string, boolean>();

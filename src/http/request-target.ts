@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Path and query of a request. Proxies may name the whole address in its place, and only path and query mean anything
- * here; a fragment has no business in a request.
+ * Path and query of a request. Drops scheme and host, which some proxies send before them, and a fragment, which clients
+ * should keep to themselves.
  */
 export function toRequestTarget(url: string | undefined): string {
   if (url?.startsWith('/') && !url.includes('#')) return url;
@@ -10,18 +10,21 @@ export function toRequestTarget(url: string | undefined): string {
   return target.startsWith('/') || target === '*' ? target : `/${target}`;
 }
 
-/** The path of a target. */
+/** The path without its query. Expects a target from `toRequestTarget`. */
 export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** The path without the one slash that some clients and people write behind it. */
+/** Drops one slash at the end, which some clients and people add. */
 export function withoutTrailingSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** `null` for the GraphQL path itself, the version for the path with one behind it, `undefined` for any other. */
+/**
+ * The version that a path asks for, as in `/graphql/VERSION`.
+ * @returns `null` for the GraphQL path without a version, `undefined` for any other path
+ */
 export function versionIn(asked: string, graphqlPath: string): string | null | undefined {
   if (asked === graphqlPath) return null;
   const path = withoutTrailingSlash(asked);
@@ -30,7 +33,7 @@ export function versionIn(asked: string, graphqlPath: string): string | null | u
   return version === undefined || version === '' || rest !== undefined ? undefined : version;
 }
 
-/** Only the old protocol does without. To be asked before the target is normalised. */
+/** Is the Host header missing, which only HTTP/1.0 allows? */
 export function isHostMissing({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion !== '1.0';
 }

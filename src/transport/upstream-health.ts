@@ -20,7 +20,7 @@ export interface HealthWatch extends CallWatch {
   readonly health: () => UpstreamHealth;
   /**
    * Says what is wrong with an upstream that answers: it is then degraded, however well single calls go.
-   * @param detail in words that are safe to show; `null` = nothing any more
+   * @param detail in words that are safe to show; `null` takes the complaint back
    */
   readonly complain: (detail: string | null) => void;
 }
