@@ -27,6 +27,8 @@ export interface ServerContext {
   readonly operations: OperationFacts[];
   /** What the answer says of itself, where it leaves with headers. */
   readonly notes?: AnswerNotes;
+  /** Of the errors its caller is told, for the same line; a shell notes them as they leave. */
+  readonly codes: string[];
   /** Where the lane leaves an operation to Yoga, what it has done of it. Yoga alone reads it. */
   readonly begun?: BegunOperation;
 }

@@ -3,6 +3,7 @@ import { rateLimitHeaderNames, type Standing, toRateLimitHeaders } from '../admi
 import { type Sender, toSender } from '../admission/identify-caller.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { noteCodes } from '../errors/note-codes.ts';
 import { type PlainType, readAccept } from '../http/media-types.ts';
 import { AnswerNotes, toSourceHeaders } from '../immutable/answer-notes.ts';
 import { isUsageAsked } from '../limits/usage.ts';
@@ -53,6 +54,7 @@ export class Exchange implements ServerContext {
   readonly #telemetry: ExchangeOptions['telemetry'];
   #isStamped = false;
   #standing: Standing = null;
+  #codes: string[] | null = null;
   /** A list where there are several, which only a batch has. */
   #onGone: (() => void) | (() => void)[] | null = null;
 
@@ -68,6 +70,12 @@ export class Exchange implements ServerContext {
     this.#now = options.now;
     this.#vary = options.vary;
     this.#telemetry = options.telemetry;
+  }
+
+  /** Hardly any request has one. */
+  get codes(): string[] {
+    this.#codes ??= [];
+    return this.#codes;
   }
 
   isGone(): boolean {
@@ -146,6 +154,7 @@ export class Exchange implements ServerContext {
   }
 
   refuseWith(error: ReturnType<typeof gatewayError>, status?: number): void {
+    noteCodes(this.codes, [error]);
     this.stamp();
     const type = this.plainType ?? readAccept(this.req.headers.accept)?.plain ?? 'application/json';
     sendRefusal(this.req, this.res, type, error, status);
@@ -180,7 +189,8 @@ export class Exchange implements ServerContext {
     const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
     const method = req.method ?? '';
     const status = res.headersSent ? res.statusCode : hungUp;
-    if (!this.isInLane) return { requestId, method, path, status, durationMs, operations };
+    const codes = this.#codes?.length ? { codes: this.#codes } : null;
+    if (codes || !this.isInLane) return { requestId, method, path, status, durationMs, operations, ...codes };
     return new LaneRecord(requestId, method, path, status, durationMs, operations);
   }
 
@@ -189,7 +199,7 @@ export class Exchange implements ServerContext {
    * @param counted the caller, who has been counted for one operation
    */
   toContext(counted: Caller): ServerContext {
-    const { requestId, sender, showUsage, operations } = this;
+    const { requestId, sender, showUsage, operations, codes } = this;
     let left: Caller | null = counted;
     const takeCounted = () => {
       const taken = left;
@@ -201,6 +211,7 @@ export class Exchange implements ServerContext {
       sender,
       showUsage,
       operations,
+      codes,
       isGone: () => this.isGone(),
       onGone: (giveUp) => this.onGone(giveUp),
       takeCounted,

@@ -5,6 +5,7 @@ import { type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
 import type { Sender } from '../admission/identify-caller.ts';
 import type { SocketPlaces } from '../admission/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { noteCodes } from '../errors/note-codes.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
@@ -83,7 +84,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
           const headers = { ...stampHeaders(req, requestId, options.stamps), ...rateHeaders(standing, options.now()) };
           const refuse = (status: number, refusal: Parameters<typeof sendRaw>[2]) => {
             sendRaw(socket, status, refusal, headers);
-            answered(status);
+            answered(status, refusal);
           };
           if (error) return refuse(429, error);
           const malformed = () => refuse(400, gatewayError('BAD_REQUEST', 'The WebSocket handshake is malformed.'));
@@ -102,12 +103,15 @@ function createUpgradeAnswered(
   req: IncomingMessage,
   requestId: string,
   telemetry: Pick<Telemetry, 'upgradeAnswered'>,
-): (status: number) => void {
+): (status: number, refusal?: ReturnType<typeof gatewayError>) => void {
   const startedAt = performance.now();
-  return (status) => {
+  return (status, refusal) => {
     const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
     const path = pathOf({ url: toRequestTarget(req.url) });
-    telemetry.upgradeAnswered({ requestId, method: 'GET', path, status, durationMs, operations: [] });
+    const codes: string[] = [];
+    if (refusal) noteCodes(codes, [refusal]);
+    const facts = { requestId, method: 'GET', path, status, durationMs, operations: [] };
+    telemetry.upgradeAnswered(refusal ? { ...facts, codes } : facts);
   };
 }
 

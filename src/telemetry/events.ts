@@ -18,6 +18,8 @@ export interface RequestFacts {
   readonly status: number;
   readonly durationMs: number;
   readonly operations: readonly OperationFacts[];
+  /** The first few different codes of its errors, whether anything ran or not; left out where there are none. */
+  readonly codes?: readonly string[];
   /** Served by the lane, without Yoga. */
   readonly lane?: true;
 }
@@ -69,7 +71,10 @@ export interface SocketOperationFacts {
   /** Of the WebSocket. */
   readonly requestId: string;
   readonly durationMs: number;
+  /** None where it was refused. */
   readonly operations: readonly OperationFacts[];
+  /** The first few different codes of its errors; left out where there are none. */
+  readonly codes?: readonly string[];
 }
 
 /** Where the gateway is to be found, and with what. */

@@ -48,16 +48,19 @@ interface RequestLog {
     readonly name?: string | null;
     readonly plan?: string;
     readonly caller?: string;
-    readonly codes?: readonly string[];
     readonly from?: string;
+    readonly errors?: number;
   }[];
+  readonly codes?: readonly string[];
 }
 
-function describeRequest({ method, path, status, durationMs, operations = [], requestId }: RequestLog): string {
-  const ran = operations.map(({ type = 'operation', name, plan, caller, codes = [], from }) =>
-    [type, name, plan, caller && `by ${caller}`, from && `from ${from}`, ...codes].filter(Boolean).join(' '),
-  );
-  return [`${method} ${path} ${status} in ${durationMs} ms`, ...ran, requestId].join(' · ');
+function describeRequest({ method, path, status, durationMs, operations = [], codes, requestId }: RequestLog): string {
+  const ran = operations.map(({ type = 'operation', name, plan, caller, from, errors = 0 }) => {
+    const failed = errors > 0 && `with ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+    return [type, name, plan, caller && `by ${caller}`, from && `from ${from}`, failed].filter(Boolean).join(' ');
+  });
+  const told = codes ? [codes.join(', ')] : [];
+  return [`${method} ${path} ${status} in ${durationMs} ms`, ...ran, ...told, requestId].join(' · ');
 }
 
 function isRequest(log: Readonly<Record<string, unknown>>): boolean {

@@ -56,6 +56,7 @@ export function createTestServer(): TestServer {
     onStanding: () => {},
     showUsage: false,
     operations: [],
+    codes: [],
     leave() {
       isGone = true;
       const all = told;

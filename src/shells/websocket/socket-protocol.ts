@@ -1,6 +1,8 @@
+import type { GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server, type ServerOptions } from 'graphql-ws';
 import type { AddressGate } from '../../admission/address-gate.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
+import { noteCodes } from '../../errors/note-codes.ts';
 import { reviveMarked } from '../../json/exact-number.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
@@ -36,17 +38,20 @@ export function createSocketProtocol(
   underWay: OperationsUnderWay,
 ): Server<SocketClient> {
   const { operations, addresses } = options;
-  const ends = new WeakMap<object, () => void>();
+  const ends: OperationEnds = new WeakMap();
   return makeServer<Params, SocketClient>({
     onConnect: (context) => greet(context, addresses),
     onSubscribe: createOnSubscribe(options, ends),
     execute: async (args) => {
       underWay.began();
+      let errors: readonly GraphQLError[] | undefined;
       try {
-        return await operations.execute(args);
+        const answer = await operations.execute(args);
+        if ('errors' in answer) errors = answer.errors;
+        return answer;
       } finally {
         underWay.ended();
-        ends.get(args.contextValue as object)?.();
+        ends.get(args.contextValue as object)?.(errors);
       }
     },
   });
@@ -66,10 +71,12 @@ async function greet(context: Context<Params, SocketClient>, addresses: Pick<Add
   return true;
 }
 
-/** @param ends by the context an operation runs in: what to do when it has run */
+/** By the context an operation runs in: what to do when it has run, told its errors. */
+type OperationEnds = WeakMap<object, (errors?: readonly GraphQLError[]) => void>;
+
 function createOnSubscribe(
   { operations, maxOperations, onOperation }: SocketProtocolOptions,
-  ends: WeakMap<object, () => void>,
+  ends: OperationEnds,
 ): NonNullable<Hooks['onSubscribe']> {
   return async (context, id, payload) => {
     const { session } = context.extra;
@@ -77,18 +84,27 @@ function createOnSubscribe(
     const hangUp = new AbortController();
     context.subscriptions[id] = untilGone(() => hangUp.abort());
     const records: OperationFacts[] = [];
-    const server = toServerContext(session, records, hangUp.signal);
+    const codes: string[] = [];
+    const server = toServerContext(session, records, codes, hangUp.signal);
+    const startedAt = performance.now();
+    const tell = (errors: readonly GraphQLError[] = []) => {
+      noteCodes(codes, errors);
+      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      const facts = { requestId: session.requestId, durationMs, operations: records };
+      onOperation(codes.length === 0 ? facts : { ...facts, codes });
+    };
     if (session.operations >= maxOperations) {
       session.blame(cost);
       operations.count(server);
-      return [gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} operations at once on one WebSocket.`)];
+      const says = `Over the limit of ${maxOperations} operations at once on one WebSocket.`;
+      const refusal = [gatewayError('RATE_LIMITED', says)];
+      tell(refusal);
+      return refusal;
     }
     session.operations += 1;
-    const startedAt = performance.now();
-    const end = () => {
+    const end = (errors?: readonly GraphQLError[]) => {
       session.operations -= 1;
-      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
-      onOperation({ requestId: session.requestId, durationMs, operations: records });
+      tell(errors);
     };
     try {
       reviveMarked(payload.variables);
@@ -96,7 +112,7 @@ function createOnSubscribe(
       if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
       else {
         if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
-        end();
+        end(admitted);
       }
       return admitted;
     } catch (error) {
@@ -106,7 +122,12 @@ function createOnSubscribe(
   };
 }
 
-function toServerContext(session: SocketSession, operations: OperationFacts[], hangUp: AbortSignal): ServerContext {
+function toServerContext(
+  session: SocketSession,
+  operations: OperationFacts[],
+  codes: string[],
+  hangUp: AbortSignal,
+): ServerContext {
   return {
     requestId: session.requestId,
     sender: session.sender,
@@ -119,5 +140,6 @@ function toServerContext(session: SocketSession, operations: OperationFacts[], h
     onStanding: () => {},
     showUsage: session.showUsage,
     operations,
+    codes,
   };
 }

@@ -2,12 +2,15 @@ import type { ExecutionResult } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { ErrorCode } from '../../errors/catalogue.ts';
+import { noteCodes } from '../../errors/note-codes.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
 
 /**
  * Gives the request errors that Yoga words itself a code of our catalogue, and takes out what they repeat of the
- * request. An unreadable query string is the caller's mistake, not a fault of the gateway.
+ * request. An unreadable query string is the caller's mistake, not a fault of the gateway. Notes the codes of all errors
+ * for the log, since it sees what leaves.
  */
-export function useRequestErrors(): Plugin {
+export function useRequestErrors(): Plugin<object, ServerContext> {
   return {
     onRequestParse({ request, requestParser, setRequestParser }) {
       if (request.method !== 'GET' || !requestParser) return;
@@ -26,10 +29,11 @@ export function useRequestErrors(): Plugin {
       if (operationName == null || typeof operationName === 'string') return;
       throw requestError('The parameter "operationName" must be a string.', 'BAD_REQUEST', {});
     },
-    onResultProcess({ result, setResult }) {
+    onResultProcess({ result, setResult, serverContext }) {
       if (Symbol.asyncIterator in result) return;
-      if (Array.isArray(result)) setResult(result.map(tidy));
-      else setResult(tidy(result as ExecutionResult));
+      const tidied = Array.isArray(result) ? result.map(tidy) : tidy(result as ExecutionResult);
+      for (const { errors } of [tidied].flat()) if (errors) noteCodes(serverContext.codes, errors);
+      setResult(tidied);
     },
   };
 }

@@ -48,5 +48,6 @@ function toContext(): ServerContext {
     onStanding: () => {},
     showUsage: true,
     operations: [],
+    codes: [],
   };
 }

@@ -30,6 +30,18 @@ describe('at a terminal', () => {
     ]);
   });
 
+  it('a request with errors says how many an operation had, and which codes they all have', () => {
+    const operations = [
+      { caller: 'web-app', name: 'Chain', type: 'query', errors: 2 },
+      { caller: 'web-app', name: null, type: 'query', errors: 1 },
+    ];
+    const codes = ['BAD_USER_INPUT', 'UPSTREAM_TIMEOUT'];
+    expect(read((telemetry) => telemetry.requestAnswered({ ...request, operations, codes }))).toEqual([
+      'INFO: POST /graphql 200 in 3.25 ms · query Chain by web-app with 2 errors · query by web-app with 1 error · BAD_USER_INPUT, UPSTREAM_TIMEOUT · r-1',
+      '',
+    ]);
+  });
+
   it('a request in which nothing ran says so by saying nothing of it', () => {
     expect(read((telemetry) => telemetry.requestAnswered({ ...request, status: 404, operations: [] }))).toEqual([
       'INFO: POST /graphql 404 in 3.25 ms · r-1',
