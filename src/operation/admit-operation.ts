@@ -24,8 +24,6 @@ export interface OperationRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
-  /** Its document, where it was looked up already, and the generation it is to run on. */
-  readonly found?: { readonly generation: ServedGeneration; readonly prepared: PreparedDocument<PreparedOperation> };
 }
 
 /** Whether a caller may ask at all, before anything of what it asks for is read. */
@@ -67,8 +65,8 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
     },
     decide(server, caller, request) {
       if (server.isGone()) return abandoned();
-      const generation = request.found?.generation ?? keeper.current;
-      const prepared = request.found?.prepared ?? generation.documents.prepare(request.query);
+      const generation = keeper.current;
+      const prepared = generation.documents.prepare(request.query);
       const decision = decideOperation(generation, prepared, request);
       const { variables, operationName } = request;
       const { usage } = decision;

@@ -75,7 +75,7 @@ interface LaneExits {
   readonly fail: (error: unknown) => void;
 }
 
-/** Serves a JSON POST of an operation that was seen before, without Yoga. */
+/** Serves a JSON POST of one operation without Yoga. */
 function createServeInLane({ lane, graphqlPath }: ServePostOptions) {
   /**
    * @param caller has been counted for it
@@ -85,8 +85,8 @@ function createServeInLane({ lane, graphqlPath }: ServePostOptions) {
     const { req, res } = exchange;
     const mediaType = exchange.plainType;
     // A query string may say something, and is not read here.
-    const operation = mediaType && req.url === graphqlPath ? lane.find(body) : null;
-    if (!mediaType || !operation) return exits.leave(exchange.toContext(caller), false);
+    const request = mediaType && req.url === graphqlPath ? lane.read(body) : null;
+    if (!mediaType || !request) return exits.leave(exchange.toContext(caller), false);
     exchange.isInLane = true;
     const finish = (outcome: LaneOutcome): void => {
       if (outcome.kind === 'bytes' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
@@ -98,7 +98,7 @@ function createServeInLane({ lane, graphqlPath }: ServePostOptions) {
     };
     lane
       .run(
-        operation,
+        request,
         caller,
         exchange,
         // Before chunks there was no way to end an answer of unknown length but to hang up, as broken ones end.

@@ -59,7 +59,7 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
   });
   return {
     yoga,
-    lane: createLaneOperations({ ...life, keeper }),
+    lane: createLaneOperations(life),
     sockets,
     admit,
     warmUp: () => warmUp(yoga),

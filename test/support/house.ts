@@ -171,7 +171,7 @@ export const house: Readonly<Record<string, Room>> = {
     packages: ['graphql'],
   },
   'shells/lane': {
-    rooms: ['json', 'types of operation-context', 'types of documents', 'types of operation'],
+    rooms: ['json', 'types of operation-context', 'types of operation'],
     packages: [],
   },
   'shells/yoga': {

@@ -29,6 +29,8 @@ export interface SocketAnswer {
 
 export interface Shells extends AsyncDisposable {
   post(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
+  /** By Yoga, which does what the lane leaves: here because it comes with a query string. */
+  ordinaryPost(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
   get(operation: CorpusOperation, form: Form): Promise<ShellAnswer>;
   socket(operation: CorpusOperation, form: Pick<Form, 'showUsage'>): Promise<SocketAnswer>;
   /** Whether each request, by its id, was answered without Yoga, once all of them are in the log. */
@@ -59,12 +61,15 @@ export function openShells(gateway: TestGateway): Shells {
     return { status: response.status, headers: toComparable(response.headers), body: reprinted(text), requestId };
   };
 
+  const post = (path: string, { text, variables, operationName }: CorpusOperation, form: Form) =>
+    ask(`${gateway.url}${path}`, form, {
+      method: 'POST',
+      body: JSON.stringify({ query: text, variables, operationName }),
+    });
+
   return {
-    post: ({ text, variables, operationName }, form) =>
-      ask(`${gateway.url}/graphql`, form, {
-        method: 'POST',
-        body: JSON.stringify({ query: text, variables, operationName }),
-      }),
+    post: (operation, form) => post('/graphql', operation, form),
+    ordinaryPost: (operation, form) => post('/graphql?by=yoga', operation, form),
     get: ({ text, variables, operationName }, form) => {
       const parameters = new URLSearchParams({ query: text });
       if (variables) parameters.set('variables', JSON.stringify(variables));

@@ -1,20 +1,11 @@
-import type { PreparedDocument } from '../../documents/prepared-document.ts';
 import { printJson } from '../../json/exact-number.ts';
 import { maxJsonNesting, nestsDeeper } from '../../json/json-shape.ts';
 import { parseRequestJson } from '../../json/parse-json.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
 import type { UnreadOutcome } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
-import type { PreparedOperation, ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { BegunOperation, ServerContext } from '../../operation/server-context.ts';
 import type { Caller } from '../../subschemas/operation-context.ts';
-
-/** A request that the lane can serve unless something goes wrong. */
-export interface LaneOperation {
-  readonly request: LaneRequest;
-  readonly generation: ServedGeneration;
-  readonly prepared: PreparedDocument<PreparedOperation>;
-}
 
 /** What the lane made of it. */
 export type LaneOutcome =
@@ -26,18 +17,17 @@ export type LaneOutcome =
 
 export interface LaneOperations {
   /**
-   * The request as the lane can serve it; `null` where it cannot. Counts as a use of the document. Microseconds, but for
-   * the first time that an operation is found: what its text decides is then worked out, and kept.
-   * @param body of the request, whole
+   * The operation that a request asks for; `null` where its body says anything that the lane does not understand.
+   * @param body whole
    */
-  find(body: Buffer): LaneOperation | null;
+  read(body: Buffer): LaneRequest | null;
   /**
-   * Admits the operation of a caller who was counted, and runs it.
+   * Admits the operation of a caller who was counted, and runs it. What is new is prepared first.
    * @param canStream can the caller be sent an answer whose length is not known?
    * @param done called once, perhaps from within the connection to the ledger
    */
   run(
-    operation: LaneOperation,
+    request: LaneRequest,
     caller: Caller,
     server: ServerContext,
     canStream: boolean,
@@ -46,33 +36,25 @@ export interface LaneOperations {
 }
 
 export interface LaneOperationsOptions {
-  readonly keeper: { readonly current: ServedGeneration };
   readonly admit: Pick<AdmitOperation, 'decide'>;
   readonly runner: Pick<OperationRunner, 'runUnread'>;
 }
 
 /**
- * The lane, for operations that have been seen before. It decides nothing that is decided elsewhere: what is not plain it
- * leaves to Yoga, with what was found out so far.
+ * The lane. It decides nothing that is decided elsewhere: what is refused, and what has errors to tell, it leaves to Yoga with
+ * what was found out so far.
  */
-export function createLaneOperations({ keeper, admit, runner }: LaneOperationsOptions): LaneOperations {
+export function createLaneOperations({ admit, runner }: LaneOperationsOptions): LaneOperations {
   return {
-    find(body) {
-      const request = toLaneRequest(body);
-      if (!request) return null;
-      const generation = keeper.current;
-      const prepared = generation.documents.find(request.query);
-      const operation = prepared?.kind === 'readable' ? prepared.operation(request.operationName) : null;
-      if (!prepared || !operation || operation.refusal) return null;
-      // Nobody is admitted yet: that something is wrong is all that is asked.
-      if (!operation.fits(request.variables) && operation.coerce(request.variables, 1).errors) return null;
-      return { request, generation, prepared };
-    },
-    async run({ request, generation, prepared }, caller, server, canStream, done) {
-      const decided = admit.decide(server, caller, { ...request, found: { generation, prepared } });
+    read: toLaneRequest,
+    async run(request, caller, server, canStream, done) {
+      const decided = admit.decide(server, caller, request);
       const admission = decided instanceof Promise ? await decided : decided;
       const handOver = (answer: BegunOperation['answer']) => done({ kind: 'handover', begun: { admission, answer } });
       if (admission.kind === 'refused') return handOver(null);
+      const { operation, variables } = admission;
+      // What is wrong with them is told by whoever runs it: here it is enough that something is.
+      if (!operation.fits(variables) && operation.coerce(variables, 1).errors) return handOver(null);
       await runner.runUnread(admission, server, canStream, (outcome) => {
         if (outcome.kind === 'unfinished') handOver(outcome.answer);
         else if (outcome.kind === 'result') done({ kind: 'text', text: printJson(outcome.result) });
@@ -103,7 +85,7 @@ export function toLaneRequest(body: Buffer): LaneRequest | null {
   let operationName: string | null = null;
   for (const key of Object.keys(value)) {
     const member = value[key];
-    if (key === 'query' && typeof member === 'string') query = member;
+    if (key === 'query' && typeof member === 'string' && member !== '') query = member;
     else if (key === 'variables' && isObject(member)) variables = member;
     else if (key === 'operationName' && typeof member === 'string' && member !== '') operationName = member;
     else if (key === 'extensions' && isObject(member)) continue;
