@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const cli = new URL('../../dist/cli.js', import.meta.url).pathname;
+
+/** The blocks of one language, in their order, without the indent that a list gives them. */
+const blocksOf = (language: string): string[] =>
+  [...readme.matchAll(new RegExp(`^( *)\`\`\`${language}\\n(.*?)^ *\`\`\``, 'gms'))].map(([, indent = '', text = '']) =>
+    text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+
+let gateway: SpawnedGateway;
+const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+
+beforeAll(async () => {
+  gateway = await spawnGateway({});
+});
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+type Json = Record<string, unknown>;
+
+async function ask(query: string, variables: Json = {}): Promise<Json> {
+  const answer = await fetch(gateway.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  return (await answer.json()) as Json;
+}
+
+/** The names of everything in a value; what is in a list counts once. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]));
+}
+
+it('every query that it shows is answered, one after the other, as it stands', async () => {
+  const queries = blocksOf('graphql');
+  expect(queries.length).toBeGreaterThanOrEqual(6);
+  let known: Json = {};
+  for (const query of queries) {
+    const answer = await ask(query, known);
+    expect([query, answer.errors]).toEqual([query, undefined]);
+    const { reserveGas, devnetSignTransaction } = answer.data as { [field: string]: Json };
+    // What the text tells to carry over from one step to the next.
+    if (reserveGas) {
+      const { sponsorAddress, gasCoins, reservationId } = reserveGas;
+      known = { sponsor: sponsorAddress, coins: gasCoins, reservation: reservationId };
+    } else if (devnetSignTransaction) {
+      const { txBytes, userSig } = devnetSignTransaction;
+      known = { ...known, tx: txBytes, sig: userSig };
+    }
+  }
+  expect(Object.keys(known)).toEqual(['sponsor', 'coins', 'reservation', 'tx', 'sig']);
+});
+
+it('the first query is answered in the form that stands below it', async () => {
+  const [shown = ''] = blocksOf('json');
+  expect(shapeOf(await ask(blocksOf('graphql')[0] ?? ''))).toEqual(shapeOf(JSON.parse(shown)));
+});
+
+const shells = blocksOf('sh');
+
+it('its curl command gets an answer', async () => {
+  const [command = ''] = shells.filter((block) => block.startsWith('curl'));
+  const out = execFileSync('bash', ['-c', command.replace('http://127.0.0.1:4000/graphql', gateway.url)], {
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(out)).toMatchObject({ data: { chainIdentifier: expect.any(String) } });
+});
+
+it('its settings for a network have no mistakes, in the environment and in a file', () => {
+  const token = join(folder, 'token');
+  writeFileSync(token, 'a-token');
+  const exports = shells
+    .filter((block) => block.includes('export '))
+    .join('\n')
+    .replace('/run/secrets/sponsor-token', token);
+  const file = join(folder, 'gateway.yaml');
+  writeFileSync(file, blocksOf('yaml')[0] ?? '');
+  const check = (setup: string) =>
+    execFileSync('bash', ['-c', `${setup}\n"${process.execPath}" "${cli}" config check`], { encoding: 'utf8' });
+  expect(check(exports)).toMatch(/^SPONSOR_URL +environment +https:\/\/sponsor\.example\.net\/$/m);
+  expect(check(`export CONFIG_FILE='${file}'`)).toMatch(/^NETWORK_PROFILE +CONFIG_FILE +iota$/m);
+});
+
+it('every command that it lists is one that --help knows', () => {
+  const listed = [...readme.matchAll(/^npx (ledger-gateway .*?) {2,}/gm)].map(([, command = '']) => command);
+  expect(listed.length).toBeGreaterThanOrEqual(7);
+  const help = execFileSync(process.execPath, [cli, '--help'], { encoding: 'utf8' });
+  expect(listed.filter((command) => !help.includes(command))).toEqual([]);
+});
