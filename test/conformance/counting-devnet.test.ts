@@ -38,7 +38,7 @@ describe('a ledger that counts for itself agrees with the gateway', () => {
 
   test('on documents a person could write for its schema', async () => {
     const outcomes = new Set<string>();
-    for (let seed = 0; seed < 1_000; seed += 1) {
+    for (let seed = 0; seed < 500; seed += 1) {
       const { text, variables } = plausibleDocument(schema, seed);
       if (Buffer.byteLength(text) <= shippedLimits.maxQueryPayloadSize) outcomes.add(await compare(text, variables));
     }
@@ -52,7 +52,7 @@ describe('a ledger that counts for itself agrees with the gateway', () => {
         if (Buffer.byteLength(text) > shippedLimits.maxQueryPayloadSize) return;
         if ((await compare(text, variables)) === 'refused') refused.push(text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
     expect(refused.length).toBeGreaterThan(0);
   });

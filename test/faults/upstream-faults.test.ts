@@ -138,7 +138,7 @@ test.concurrent.for<[what: string, manner: Manner, code: string]>([
       async () => [await ask('{ gateway { networkProfile } }'), { data: own, errors: undefined }],
     ];
     // More at a time than there are connections to the ledger, so that some fail while they wait for one.
-    const answers = await inTurns(420, 210, (index) => ways[index % ways.length]!(index));
+    const answers = await inTurns(180, 180, (index) => ways[index % ways.length]!(index));
     expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
 
     ledger.manner = () => 'whole';
@@ -176,7 +176,7 @@ test.concurrent.for<[what: string, answer: ScriptedAnswer, code: string]>([
       ],
       async (id) => [await ask(epoch, { id }), { data: { epoch: { epochId: id } }, errors: undefined }],
     ];
-    const answers = await inTurns(300, 150, (index) => ways[index % ways.length]!(index));
+    const answers = await inTurns(150, 150, (index) => ways[index % ways.length]!(index));
     expect(answers.map(([answer]) => outline(answer))).toEqual(answers.map(([, right]) => right));
 
     sponsor.answer('/version', { contentType: 'text/plain', body: '1.2.3' });

@@ -93,7 +93,7 @@ describe('the shape of a text', () => {
         expect(shape.strings).toEqual(whole.strings);
         expect(parsed(shape.outline)?.outline).toBe(whole.outline);
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     );
     expect(shaped).toBeGreaterThan(100);
   });

@@ -33,7 +33,7 @@ describe('the costs of the fields of a document', () => {
         expect(lines.filter(({ level }) => level > 0)).toHaveLength(measured.inputNodes);
         expect(lines.reduce((deepest, { level }) => Math.max(deepest, level), 0)).toBe(measured.depth);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   }, 60_000);
 
