@@ -7,7 +7,7 @@ import { isJoin } from '../joins/joins.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { Variables } from '../limits/variables.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
+import { createPerOperation } from '../subschemas/operation-context.ts';
 import type { CallCounting } from './count-upstream-calls.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { judgeOperation } from './judge-operation.ts';
@@ -43,7 +43,7 @@ interface Asked {
 
 /** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of the documents they are given. */
 export function createEstimateResolvers({ current, ownFieldCalls, cost }: EstimateResolversOptions) {
-  const askedBy = new WeakMap<OperationContext, Asked>();
+  const askedBy = createPerOperation((): Asked => ({ estimates: 0, letters: 0, documents: new Map() }));
   let queue: Promise<unknown> = Promise.resolve();
 
   /** At most one estimate in a turn of the event loop, whoever asks: many in a row would hold up everybody else. */
@@ -55,8 +55,7 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost }: Estima
   return {
     Query: {
       async estimate(_, { query, variables, operationName }, context, info) {
-        const asked = askedBy.get(context) ?? { estimates: 0, letters: 0, documents: new Map() };
-        askedBy.set(context, asked);
+        const asked = askedBy(context);
         count(asked, query);
         check(asked);
         // The caller pays one point before the work, as for an operation; what the estimate costs beyond that is

@@ -8,7 +8,7 @@ import {
   responsePathAsArray,
 } from 'graphql';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
+import { createPerOperation, type OperationContext } from '../subschemas/operation-context.ts';
 import { awaitIndex, checkWaitMs } from './await-index.ts';
 import { createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
 import { createReadJoinKey } from './join-key.ts';
@@ -36,17 +36,10 @@ interface StitchedJoins {
  */
 export function createJoinResolver(options: JoinResolverOptions) {
   const { execute, limits, ledger } = options;
-  const operations = new WeakMap<OperationContext, StitchedJoins>();
-
-  const operationJoins = (context: OperationContext, info: GraphQLResolveInfo): StitchedJoins => {
-    const known = operations.get(context);
-    if (known) return known;
-    const { cancellation } = context;
+  const operationJoins = createPerOperation(({ cancellation }, info: GraphQLResolveInfo): StitchedJoins => {
     const loader = createJoinLoader({ execute, limits, variables: info.variableValues, cancellation });
-    const made = { loader, selections: new Map() };
-    operations.set(context, made);
-    return made;
-  };
+    return { loader, selections: new Map() };
+  });
 
   return (join: ServedJoin) => {
     const readKey = createReadJoinKey(join);

@@ -36,3 +36,19 @@ export interface Caller {
     readonly perMinute: number | null;
   };
 }
+
+/**
+ * Gives each operation one value of its own, made when it is first asked for and gone with the operation. The value is kept
+ * on the context itself: a `WeakMap` makes itself a new table every few operations, and what old tables held stays alive
+ * until the next full garbage collection.
+ */
+export function createPerOperation<Value, Rest extends unknown[] = []>(
+  make: (context: OperationContext, ...rest: Rest) => Value,
+): (context: OperationContext, ...rest: Rest) => Value {
+  const key = Symbol('of one operation');
+  return (context, ...rest) => {
+    const kept = context as { [key]?: { readonly value: Value } };
+    kept[key] ??= { value: make(context, ...rest) };
+    return kept[key].value;
+  };
+}

@@ -1,7 +1,7 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Resolvers, RpcEvent, RpcTransaction } from '../../generated/own.ts';
-import type { OperationContext } from '../operation-context.ts';
+import { createPerOperation } from '../operation-context.ts';
 import { createCursorCodec } from './cursor.ts';
 import type { CursorKeys } from './cursor-keys.ts';
 import { createEventWalk } from './event-walk.ts';
@@ -9,7 +9,7 @@ import type { EventsClient } from './events-client.ts';
 import type { PageSizes } from './plan-page.ts';
 import { readConnection } from './read-connection.ts';
 import { selectsField } from './selects-field.ts';
-import { createSpareCalls, type SpareCalls } from './spare-calls.ts';
+import { createSpareCalls } from './spare-calls.ts';
 import { toEventFilterWire } from './to-event-filter-wire.ts';
 import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 import { createTransactionWalk } from './transaction-walk.ts';
@@ -37,16 +37,8 @@ const wholeTransaction: TransactionOptionsWire = {
 export function createEventsResolvers(options: EventsResolversOptions): Pick<Resolvers, 'Query'> {
   const { profile, pages, missingSetting, cursorKeys } = options;
 
-  const spareCalls = new WeakMap<OperationContext, SpareCalls>();
-
-  /** All fields of an operation share its spare calls. Made on first use, since few operations need any. */
-  const spareCallsOf = (context: OperationContext): SpareCalls => ({
-    take() {
-      const known = spareCalls.get(context) ?? createSpareCalls();
-      spareCalls.set(context, known);
-      return known.take();
-    },
-  });
+  /** All fields of an operation share its spare calls. */
+  const spareCallsOf = createPerOperation(createSpareCalls);
 
   function configuredClient(): EventsClient {
     if (options.client) return options.client;

@@ -1,4 +1,4 @@
-import type { OperationContext } from '../operation-context.ts';
+import { createPerOperation, type OperationContext } from '../operation-context.ts';
 import type { SponsorAuthorization } from './sponsor-authorization.ts';
 import type { SponsorClient } from './sponsor-client.ts';
 
@@ -15,15 +15,12 @@ export interface SponsorReads {
 export function createSponsorReads(
   demandSponsor: () => { readonly client: SponsorClient; readonly authorization: SponsorAuthorization },
 ): (context: OperationContext) => SponsorReads {
-  const known = new WeakMap<OperationContext, SponsorReads>();
-  return (context) => {
-    const before = known.get(context);
-    if (before) return before;
+  return createPerOperation((context) => {
     const { client, authorization } = demandSponsor();
     const header = authorization.headerFor(context.caller);
     let health: Promise<string> | undefined;
     let version: Promise<string> | undefined;
-    const reads: SponsorReads = {
+    return {
       health: () => {
         health ??= client.health(header, context.cancellation);
         return health;
@@ -33,7 +30,5 @@ export function createSponsorReads(
         return version;
       },
     };
-    known.set(context, reads);
-    return reads;
-  };
+  });
 }
