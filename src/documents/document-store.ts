@@ -1,10 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import {
-  createReadDocument,
-  type PreparedDocument,
-  type PrepareOptions,
-  type ReadDocument,
-} from './prepared-document.ts';
+import { createDocumentReader } from './document-reader.ts';
+import type { PreparedDocument, PrepareOptions, ReadDocument } from './prepared-document.ts';
 
 export interface DocumentStore<Operation = unknown> {
   /** Returns the prepared document of a text. Prepares it at first sight, and keeps it. */
@@ -18,10 +14,10 @@ export interface DocumentStore<Operation = unknown> {
 /**
  * Memory for the prepared documents of one generation, in bytes as `PreparedDocument.bytes` says. A document that is asked for
  * again is proven, and nothing that came once pushes it out. So a flood of texts that are never repeated takes what the proven
- * ones leave, at least a quarter, and goes through that.
+ * ones leave, at least a quarter, and goes through that. With what is kept of their shapes it is 64 MiB.
  */
-const maxBytes = 64 * 1024 * 1024;
-const maxProvenBytes = 48 * 1024 * 1024;
+const maxBytes = 60 * 1024 * 1024;
+const maxProvenBytes = 45 * 1024 * 1024;
 /** Longer texts are not kept: they hold transactions as literals, so they never come twice. */
 const maxStoredCharacters = 20_000;
 
@@ -37,7 +33,7 @@ export function createDocumentStore<Operation>(
   options: PrepareOptions<Operation>,
   bounds: DocumentStoreBounds = { maxBytes, maxProvenBytes },
 ): DocumentStore<Operation> {
-  const read = createReadDocument(options);
+  const reader = createDocumentReader(options);
   const sizeCalculation = ({ bytes }: PreparedDocument<Operation>) => bytes;
   const newcomers = new LRUCache<string, PreparedDocument<Operation>>({ maxSize: bounds.maxBytes, sizeCalculation });
   const proven = new LRUCache<string, PreparedDocument<Operation>>({
@@ -67,12 +63,12 @@ export function createDocumentStore<Operation>(
     prepare(text) {
       const known = find(text);
       if (known) return known;
-      const made = read(text).prepared;
+      const made = reader.prepare(text);
       if (text.length > maxStoredCharacters) return made;
       newcomers.set(text, made);
       makeRoom();
       return made;
     },
-    read,
+    read: reader.read,
   };
 }

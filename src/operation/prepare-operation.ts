@@ -1,14 +1,14 @@
 import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
-import { toAnswerEnding } from '../answers/answer-ending.ts';
-import { toOutline } from '../documents/document-tree.ts';
-import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
+import { type AnswerEnding, toAnswerEnding } from '../answers/answer-ending.ts';
+import { type OperationTree, toOutline } from '../documents/document-tree.ts';
+import type { GivenText, PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { coerceVariables } from '../execution/coerce-variables.ts';
 import { createFitsVariables } from '../execution/fits-variables.ts';
 import { noTexts } from '../execution/variable-type.ts';
 import type { Graph } from '../graph/generation.ts';
-import type { ImmutableReads } from '../immutable/immutable-reads.ts';
-import { createCheckWaits } from '../joins/check-waits.ts';
+import type { ImmutableRead, ImmutableReads } from '../immutable/immutable-reads.ts';
+import { type CheckWaits, createCheckWaits } from '../joins/check-waits.ts';
 import { collectFields } from '../planning/collect-fields.ts';
 import { findTextVariables } from '../planning/id-variables.ts';
 import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
@@ -23,52 +23,101 @@ export function createPrepareOperation(
   graph: Graph,
   reads: Pick<ImmutableReads, 'prepare'> | null = null,
 ): PrepareOptions<PreparedOperation>['prepareOperation'] {
-  const keepSchemaAnswer = createKeepSchemaAnswer();
-  return (valid) => prepareOperation(valid, graph, reads, keepSchemaAnswer);
+  const building = { graph, reads, keepSchemaAnswer: createKeepSchemaAnswer() };
+  return (valid) => prepareOperation(valid, building);
+}
+
+interface Building {
+  readonly graph: Graph;
+  readonly reads: Pick<ImmutableReads, 'prepare'> | null;
+  readonly keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>;
+}
+
+/** What is known of an operation whatever the strings in its text hold. It must not hold the tree of one that is forwarded. */
+interface OperationFacts
+  extends Pick<
+    PreparedOperation,
+    'type' | 'name' | 'plan' | 'isWhole' | 'isConditional' | 'isForwarded' | 'checkWaits' | 'fits'
+  > {
+  /** How answers to it end; `null` where it is not forwarded. */
+  readonly ending: AnswerEnding | null;
+  /** Variables for ids that are declared as texts. */
+  readonly texts: ReadonlySet<string>;
 }
 
 /**
  * What is kept of an operation whose text is forwarded must not hold its tree, which is a hundred times what is needed of it:
  * functions made here know the tree by `tree` alone.
  */
-function prepareOperation(
-  valid: ValidOperation,
-  graph: Graph,
-  reads: Pick<ImmutableReads, 'prepare'> | null,
-  keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>,
-): PreparedOperation {
-  const { schema, ownSchema, ownership, idInputs } = graph;
-  const { text } = valid;
+function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Building): PreparedOperation {
+  const { schema, ownership, idInputs } = building.graph;
   const { document, operation, fragments } = valid.tree;
-  const type = operation.operation;
-  const name = operation.name?.value ?? null;
   const plan = planOperation(operation, fragments, ownership);
   const used = usedFragments(operation.selectionSet, fragments);
   const isWhole = document.definitions.length === 1 + used.length;
   const isConditional = hasDirectivesAtRoot(operation, fragments);
   const isForwarded = plan === 'PASS_THROUGH' && isWhole && !isConditional;
   const tree = isForwarded ? valid.readTree : valid.keepTree();
-  const isLedgers = (field: string) => ownership.ownerOf(type, field) === 'upstream';
   // None of our inputs is named in what is all the ledger's.
   const texts = isForwarded ? noTexts : findTextVariables(operation, used, schema, idInputs);
-  const prepared: PreparedOperation = {
-    text,
-    type,
-    name,
-    tree,
-    outline: () => toOutline(type, name),
-    schema,
+  const facts: OperationFacts = {
+    type: operation.operation,
+    name: operation.name?.value ?? null,
     plan,
-    refusal: type === 'subscription' ? refusedSubscription() : null,
     isWhole,
     isConditional,
     isForwarded,
     // No other plan has joins.
-    checkWaits: plan === 'JOINED' || plan === 'STITCHED' ? createCheckWaits(schema, operation, fragments) : null,
-    isLedgers,
+    checkWaits: plan === 'JOINED' || plan === 'STITCHED' ? toCheckWaits(schema, tree()) : null,
     fits: isForwarded
       ? createFitsVariables(schema, operation)
       : onDemand(() => createFitsVariables(schema, tree().operation, texts)),
+    ending: isForwarded ? toAnswerEnding(schema, operation, fragments) : null,
+    texts,
+  };
+  const immutable = (isForwarded && building.reads?.prepare(schema, valid.readTree, valid.tree)) || null;
+  if (isForwarded) valid.shareWith(toPrepareAlike(facts, building, immutable !== null));
+  return toPrepared(facts, { text: valid.text, json: valid.json, readTree: tree, immutable }, building);
+}
+
+/** @param isImmutable is that said of the first one? What has to be given, and what was, hangs on the strings of each text */
+function toPrepareAlike(
+  facts: OperationFacts,
+  building: Building,
+  isImmutable: boolean,
+): (given: GivenText) => PreparedOperation {
+  return (given) => toPrepared(facts, { ...given, immutable: isImmutable ? toRead(given, building) : null }, building);
+}
+
+/** Reads the tree when it is first asked. */
+function toRead({ readTree }: GivenText, { graph, reads }: Building): ImmutableRead {
+  const read = once(() => reads?.prepare(graph.schema, readTree) ?? null);
+  return { ask: (variables) => read()?.ask(variables) ?? null };
+}
+
+/** @param given the text, and what hangs on all of it */
+function toPrepared(
+  facts: OperationFacts,
+  { text, json, readTree: tree, immutable }: GivenText & Pick<PreparedOperation, 'immutable'>,
+  { graph, keepSchemaAnswer }: Building,
+): PreparedOperation {
+  const { schema, ownSchema, ownership } = graph;
+  const { type, name, plan, isWhole, isConditional, isForwarded, checkWaits, fits, ending, texts } = facts;
+  const prepared: PreparedOperation = {
+    type,
+    name,
+    plan,
+    isWhole,
+    isConditional,
+    isForwarded,
+    checkWaits,
+    fits,
+    text,
+    tree,
+    outline: () => toOutline(type, name),
+    schema,
+    refusal: type === 'subscription' ? refusedSubscription() : null,
+    isLedgers: (field) => ownership.ownerOf(type, field) === 'upstream',
     coerce: (variables, maxErrors) => coerceVariables(schema, tree().operation, variables, { maxErrors, texts }),
     rootFields: (variables) => {
       const asked = tree();
@@ -85,12 +134,14 @@ function prepareOperation(
           : createExecuteHere({ ...options, schema, joins: plan === 'JOINED' ? graph.operationJoins : null });
       return keepSchemaAnswer(asked.document, asked.operation, execute);
     }),
-    unread: isForwarded
-      ? always({ kind: 'whole', queryJson: valid.json, ending: toAnswerEnding(schema, operation, fragments) })
-      : once(() => toUnreadSplit(prepared)),
-    immutable: (isForwarded && reads?.prepare(schema, valid.readTree, valid.tree)) || null,
+    unread: ending ? always({ kind: 'whole', queryJson: json, ending }) : once(() => toUnreadSplit(prepared)),
+    immutable,
   };
   return prepared;
+}
+
+function toCheckWaits(schema: GraphQLSchema, { operation, fragments }: OperationTree): CheckWaits | null {
+  return createCheckWaits(schema, operation, fragments);
 }
 
 function toParts(

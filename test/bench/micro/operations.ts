@@ -4,8 +4,9 @@ import { toAnswerEnding } from '../../../src/answers/answer-ending.ts';
 import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
 import { spliceUsage } from '../../../src/answers/splice-data.ts';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
+import { createDocumentReader } from '../../../src/documents/document-reader.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
-import { createReadDocument, type PreparedDocument } from '../../../src/documents/prepared-document.ts';
+import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
 import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/joins/join-document.ts';
 import { toJoinSelection } from '../../../src/joins/join-selection.ts';
 import { priceDocument } from '../../../src/limits/check-variables.ts';
@@ -46,10 +47,10 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
   const limits = shippedLimits;
   const options = { schema, limits, rules: [], hidesSuggestions: false, prepareOperation: () => null };
   const store = createDocumentStore(options);
-  const read = createReadDocument(options);
-  const small = toReadable(read(smallText).prepared);
-  const events = toReadable(read(eventsText).prepared);
-  const large = toReadable(read(largeText).prepared);
+  const { prepare } = createDocumentReader(options);
+  const small = toReadable(prepare(smallText));
+  const events = toReadable(prepare(eventsText));
+  const large = toReadable(prepare(largeText));
   const largeDocument = parse(largeText);
   const largeName = `${large.size.inputNodes} nodes`;
   const joins = toJoins(projectRoot);
@@ -63,9 +64,9 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
   };
 
   return [
-    { name: 'prepare: { chainIdentifier }', run: () => read(smallText) },
-    { name: 'prepare: events with fragments', run: () => read(eventsText) },
-    { name: `prepare: ${largeName}`, run: () => read(largeText) },
+    { name: 'prepare: { chainIdentifier }', run: () => prepare(smallText) },
+    { name: 'prepare: events with fragments', run: () => prepare(eventsText) },
+    { name: `prepare: ${largeName}`, run: () => prepare(largeText) },
     { name: `measure, parsed already: ${largeName}`, run: () => measureDocument(largeDocument, largeText.length) },
     { name: 'look up a prepared document', run: () => store.prepare(eventsText) },
     { name: 'price: events with fragments', run: () => priceDocument(events.size, eventsVariables, limits) },

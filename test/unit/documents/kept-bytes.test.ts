@@ -169,7 +169,7 @@ test.each(kinds)(
     const [one] = kept;
     const operation = one?.kind === 'readable' ? one.operation('Q1000') : null;
     expect(operation?.plan ?? 'refused').toBe(plan);
-    for (let index = 0; index < 10; index += 1) keep(index);
+    for (let index = 0; index < 25; index += 1) keep(index);
     kept.length = 0;
     const before = heapBytes();
     for (let index = 0; index < 60; index += 1) keep(index);

@@ -1,0 +1,213 @@
+import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { checkDocument } from '../limits/check-document.ts';
+import { checkText } from '../limits/check-text.ts';
+import type { ExecutableDocument } from '../limits/executable-document.ts';
+import { type DocumentSize, measureDocument, toSize } from '../limits/measure-document.ts';
+import { nestingRefusal } from '../limits/refusal.ts';
+import { acceptDocument } from '../validation/accept-document.ts';
+import { validateDocument } from '../validation/validate-document.ts';
+import { type DocumentShape, toShape } from './document-shape.ts';
+import { createTreeReader, dropTokens, type OperationTree, parseDocument, type TreeReader } from './document-tree.ts';
+import { forwardedBytes, refusedBytes, treeBytes } from './kept-bytes.ts';
+import {
+  createKnownShapes,
+  type KnownShape,
+  type KnownShapes,
+  maxShapedCharacters,
+  type Share,
+} from './known-shapes.ts';
+import type {
+  DocumentRefusal,
+  GivenText,
+  PreparedDocument,
+  PrepareOptions,
+  ReadableDocument,
+  ReadDocument,
+} from './prepared-document.ts';
+import { type ToldError, toToldError } from './told-error.ts';
+
+export interface DocumentReader<Operation = unknown> {
+  /** Prepares a document. Never throws. */
+  readonly prepare: (text: string) => PreparedDocument<Operation>;
+  /** Prepares a document, and returns its tree as well, which knows its places in the text. Never throws. */
+  readonly read: (text: string) => ReadDocument<Operation>;
+}
+
+/** Reads documents of one schema. */
+export function createDocumentReader<Operation>(options: PrepareOptions<Operation>): DocumentReader<Operation> {
+  const reading = { options, trees: createTreeReader(), shapes: createKnownShapes<Operation>() };
+  const read = (text: string) => readDocument(text, true, null, reading) as ReadDocument<Operation>;
+  return {
+    prepare(text) {
+      const shape = text.length <= maxShapedCharacters ? toShape(text) : null;
+      const known = shape && reading.shapes.find(shape);
+      if (known && !checkText(text, options.limits)) return prepareAlike(text, known, reading);
+      return (readDocument(text, false, shape, reading) ?? read(text)).prepared;
+    },
+    read,
+  };
+}
+
+interface Reading<Operation> {
+  readonly options: PrepareOptions<Operation>;
+  readonly trees: TreeReader;
+  readonly shapes: KnownShapes<Operation>;
+}
+
+/** Prepares a document that differs from a valid one in what its strings hold, all of which its types take. */
+function prepareAlike<Operation>(
+  text: string,
+  { size, extraBytes, name, prepare }: KnownShape<Operation>,
+  { trees }: Reading<Operation>,
+): PreparedDocument<Operation> {
+  const json = JSON.stringify(text);
+  return {
+    kind: 'readable',
+    text,
+    bytes: text.length + json.length + extraBytes,
+    // Its characters are bytes: only of such texts shapes are taken.
+    size: { ...size, queryPayload: text.length },
+    errors: [],
+    operation: toFind(name, prepare({ text, json, readTree: toReadTree(text, trees) })),
+  };
+}
+
+/**
+ * @param shape of the text, to be known from now on if it can be
+ * @returns `null` where it has to be told where in the text something is, and the tree is not to know
+ */
+function readDocument<Operation>(
+  text: string,
+  hasPlaces: boolean,
+  shape: DocumentShape | null,
+  reading: Reading<Operation>,
+): ReadDocument<Operation> | null {
+  const { options } = reading;
+  const { limits } = options;
+  const unreadable = (refusal: DocumentRefusal): ReadDocument<Operation> => ({
+    prepared: { kind: 'unreadable', text, bytes: refusedBytes(text, refusal.errors), refusal },
+    executable: null,
+  });
+  const tooLong = checkText(text, limits);
+  if (tooLong) return unreadable(toRefusal(tooLong));
+  let document: DocumentNode;
+  try {
+    document = parseDocument(text, hasPlaces);
+  } catch (error) {
+    return unreadable(toParseRefusal(error));
+  }
+  const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields);
+  const { executable } = measured;
+  const size = toSize(measured);
+  const excess = checkDocument(measured, limits);
+  if (excess) {
+    if (!hasPlaces) return null;
+    const refusal = toRefusal(excess);
+    const bytes = refusedBytes(text, refusal.errors, size.numbers);
+    return { prepared: { kind: 'refused', text, bytes, size, refusal }, executable };
+  }
+  // Of several operations nobody knows which are going to be executed here, with errors that have places.
+  if (!hasPlaces && executable.operations.length !== 1) return null;
+  const accepted = acceptDocument(document, executable, options);
+  if (!accepted) {
+    if (!hasPlaces) return null;
+    const errors = validateDocument(document, executable, options).map(toValidationError);
+    if (errors.length > 0) return { prepared: toInvalid(text, size, errors), executable };
+  }
+  const { prepared, share } = toReadable(text, document, executable, size, reading);
+  if (shape && accepted && share) reading.shapes.keep(shape, { document, accepted, prepared, ...share });
+  return { prepared, executable };
+}
+
+function toReadable<Operation>(
+  text: string,
+  document: DocumentNode,
+  { operations, fragments }: ExecutableDocument,
+  size: DocumentSize,
+  { options, trees }: Reading<Operation>,
+): { readonly prepared: ReadableDocument<Operation>; readonly share: Share<Operation> | null } {
+  const readable = { kind: 'readable', text, size, errors: [] } as const;
+  const json = JSON.stringify(text);
+  const given = { text, json, readTree: toReadTree(text, trees) };
+  const [only, ...others] = operations;
+  if (!only || others.length > 0) {
+    dropTokens(document);
+    const operation = createOperations(operations, (each) => {
+      const tree = { document, operation: each, fragments };
+      return options.prepareOperation({ ...given, tree, keepTree: () => toKept(tree), shareWith: () => {} });
+    });
+    return { prepared: { ...readable, bytes: treeBytes(document, size), operation }, share: null };
+  }
+  const name = only.name?.value ?? null;
+  const tree = { document, operation: only, fragments };
+  let kept: OperationTree | null = null;
+  let share: Share<Operation> | null = null;
+  const keepTree = () => {
+    kept = document.loc ? tree : given.readTree();
+    dropTokens(kept.document);
+    return toKept(kept);
+  };
+  const shareWith = (prepare: (other: GivenText) => Operation) => {
+    share = { name, prepare };
+  };
+  const operation = toFind(name, options.prepareOperation({ ...given, tree, keepTree, shareWith }));
+  const bytes = kept ? treeBytes(document, size) : forwardedBytes(text, json, size, only);
+  return { prepared: { ...readable, bytes, operation }, share };
+}
+
+function toInvalid(text: string, size: DocumentSize, errors: readonly ToldError[]): PreparedDocument<never> {
+  return {
+    kind: 'readable',
+    text,
+    bytes: refusedBytes(text, errors, size.numbers),
+    size,
+    errors,
+    operation: () => null,
+  };
+}
+
+function toKept(tree: OperationTree): () => OperationTree {
+  return () => tree;
+}
+
+/** Apart from where the tree is at hand: a function holds everything that any function made beside it holds. */
+function toReadTree(text: string, trees: TreeReader): () => OperationTree {
+  return () => trees.read(text);
+}
+
+function toFind<Operation>(own: string | null, prepared: Operation): (name: string | null) => Operation | null {
+  return (name) => (name === null || name === own ? prepared : null);
+}
+
+/**
+ * The operations of a document that has several. Names that it does not have are not remembered: a caller can invent any
+ * number of them.
+ */
+function createOperations<Operation>(
+  operations: readonly OperationDefinitionNode[],
+  prepare: (operation: OperationDefinitionNode) => Operation,
+): (name: string | null) => Operation | null {
+  const named = new Map(operations.map((each) => [each.name?.value ?? null, each]));
+  const known = new Map<OperationDefinitionNode, Operation>();
+  return (name) => {
+    const operation = name === null ? undefined : named.get(name);
+    if (!operation) return null;
+    const prepared = known.get(operation) ?? prepare(operation);
+    known.set(operation, prepared);
+    return prepared;
+  };
+}
+
+function toRefusal({ error, hasUsage }: { readonly error: GraphQLError; readonly hasUsage: boolean }): DocumentRefusal {
+  return { errors: [toToldError(error)], hasUsage };
+}
+
+function toParseRefusal(error: unknown): DocumentRefusal {
+  // Any other error is a stack overflow of the parser: the document nests too deep.
+  if (!(error instanceof GraphQLError)) return toRefusal(nestingRefusal());
+  return { errors: [toToldError(error, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
+}
+
+function toValidationError(error: GraphQLError): ToldError {
+  return toToldError(error, 'GRAPHQL_VALIDATION_FAILED');
+}

@@ -1,0 +1,110 @@
+import { type DocumentNode, Kind, type StringValueNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { DocumentSize } from '../limits/measure-document.ts';
+import type { AcceptedDocument } from '../validation/accept-document.ts';
+import type { InputTable } from '../validation/schema-tables.ts';
+import type { DocumentShape } from './document-shape.ts';
+import type { GivenText, PreparedDocument } from './prepared-document.ts';
+
+/** What prepares an operation of other texts of one shape. */
+export interface Share<Operation> {
+  /** Of the operation; `null` where it has none. */
+  readonly name: string | null;
+  readonly prepare: (given: GivenText) => Operation;
+}
+
+/** What documents share that differ in what their strings hold, as it was worked out of the first one. */
+export interface KnownShape<Operation> extends Share<Operation> {
+  /** Of the first one. All but the bytes of the text are the same for the others. */
+  readonly size: DocumentSize;
+  /** Memory that each takes besides its text and that as JSON has it. */
+  readonly extraBytes: number;
+}
+
+/** A document that was accepted, with all that is known of it. */
+interface FirstOfShape<Operation> extends Share<Operation> {
+  readonly document: DocumentNode;
+  readonly accepted: AcceptedDocument;
+  readonly prepared: PreparedDocument<Operation> & { readonly size: DocumentSize };
+}
+
+export interface KnownShapes<Operation> {
+  /** What is known of texts of this shape, if their types take what these strings hold: then the document is valid. */
+  readonly find: (shape: DocumentShape) => KnownShape<Operation> | null;
+  /** Keeps what others of its shape can share, unless its strings have a say in more than whether it is valid. */
+  readonly keep: (shape: DocumentShape, first: FirstOfShape<Operation>) => void;
+}
+
+/** Longer texts hold transactions, which are counted by their length. */
+export const maxShapedCharacters = 20_000;
+
+/**
+ * Memory for shapes, in bytes. As with documents, those that were met again are kept apart, so that shapes which nobody uses
+ * twice push out each other alone.
+ */
+const maxNewBytes = 1024 * 1024;
+const maxProvenBytes = 3 * 1024 * 1024;
+
+interface Kept<Operation> extends KnownShape<Operation> {
+  readonly types: readonly InputTable[];
+  readonly bytes: number;
+}
+
+export function createKnownShapes<Operation>(): KnownShapes<Operation> {
+  const sizeCalculation = ({ bytes }: Kept<Operation>) => bytes;
+  const newcomers = new LRUCache<string, Kept<Operation>>({ maxSize: maxNewBytes, sizeCalculation });
+  const proven = new LRUCache<string, Kept<Operation>>({ maxSize: maxProvenBytes, sizeCalculation });
+  return {
+    find({ outline, strings }) {
+      const known = proven.get(outline);
+      const kept = known ?? newcomers.get(outline);
+      if (!kept || !areTaken(strings, kept.types)) return null;
+      if (!known) {
+        newcomers.delete(outline);
+        proven.set(outline, kept);
+      }
+      return kept;
+    },
+    keep({ outline, strings }, { document, accepted, prepared, name, prepare }) {
+      const { size, text, bytes } = prepared;
+      // Where fields are compared with one another, so are the strings in their arguments; in transactions they are counted.
+      const { literalBytes, inlinedBytes } = size.transaction;
+      if (accepted.hasRepeats || literalBytes + inlinedBytes > 0) return;
+      const types = typesInOrder(document, accepted, strings);
+      if (!types) return;
+      const extraBytes = Math.max(0, bytes - text.length - JSON.stringify(text).length);
+      const own = extraBytes + outline.length + types.length * 16 + 512;
+      newcomers.set(outline, { size, extraBytes, name, prepare, types, bytes: own });
+    },
+  };
+}
+
+function areTaken(strings: readonly string[], types: readonly InputTable[]): boolean {
+  return types.every(({ accepts }, index) => accepts({ kind: Kind.STRING, value: strings[index] ?? '' }));
+}
+
+/** The types that take the strings of a text, in its order. `null` where a string is no value: a description. */
+function typesInOrder(
+  document: DocumentNode,
+  accepted: AcceptedDocument,
+  strings: readonly string[],
+): readonly InputTable[] | null {
+  const types = new Map(accepted.strings.map(({ node, type }) => [node, type]));
+  const ordered: InputTable[] = [];
+  const isKnown = findStrings(document, (node) => {
+    const type = types.get(node);
+    if (!type || node.value !== strings[ordered.length]) return false;
+    ordered.push(type);
+    return true;
+  });
+  return isKnown && ordered.length === strings.length ? ordered : null;
+}
+
+/** Calls for every string in the order of the text, which is that of the members of each node. Ends with the first `false`. */
+function findStrings(node: object, told: (string: StringValueNode) => boolean): boolean {
+  if ('kind' in node && node.kind === Kind.STRING) return told(node as StringValueNode);
+  for (const below of Object.values(node)) {
+    if (typeof below === 'object' && below !== null && !findStrings(below, told)) return false;
+  }
+  return true;
+}
