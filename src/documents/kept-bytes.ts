@@ -7,7 +7,7 @@ import type { ToldError } from './told-error.ts';
  * heaviest among them, and a test holds them against what is there.
  */
 
-/** Of a valid document whose text is forwarded: the text, as it came and as JSON has it, its numbers, and no tree. */
+/** Of a valid document whose text is forwarded: the text, as it came and as JSON has it, its numbers, and no tree. Whole. */
 export function forwardedBytes(
   text: string,
   json: string,
@@ -15,7 +15,8 @@ export function forwardedBytes(
   { variableDefinitions = [] }: OperationDefinitionNode,
 ): number {
   const bytesPerCharacter = text.length === queryPayload ? 1 : 2.5;
-  return (text.length + json.length) * bytesPerCharacter + numbers * 10 + variableDefinitions.length * 96 + 4_608;
+  const texts = Math.ceil((text.length + json.length) * bytesPerCharacter);
+  return texts + numbers * 10 + variableDefinitions.length * 96 + 4_608;
 }
 
 /** Of a valid document of which anything is executed here: besides all that its tree, its parts and its compiled form. */

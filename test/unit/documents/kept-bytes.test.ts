@@ -182,3 +182,13 @@ test.each(kinds)(
   },
   30_000,
 );
+
+test.each(['# 語\n', '# "語', '# 語\t\t', '# é\n\n\n'])(
+  'a document that ends in %j is kept, however odd the number of its characters and of what JSON escapes',
+  (end) => {
+    const text = `{ chainIdentifier } ${end}`;
+    const { bytes } = generation.documents.prepare(text);
+    expect(bytes).toBe(Math.ceil(bytes));
+    expect(generation.documents.find(text)?.text).toBe(text);
+  },
+);
