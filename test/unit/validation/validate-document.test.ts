@@ -22,7 +22,6 @@ describe('what the schema has against a document', () => {
     '{ epoch { epochId { x } } }',
     '{ epoch }',
     '{ epoch(idd: 1) { epochId } }',
-    '{ epoch(id: "x") { epochId } }',
     '{ a: chainIdentifier a: epoch { epochId } }',
     '{ epoch { a: epochId } epoch { a: referenceGasPrice } }',
     '{ epoch(id: 1) { epochId } epoch(id: 2) { epochId } }',
