@@ -1,4 +1,4 @@
-import { type GraphQLError, introspectionFromSchema } from 'graphql';
+import { type GraphQLError, introspectionFromSchema, parse, print } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { toShape } from '../../../src/documents/document-shape.ts';
@@ -27,10 +27,11 @@ const createGraph = ({ schema, profile }: Pick<(typeof ledgerSchemas)[number], '
     },
   );
 type Graph = ReturnType<typeof createGraph>;
+type Rest<List> = List extends [unknown, ...infer Others] ? Others : never;
 
 /** Prepares texts as requests do, and tells whether that was done without the tree of the text. */
-function createPrepare(graph: Graph) {
-  const prepareOperation = createPrepareOperation(graph);
+function createPrepare(graph: Graph, ...reads: Rest<Parameters<typeof createPrepareOperation>>) {
+  const prepareOperation = createPrepareOperation(graph, ...reads);
   let trees = 0;
   const store = createDocumentStore<PreparedOperation>({
     schema: graph.schema,
@@ -200,5 +201,23 @@ describe('a shape', () => {
     expect(decision.kind === 'refused' && told(decision.errors)).toMatchObject([
       { extensions: { limit: { name: 'maxQueryPayloadSize', actual: 19_000 + text(0).length } } },
     ]);
+  });
+
+  test('leaves what never changes to be found out of each text', () => {
+    const read: string[] = [];
+    const prepare = createPrepare(graph, {
+      prepare: (_schema, readTree, tree = readTree()) => {
+        read.push(print(tree.operation));
+        return { ask: () => null };
+      },
+    });
+    const texts = ['0x1', '0x2'].map((id) => `{ object(address: "${id}", version: 1) { digest } }`);
+    for (const [index, text] of texts.entries()) {
+      const { document, isByShape } = prepare(text);
+      expect(isByShape).toBe(index === 1);
+      const operation = document.kind === 'readable' ? document.operation(null) : null;
+      expect(operation?.immutable?.ask({})).toBeNull();
+    }
+    expect(read).toEqual(texts.map((text) => print(parse(text))));
   });
 });
