@@ -18,6 +18,11 @@ describe('the request id', () => {
   it.each([undefined, '', 'a b', 'x'.repeat(65), 'a\nb', ['a', 'b']])('is a new one instead of %j', (header) => {
     expect(toRequestId(header)).toMatch(/^[0-9a-f-]{36}$/);
   });
+
+  it('is no other request’s', () => {
+    const made = Array.from({ length: 5_000 }, () => toRequestId(undefined));
+    expect(new Set(made).size).toBe(5_000);
+  });
 });
 
 describe('headers on every response', () => {
