@@ -95,7 +95,7 @@ export function startStaff(options: StaffOptions): Staff {
     });
     const reason = reasons.get(worker);
     if (againInMs === null) {
-      const how = reason ?? (signal === null ? `exit code ${exitCode}` : `signal ${signal}`);
+      const how = reason ?? toWords(exitCode, signal);
       failed.reject(new Error(`the workers keep ending before they serve, the last one: ${how}`));
       return;
     }
@@ -129,6 +129,11 @@ export function startStaff(options: StaffOptions): Staff {
 
   for (let started = 0; started < count; started += 1) start();
   return { complete: complete.promise, failed: failed.promise, serving: () => [...servingSince.keys()], stop };
+}
+
+function toWords(exitCode: number | null, signal: string | null): string {
+  if (signal !== null) return `signal ${signal}`;
+  return exitCode === null ? 'the system did not start it' : `exit code ${exitCode}`;
 }
 
 /** The error of another process, as far as it was told. */

@@ -1,7 +1,8 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { countForWorkers } from '../admission/cluster-rate-store.ts';
 import { type FromWorker, openEnvelope, type ToWorker, toEnvelope } from './worker-messages.ts';
 
+/** Without a code and without a signal: the system did not start it, for want of memory or of processes. */
 export interface WorkerEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -26,7 +27,8 @@ export function createWorkerProcesses(program: string, args: readonly string[]):
   cluster.setupPrimary({ exec: program, args: [...args] });
   countForWorkers();
   return () => {
-    const worker = cluster.fork();
+    const worker = tryToFork();
+    if (!worker) return toUnstarted();
     // A message to one that has just ended fails; that it ended is told by `exit`.
     worker.on('error', () => {});
     return {
@@ -39,8 +41,27 @@ export function createWorkerProcesses(program: string, args: readonly string[]):
           const message = openEnvelope<FromWorker>(received);
           if (message) hear(message);
         }),
-      onEnd: (tell) => worker.on('exit', (exitCode, signal) => tell({ exitCode, signal })),
+      onEnd: (tell) => {
+        worker.on('exit', (exitCode, signal) => tell({ exitCode, signal }));
+        if (worker.process.pid === undefined) worker.once('error', () => tell(unstarted));
+      },
       kill: () => worker.process.kill('SIGKILL'),
     };
   };
+}
+
+const unstarted: WorkerEnd = { exitCode: null, signal: null };
+
+/** @returns `null` where the system refuses at once; of other refusals the worker tells by an `error`, without an `exit` */
+function tryToFork(): Worker | null {
+  try {
+    return cluster.fork();
+  } catch {
+    return null;
+  }
+}
+
+/** In place of one that could not be started while others serve: it is tried again like any that ended. */
+function toUnstarted(): WorkerProcess {
+  return { pid: 0, send() {}, onMessage() {}, onEnd: (tell) => setImmediate(tell, unstarted), kill() {} };
 }
