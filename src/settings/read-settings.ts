@@ -27,17 +27,30 @@ export function readSettings(
   const texts = new Map<string, string>();
   const names = [...configKeyNames, ...further.map((each) => each.name)];
   for (const name of names) {
-    const text = env[name]?.trim() || file.settings.get(name)?.trim();
+    const text = ownText(env, name) || file.settings.get(name)?.trim();
     if (text) texts.set(name, text);
   }
   return { texts, mistakes: [...findMisspelt(env, names), ...file.mistakes] };
+}
+
+function ownText(env: Readonly<Record<string, string | undefined>>, name: string): string {
+  const text = env[name]?.trim() ?? '';
+  return isServiceAddress(name, text) ? '' : text;
+}
+
+/**
+ * Is it what a cluster tells every program of its services, like `METRICS_PORT=tcp://10.0.0.7:80` of one called metrics?
+ * No setting has such a value.
+ */
+function isServiceAddress(name: string, text: string): boolean {
+  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\/[\da-f.:[\]]{2,45}:\d{1,5}$/.test(text.trim());
 }
 
 /** Variables of the environment that are nearly a setting: whoever set one goes on believing that it is in force. */
 function findMisspelt(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): ConfigMistake[] {
   const mistakes: ConfigMistake[] = [];
   for (const [typed, text] of Object.entries(env)) {
-    if (!text?.trim() || names.includes(typed)) continue;
+    if (!text?.trim() || names.includes(typed) || isServiceAddress(typed, text)) continue;
     const meant = misspeltName(typed, names);
     if (meant)
       mistakes.push({

@@ -366,6 +366,12 @@ describe('configuration file', () => {
     ]);
   });
 
+  test.each(['METRICS_PORT', 'RATE_LIMIT_PORT'])('%s is no setting where a cluster says there what it has', (name) => {
+    expect(mistakesOf({ [name]: 'tcp://10.96.0.7:80' })).toEqual([]);
+    expect(mistakesOf({ [name]: 'udp://[fd00::7]:80' })).toEqual([]);
+    expect(keysOf({ [name]: 'tcp://metrics' })).toEqual([name]);
+  });
+
   test('an unknown key is a mistake that names the nearest known one', () => {
     expect(mistakesOf(...file('sponsor-url: http://x\nPROT: 1\nzzz_unheard_of: 1'))).toEqual([
       {
