@@ -5,7 +5,8 @@
  *   GraphiQL looks for a tab whose query, variables and headers are what it kept last, and adds an empty tab otherwise;
  * - the variables of an example tab that say `(from Reserve)` or `(from Sign)` are filled in from the answer to that step
  *   when the request is sent, so that the steps of a sponsored transaction run one after the other as they are;
- * - the schema comes from a file that the browser keeps as long as the schema stays the same.
+ * - the schema comes from a file that the browser keeps as long as the schema stays the same, and from an answer where
+ *   there is no such file or the schema is read again.
  */
 export const graphiqlBoot = `(() => {
   const { workers, introspection, graphiql } = JSON.parse(document.querySelector('#options').textContent);
@@ -41,8 +42,14 @@ export const graphiqlBoot = `(() => {
     return answer.gasCoins.map(({ objectId, version, digest }) => ({ objectId, version, digest }));
   };
   const send = self.fetch;
+  let file = introspection;
   self.fetch = async (input, init) => {
-    if (introspection && isIntrospection(init)) return send(introspection);
+    if (file && isIntrospection(init)) {
+      const kept = await send(file);
+      // Asked for again, the schema may be another; and a gateway that was started anew may not have the file.
+      file = null;
+      if (kept.ok) return kept;
+    }
     if (typeof init?.body !== 'string' || !init.body.includes('"(from ')) return watch(await send(input, init));
     const body = JSON.parse(init.body);
     for (const [name, value] of Object.entries(body.variables ?? {})) body.variables[name] = fillIn(name, value);

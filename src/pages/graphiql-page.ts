@@ -27,6 +27,9 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** What the paths of files with a schema begin with. */
+const schemaPath = `${assetsPath}schema-`;
+
 export interface GraphiqlPageOptions {
   /** In force now: only the examples that it can answer are shown. */
   readonly schema: () => GraphQLSchema;
@@ -58,15 +61,26 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
   const make = async (of: GraphQLSchema): Promise<SchemaPage> => {
     const { paths } = await assets();
     const file = introspection ? await makePageFile(toIntrospection(of), 'application/json') : null;
-    const shown = file && { path: `${assetsPath}schema-${file.hash}.json`, file };
+    const shown = file && { path: `${schemaPath}${file.hash}.json`, file };
     // Each of these takes a while: others are served in between.
     await pause();
     const page = await makePageFile(toHtml(paths, exampleTabs(of), shown?.path ?? null), 'text/html');
     return { of, page, introspection: shown };
   };
 
+  const madeOfNow = (): Promise<SchemaPage> => {
+    const of = schema();
+    if (current?.of === of) return current.made;
+    previous = current?.made;
+    const made = make(of);
+    current = { of, made };
+    return made;
+  };
+
+  /** Another process of this gateway may have sent the page, so the file is made here too if it was not yet. */
   const findSchema = async (path: string): Promise<PageFile | undefined> => {
-    for (const made of [current?.made, previous]) {
+    if (!introspection || !path.startsWith(schemaPath)) return undefined;
+    for (const made of [madeOfNow(), previous]) {
       const kept = (await made)?.introspection;
       if (kept?.path === path) return kept.file;
     }
@@ -76,12 +90,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
   return {
     assetsPath,
     async send(req, res) {
-      const of = schema();
-      if (current?.of !== of) {
-        previous = current?.made;
-        current = { of, made: make(of) };
-      }
-      const { page } = await current.made;
+      const { page } = await madeOfNow();
       sendPageFile(req, res, page, { 'content-security-policy': securityPolicy, 'cache-control': 'private, no-cache' });
     },
     async sendAsset(path, req, res) {

@@ -43,7 +43,7 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
         if (req.method === 'GET' || req.method === 'HEAD') return exchange.failWith(landing.send(req, res));
         break;
       default:
-        if (req.method === 'GET' && serveAsset(exchange)) return;
+        if ((req.method === 'GET' || req.method === 'HEAD') && serveAsset(exchange)) return;
     }
     refuseNothing(exchange, graphqlPath);
   };

@@ -53,3 +53,10 @@ it('HEAD gets the head alone, and nothing else is served there', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
   expect((await fetch(gateway.url, { method: 'POST', body: '{}' })).status).toBe(404);
 });
+
+it('HEAD gets the head of a file of GraphiQL', async () => {
+  const page = await (await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } })).text();
+  const [path = ''] = /\/graphiql\/boot[^"]+/.exec(page) ?? [];
+  const head = await fetch(gateway.url + path, { method: 'HEAD' });
+  expect([head.status, head.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+});
