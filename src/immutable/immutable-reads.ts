@@ -228,13 +228,28 @@ function toIsGiven(
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
     ),
   );
-  const checks = asking.map(({ field, given }) =>
-    given.map((each) => {
-      const node = field.arguments?.find(({ name }) => name.value === each.argument);
-      const read = node ? toReader(node.value, defaults) : () => undefined;
-      return (sent: Variables) => isGiven(read(sent), each);
-    }),
+  return toEveryGiven(
+    asking.map(({ field, given }) =>
+      given.map((each) => {
+        const node = field.arguments?.find(({ name }) => name.value === each.argument);
+        return toGiven(each, node ? toReader(node.value, defaults) : readNothing);
+      }),
+    ),
   );
+}
+
+type Check = (sent: Variables) => boolean;
+
+function readNothing(): undefined {
+  return undefined;
+}
+
+/** Apart from where the tree is at hand, as the next: a function holds everything that any function made beside it holds. */
+function toGiven(argument: GivenArgument, read: (sent: Variables) => unknown): Check {
+  return (sent) => isGiven(read(sent), argument);
+}
+
+function toEveryGiven(checks: readonly (readonly Check[])[]): Check {
   return (sent) => checks.every((ways) => ways.some((way) => way(sent)));
 }
 
