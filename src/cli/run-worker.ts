@@ -24,6 +24,8 @@ export async function runWorker(world: CliWorld): Promise<number> {
     if (!gateway) return 0;
     await stop;
     await gateway.close();
+    // Writes the lines of the last requests with it, which are held back for a moment: the process ends at once.
+    logger.info('worker stopped');
     return 0;
   } catch (error) {
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));

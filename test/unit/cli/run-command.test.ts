@@ -200,7 +200,7 @@ describe('a worker', () => {
     expect(heard).toEqual([{ kind: 'hello' }]);
     expect(seen.configs).toMatchObject([{ port: 4002, rateLimit: { perMinute: 7 } }]);
     expect(seen.closed).toBe(1);
-    expect(seen.log).toEqual([]);
+    expect(seen.log).toMatchObject([{ level: 'info', msg: 'worker stopped' }]);
   });
 
   test('ends without having begun when it is told to stop first', async () => {
