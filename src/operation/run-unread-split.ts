@@ -1,7 +1,9 @@
 import type { ExecutionResult } from 'graphql';
 import { spliceData } from '../answers/splice-data.ts';
 import { printJson } from '../json/exact-number.ts';
+import type { Usage } from '../limits/usage.ts';
 import type { RawLedger, RawLedgerAnswer } from '../subschemas/ledger/raw-ledger.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
 import type { OperationRun } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { UnreadOutcome } from './operation-answer.ts';
@@ -10,76 +12,92 @@ import { mergeAnswers } from './run-plan.ts';
 import type { ServerContext } from './server-context.ts';
 
 type LedgerAnswer = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
+/** Our part's answer. Throws what executing it threw. */
+type OwnAnswer = () => ExecutionResult;
 
-/** Runs a split operation with the ledger's part unread: our members are put beside its own. */
+/** Runs a split operation, and puts our members beside the ledger's, whose answer is not parsed. */
 export function runUnreadSplit(
   form: UnreadSplit,
-  { operation, variables, usage }: AdmittedOperation,
+  admitted: AdmittedOperation,
   server: ServerContext,
   { context, end, complete }: OperationRun,
   ledger: RawLedger,
   done: (outcome: UnreadOutcome) => void,
 ): void {
+  const { variables } = admitted;
+  const usage = server.showUsage ? admitted.usage : null;
   let theirs: LedgerAnswer | null = null;
-  let ours: (() => ExecutionResult) | null = null;
-
+  let ours: OwnAnswer | null = null;
   const finish = () => {
     if (!theirs || !ours) return;
     end();
     if (context.cancellation.cause === 'aborted') return done({ kind: 'gone' });
-    const json = theirs.kind === 'plain' ? toMembers(ours) : null;
-    if (theirs.kind === 'plain' && json !== null) {
-      const members = { json, isLast: form.isLedgerFirst };
-      const body = spliceData(theirs.body, theirs.plainEnd, members, server.showUsage ? usage : null);
-      complete(0);
-      return done({ kind: 'bytes', body });
-    }
-    complete(null);
-    done({ kind: 'unfinished', answer: toMerged(theirs, ours) });
+    const body = putTogether(form, theirs, ours, usage);
+    complete(body ? 0 : null);
+    done(body ? { kind: 'bytes', body } : { kind: 'unfinished', answer: toMerged(admitted, theirs, ours) });
   };
-  const toMerged = (ledgers: LedgerAnswer, own: () => ExecutionResult) => () =>
-    mergeAnswers(operation, variables, () => ledgers.read(), own());
-  const own = (answer: () => ExecutionResult) => {
+
+  const giveUp = ledger(toLedgerRequest(form, variables), (answer) => {
+    if (answer.kind === 'stream') throw new Error('the ledger room streams an answer that was asked for whole');
+    theirs = answer;
+    finish();
+  });
+  context.cancellation.onCancel(giveUp);
+  executeOwn(form, variables, context, (answer) => {
     ours = answer;
     finish();
+  });
+}
+
+function toLedgerRequest(form: UnreadSplit, variables: AdmittedOperation['variables']): Parameters<RawLedger>[0] {
+  return {
+    queryJson: form.queryJson,
+    operationName: null,
+    variables: form.ledgerVariables(variables),
+    isMutation: false,
+    isClientsText: false,
+    ending: form.ending,
+    usage: null,
+    canStream: false,
   };
+}
+
+/** Executes our part. @param done called once, perhaps before this returns */
+function executeOwn(
+  form: UnreadSplit,
+  variables: AdmittedOperation['variables'],
+  context: OperationContext,
+  done: (answer: OwnAnswer) => void,
+): void {
   const failed = (error: unknown) =>
-    own(() => {
+    done(() => {
       throw error;
     });
-
-  const giveUp = ledger(
-    {
-      queryJson: form.queryJson,
-      operationName: null,
-      variables: form.ledgerVariables(variables),
-      isMutation: false,
-      isClientsText: false,
-      ending: form.ending,
-      usage: null,
-      canStream: false,
-    },
-    (answer) => {
-      if (answer.kind === 'stream') throw new Error('an answer is passed on that cannot be');
-      theirs = answer;
-      finish();
-    },
-  );
-  context.cancellation.onCancel(giveUp);
-  let result: ReturnType<UnreadSplit['executeOwn']>;
+  let begun: ReturnType<UnreadSplit['executeOwn']>;
   try {
-    result = form.executeOwn(variables, context);
+    begun = form.executeOwn(variables, context);
   } catch (error) {
     failed(error);
     return;
   }
-  const begun = result;
-  if ('then' in begun) begun.then((answer) => own(() => answer), failed);
-  else own(() => begun);
+  const result = begun;
+  if ('then' in result) result.then((answer) => done(() => answer), failed);
+  else done(() => result);
 }
 
-/** Our part as JSON, if there is nothing to complain of. */
-function toMembers(answer: () => ExecutionResult): string | null {
+/** The whole answer, made of both texts; `null` if one part has errors or no data, so that they must be merged. */
+function putTogether(form: UnreadSplit, theirs: LedgerAnswer, ours: OwnAnswer, usage: Usage | null) {
+  const json = theirs.kind === 'plain' ? toMembers(ours) : null;
+  if (theirs.kind !== 'plain' || json === null) return null;
+  return spliceData(theirs.body, theirs.plainEnd, { json, isLast: form.isLedgerFirst }, usage);
+}
+
+function toMerged({ operation, variables }: AdmittedOperation, theirs: LedgerAnswer, ours: OwnAnswer): OwnAnswer {
+  return () => mergeAnswers(operation, variables, () => theirs.read(), ours());
+}
+
+/** Our part as JSON; `null` if it has errors or no data. */
+function toMembers(answer: OwnAnswer): string | null {
   try {
     const { data, errors } = answer();
     return data && !errors ? printJson(data) : null;

@@ -76,19 +76,6 @@ function toLandingJson(facts: LandingFacts): object {
 }
 
 export function renderLandingPage(facts: LandingFacts, host: string): string {
-  const { gatewayVersion, rpcVersion, network, isSimulated, upstreams, limits, graphqlPath, hasGraphiql } = facts;
-  const runs = `${graphqlPath}?query=${encodeURIComponent(firstQuery)}`;
-  const curl = `curl -s http://${host}${graphqlPath} \\
-  -H 'content-type: application/json' \\
-  -d '{"query":"${firstQuery.replaceAll(/\s+/g, ' ')}"}'`;
-  const states = upstreams.map(
-    ({ name, state, detail }) =>
-      `<tr><th scope="row">${escapeHtml(name)}</th><td><span class="state ${escapeHtml(state)}">${escapeHtml(state.replaceAll('_', ' '))}</span>${detail ? ` <small>${escapeHtml(detail)}</small>` : ''}</td></tr>`,
-  );
-  const bounds = limits.map(
-    ({ name, value }) =>
-      `<tr><th scope="row"><code>${escapeHtml(name)}</code></th><td>${value.toLocaleString('en')}</td></tr>`,
-  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -104,15 +91,40 @@ export function renderLandingPage(facts: LandingFacts, host: string): string {
 <header>
 <h1>ledger-gateway</h1>
 <p>One GraphQL endpoint in front of a ledger, its gas sponsor and its events.</p>
-${isSimulated ? '<p class="notice">This one runs on a <strong>simulated network</strong>: nothing on it is worth anything.</p>' : ''}
+${facts.isSimulated ? '<p class="notice">This one runs on a <strong>simulated network</strong>: nothing on it is worth anything.</p>' : ''}
 </header>
-<section>
+${renderFirstQuery(facts, host)}
+${renderTables(facts)}
+${renderFooter(facts)}
+</main>
+</body>
+</html>
+`;
+}
+
+function renderFirstQuery({ graphqlPath, hasGraphiql }: LandingFacts, host: string): string {
+  const runs = `${graphqlPath}?query=${encodeURIComponent(firstQuery)}`;
+  const curl = `curl -s http://${host}${graphqlPath} \\
+  -H 'content-type: application/json' \\
+  -d '{"query":"${firstQuery.replaceAll(/\s+/g, ' ')}"}'`;
+  return `<section>
 <h2>Ask it something</h2>
 <pre tabindex="0"><code>${escapeHtml(firstQuery)}</code></pre>
 <p class="links">${hasGraphiql ? `<a class="button" href="${escapeHtml(runs)}">Open in GraphiQL</a><a href="${graphqlPath}">Examples in GraphiQL</a>` : `<a href="${escapeHtml(runs)}">See the answer</a>`}</p>
 <details><summary>With curl</summary><pre tabindex="0"><code>${escapeHtml(curl)}</code></pre></details>
-</section>
-<div class="columns">
+</section>`;
+}
+
+function renderTables({ upstreams, limits }: LandingFacts): string {
+  const states = upstreams.map(
+    ({ name, state, detail }) =>
+      `<tr><th scope="row">${escapeHtml(name)}</th><td><span class="state ${escapeHtml(state)}">${escapeHtml(state.replaceAll('_', ' '))}</span>${detail ? ` <small>${escapeHtml(detail)}</small>` : ''}</td></tr>`,
+  );
+  const bounds = limits.map(
+    ({ name, value }) =>
+      `<tr><th scope="row"><code>${escapeHtml(name)}</code></th><td>${value.toLocaleString('en')}</td></tr>`,
+  );
+  return `<div class="columns">
 <section>
 <h2>Upstreams</h2>
 <table><tbody>${states.join('')}</tbody></table>
@@ -122,19 +134,18 @@ ${isSimulated ? '<p class="notice">This one runs on a <strong>simulated network<
 <h2>Limits of one operation</h2>
 <table><tbody>${bounds.join('')}</tbody></table>
 </section>
-</div>
-<footer>
+</div>`;
+}
+
+function renderFooter({ gatewayVersion, rpcVersion, network, graphqlPath }: LandingFacts): string {
+  return `<footer>
 <dl>
 <div><dt>Gateway</dt><dd>${escapeHtml(gatewayVersion)}</dd></div>
 <div><dt>Ledger</dt><dd>${escapeHtml(rpcVersion)}</dd></div>
 <div><dt>Network profile</dt><dd>${escapeHtml(network)}</dd></div>
 <div><dt>Endpoint</dt><dd><code>${graphqlPath}</code> (HTTP, SSE, WebSocket)</dd></div>
 </dl>
-</footer>
-</main>
-</body>
-</html>
-`;
+</footer>`;
 }
 
 const style = `

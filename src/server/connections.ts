@@ -4,33 +4,33 @@ import type { Exchange } from './exchange.ts';
 
 /** One connection and what is under way on it. */
 export interface Connection {
-  /** In the order they came: of clients that do not wait for an answer before they ask again, several. */
+  /** In the order they came. Several, if the client sends requests without waiting for answers. */
   readonly exchanges: readonly Exchange[];
-  /** Nothing is under way on it, and it goes on. */
+  /** Nothing is under way on it, and it is not closing. */
   readonly isFree: boolean;
-  /** Serves nothing more that comes on it. */
+  /** Ignores all further requests on it. */
   close(): void;
-  /** @param then called when nothing is under way on it any more; at once where nothing is */
+  /** @param then called when nothing is under way on it any more, at once if nothing is */
   whenIdle(then: () => void): void;
 }
 
 export interface Connections {
   readonly draining: boolean;
-  /** To be told of each connection when it is made. */
+  /** Must be called for each new connection. */
   opened(socket: ConnectionSocket): void;
   of(socket: object): Connection | undefined;
   /**
    * Counts an exchange as under way.
-   * @returns `false` for a request behind an answer that is the last of its connection: nobody would hear its own, so it
-   * must not be begun
+   * @returns `false` if an earlier answer will close the connection: this request's answer could not be sent, so it must not
+   * be executed
    */
   enter(exchange: Exchange): boolean;
-  /** To be told when the connection is done with its answer. */
+  /** Must be called when the answer has been sent, or cannot be. */
   leave(exchange: Exchange): void;
   /**
-   * Closes their server around the answers that are under way: accepts no more, lets what runs finish for at most so long,
-   * then cuts what is left. Connections that are open stay usable while any runs, so that a probe on one of them hears that
-   * the server is leaving; whoever asks then is told to come back on another connection.
+   * Closes the server: accepts no new connections, lets requests under way finish, and cuts what is left after `graceMs`.
+   * Until then open connections are served, so that health probes on them learn that the server is stopping; each answer asks
+   * the client to reconnect (`connection: close`).
    */
   drain(server: Server, graceMs: number): Promise<void>;
 }
@@ -40,9 +40,8 @@ interface ConnectionSocket {
 }
 
 /**
- * A connection, and its place in a ring of all that are open. No `Set` or `Map` holds what comes and goes with a request:
- * each makes itself a new table every few changes, and the garbage collector takes what the old tables held, whole answers,
- * for alive until its next full round.
+ * A connection, linked into a ring of all open ones. Not kept in a `Set` or `Map`: these allocate a new table every few
+ * changes, and an old table keeps what it held, whole answers, in memory until the next full garbage collection.
  */
 class OpenConnection implements Connection {
   readonly exchanges: Exchange[] = [];
@@ -77,7 +76,7 @@ class OpenConnection implements Connection {
     other.before = this;
   }
 
-  /** Points at nobody afterwards: what is gone but not collected yet would keep its neighbours alive. */
+  /** Also drops its links: until it is collected, it would keep its former neighbours in memory. */
   remove(): void {
     this.before.behind = this.behind;
     this.behind.before = this.before;
@@ -86,7 +85,7 @@ class OpenConnection implements Connection {
   }
 }
 
-/** Keeps what is under way on each connection. @param onEnd called once for each exchange, when it is over */
+/** Keeps track of what is under way on each connection. @param onEnd called once for each exchange, when it is over */
 export function createConnections(onEnd: (exchange: Exchange) => void): Connections {
   const open = new WeakMap<object, OpenConnection>();
   const ring = new OpenConnection();
@@ -116,7 +115,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
       open.set(socket, connection);
       socket.once('close', () => {
         connection.remove();
-        // A response that waits behind another has no connection yet, and is not told when that closes.
+        // Node attaches a response to its connection only when it is that one's turn, so later ones emit no `close`.
         for (const exchange of [...connection.exchanges]) leave(exchange);
       });
     },
@@ -131,29 +130,45 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
       return true;
     },
     leave,
-    async drain(server, graceMs) {
+    drain(server, graceMs) {
       draining = true;
       for (let next = ring.behind; next !== ring; next = next.behind) next.exchanges.forEach(sendAway);
-      // Not the HTTP server's own `close`, which also cuts the connections that are idle at this moment.
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-      // A connection that never sent a request is no idle one for `closeIdleConnections`: it would be waited for.
-      const cut = () => server.closeAllConnections();
-      const fuse = setTimeout(cut, graceMs);
-      onIdle = () => setImmediate(() => underWay === 0 && cut());
-      if (underWay === 0) cut();
-      await closed;
-      clearTimeout(fuse);
-      // Ends the server's watch over slow connections; there is nothing left to close.
-      server.close();
+      return closeServer(server, graceMs, {
+        isIdle: () => underWay === 0,
+        whenIdle: (then) => {
+          onIdle = then;
+        },
+      });
     },
   };
+}
+
+interface Work {
+  /** Is no exchange under way? */
+  readonly isIdle: () => boolean;
+  /** @param then called each time the last exchange under way is over */
+  readonly whenIdle: (then: () => void) => void;
+}
+
+async function closeServer(server: Server, graceMs: number, work: Work): Promise<void> {
+  // Not `server.close()`, which would also cut idle connections, on which health probes come.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  // Not `closeIdleConnections`, which spares connections that have not sent a request yet; we would wait for them.
+  const cut = () => server.closeAllConnections();
+  const fuse = setTimeout(cut, graceMs);
+  work.whenIdle(() => setImmediate(() => work.isIdle() && cut()));
+  if (work.isIdle()) cut();
+  await closed;
+  clearTimeout(fuse);
+  // All connections are closed; this stops the timer with which the HTTP server looks for slow ones.
+  server.close();
 }
 
 function sendAway({ res }: Exchange): void {
   if (!res.headersSent) res.setHeader('connection', 'close');
 }
 
-/** Does its answer say that the connection ends with it? */
+/** Will this answer close the connection? */
 function isLast({ res }: Exchange): boolean {
   return res.getHeader('connection') === 'close';
 }

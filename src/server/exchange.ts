@@ -24,12 +24,12 @@ export interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/** What is logged of a request whose client was gone before there was an answer, as proxies do. */
+/** Status that is logged for a request whose client left before its answer; nginx logs the same. */
 const hungUp = 499;
 
 /**
- * One request and what its answer bears, whoever writes it. The headers are gathered here and set only when the answer is
- * left to somebody else: giving them to `writeHead` in one list costs a third of setting each.
+ * One request, and the headers that its answer carries whichever shell writes it. `writeHead` gets them in one list, which
+ * costs a third of setting each; only for answers that others write are they set on the response (`stamp`).
  */
 export class Exchange implements ServerContext {
   readonly req: IncomingMessage;
@@ -40,13 +40,13 @@ export class Exchange implements ServerContext {
   readonly operations: OperationFacts[] = [];
   /** Monotonic milliseconds. */
   readonly startedAt = performance.now();
-  /** As it came, without host and query. */
+  /** Of the request, without host and query. */
   readonly path: string;
   /** Served without Yoga. */
   isInLane = false;
-  /** What a whole answer is written as; `null` where the caller takes none, or has not been asked yet. */
+  /** Media type for an answer in one piece; `null` before `negotiate`, or if the caller accepts none. */
   plainType: PlainType | null = null;
-  /** Its body is waited for: nobody works on it, and nobody else will answer it. */
+  /** Its body is still being read, so nobody else will answer it. */
   isReading = false;
   readonly #stamps: string[];
   readonly #now: () => number;
@@ -55,7 +55,7 @@ export class Exchange implements ServerContext {
   #isStamped = false;
   #standing: Standing = null;
   #codes: string[] | null = null;
-  /** A list where there are several, which only a batch has. */
+  /** A list if there are several, which only a batch has. */
   #onGone: (() => void) | (() => void)[] | null = null;
 
   constructor(req: IncomingMessage, res: ServerResponse, path: string, options: ExchangeOptions) {
@@ -89,16 +89,16 @@ export class Exchange implements ServerContext {
     else this.#onGone.push(giveUp);
   }
 
-  /** To be called once, when the connection is done with the answer; or was, before there was one. */
+  /** Must be called once, when the answer has been sent or the client has left. */
   close(): void {
     const told = this.#onGone;
-    // What hangs on it, the whole answer, is let go of before the response is.
+    // The listener holds the whole answer: drop it now, since Node keeps this response for a while.
     this.#onGone = null;
     if (typeof told === 'function') told();
     else for (const giveUp of told ?? []) giveUp();
   }
 
-  /** Told where the caller stands; of the operations of one request, the last one counted says it. */
+  /** Sets what the rate limit headers tell the caller. In a batch the operation that is counted last decides. */
   onStanding(standing: Standing): void {
     this.#standing = standing;
     if (this.#isStamped && !this.res.headersSent) this.#setStanding();
@@ -112,7 +112,7 @@ export class Exchange implements ServerContext {
     for (let index = 0; index < stamps.length; index += 2)
       this.res.setHeader(stamps[index] ?? '', stamps[index + 1] ?? '');
     if (this.req.method === 'GET') {
-      // An answer is of its moment and for its caller; no cache may keep it, or take it for another one's.
+      // Answers change over time and may depend on the caller, so no cache may keep one.
       this.res.setHeader('cache-control', 'private, no-store');
       this.res.setHeader('vary', this.#vary);
     }
@@ -126,7 +126,7 @@ export class Exchange implements ServerContext {
       this.res.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
   }
 
-  /** Begins an answer with everything it bears. @param size in bytes; `null` where it is not known yet */
+  /** Begins an answer with all its headers. @param size of the body in bytes; `null` = not known yet */
   writeHead(status: number, contentType: string, size: number | null): void {
     const head = this.#stamps;
     if (this.#standing) head.push(...toRateLimitHeaders(this.#standing, this.#now()));
@@ -135,7 +135,7 @@ export class Exchange implements ServerContext {
     this.res.writeHead(status, head);
   }
 
-  /** Leaves of the Accept header what can be served. @returns `false` where that is nothing: the request is refused */
+  /** Reduces the Accept header to what can be served. @returns `false` if that is nothing; the request is then refused */
   negotiate(): boolean {
     const acceptable = readAccept(this.req.headers.accept);
     if (acceptable === null) {
@@ -148,7 +148,7 @@ export class Exchange implements ServerContext {
     return true;
   }
 
-  /** Refuses the request before GraphQL saw it, in GraphQL's shape, as JSON where the caller takes nothing that can be had. */
+  /** Refuses the request before GraphQL saw it, with a GraphQL error; as JSON if the caller accepts nothing we can send. */
   refuse(code: ErrorCode, message: string, status?: number): void {
     this.refuseWith(gatewayError(code, message), status);
   }
@@ -160,30 +160,30 @@ export class Exchange implements ServerContext {
     sendRefusal(this.req, this.res, type, error, status);
   }
 
-  /** The same for a request whose body nobody has read, and which would be taken for the next request. */
+  /** The same for a request whose body was not read. Closes the connection: the body would be taken for the next request. */
   refuseUnread(code: ErrorCode, message: string, status?: number): void {
     this.endConnection();
     this.refuse(code, message, status);
   }
 
-  /** Makes its answer the last one of the connection; what comes behind is not served. To be called before the answer begins. */
+  /** Makes the answer close the connection; requests behind it are not served. Call it before the answer begins. */
   endConnection(): void {
     this.res.setHeader('connection', 'close');
   }
 
-  /** What nobody foresaw: told to the log, and said as such; or the connection cut, where an answer has begun. */
+  /** Logs an unforeseen error and answers with a masked one; cuts the connection if an answer has begun. */
   fail(error: unknown): void {
     this.#telemetry.errorMasked(error, this.requestId);
     if (this.res.headersSent) this.res.destroy();
     else this.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
   }
 
-  /** Fails if work under way does. */
+  /** Answers with `fail` if a promise is rejected. */
   failWith(work: unknown): void {
     Promise.resolve(work).catch((error: unknown) => this.fail(error));
   }
 
-  /** What is known of it once it is over. */
+  /** The facts for the log, once it is over. */
   toRecord(): RequestFacts {
     const { requestId, req, res, path, startedAt, operations } = this;
     const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
@@ -195,7 +195,7 @@ export class Exchange implements ServerContext {
   }
 
   /**
-   * What GraphQL is told of the request, in an object that can be added to and copied.
+   * The context for Yoga, which adds members to it and copies it.
    * @param counted the caller, who has been counted for one operation
    */
   toContext(counted: Caller): ServerContext {

@@ -5,9 +5,9 @@ export interface ReadinessFacts {
   readonly draining: boolean;
   /** Where the ledger's part of the schema came from. */
   readonly schemaOrigin: 'ledger' | 'cache' | 'none';
-  /** How many processes serve as this one service; `null`: it is one process. */
+  /** How many of its worker processes serve; `null` = the gateway is a single process. */
   readonly workers: { readonly serving: number; readonly of: number } | null;
-  /** `health` is `null` where an upstream is not configured. */
+  /** `health` is `null` if the upstream is not configured. */
   readonly upstreams: readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
 }
 
@@ -16,7 +16,7 @@ export interface Readiness {
   readonly body: object;
 }
 
-/** Ready means: not draining, and some upstream can serve something; the ledger only with a schema. */
+/** Ready means: not draining, and at least one upstream can be used. The ledger can be used only once its schema is known. */
 export function toReadiness({ draining, schemaOrigin, workers, upstreams }: ReadinessFacts): Readiness {
   const serves = upstreams.some(
     ({ role, health }) =>

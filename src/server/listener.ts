@@ -24,8 +24,8 @@ export interface ListenerOptions
   readonly host: string;
   readonly port: number;
   /**
-   * How long a connection may make no progress while a request is under way, in milliseconds: longer than any answer may
-   * take. It ends with those who do not read what they asked for, who would hold their answers for ever.
+   * Milliseconds for which a connection may make no progress while a request is under way; then it is closed. Longer than any
+   * answer may take. Clients that do not read their answers would otherwise hold them in memory for ever.
    */
   readonly stallMs: number;
   readonly corsOrigins: '*' | readonly string[];
@@ -37,7 +37,7 @@ export interface ListenerOptions
 
 export interface Listener {
   readonly url: string;
-  /** Stops accepting, lets what runs finish for at most so long, then cuts what is left. */
+  /** Accepts no more connections, lets requests under way finish, and cuts what is left after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -50,11 +50,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   const refusedVersion = createRefusedVersion(options);
   const door = createWebSocketDoor({ ...options, connections, refusedVersion });
-  // A missing Host is refused in `begin`, so that its refusal bears what every answer bears.
+  // A missing Host is refused in `begin`, because Node's own refusal would lack the headers that all our answers have.
   const server = createServer({ requireHostHeader: false, IncomingMessage: createRequestClass(door.takes) });
   const route = createRoute({ ...options, refusedVersion, isDraining: () => connections.draining });
 
-  /** One that is served as if it had not offered another protocol; what came behind it is lost. */
+  /** Serves a request whose offer of another protocol is not taken. Node loses what the client sent behind it: close. */
   const routeOffer = (exchange: Exchange) => {
     exchange.endConnection();
     if (exchange.req.method === 'CONNECT') refuseMethod(exchange);
@@ -80,12 +80,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   server.on('upgrade', door.open);
   server.on('clientError', createRefuseMalformed({ connections, stamps }));
   server.setTimeout(options.stallMs);
-  // Node leaves out, without a word, what comes behind a thousand headers: a proxy's word on who asks, behind a client's
-  // thousand of its own. All of them together are bounded in bytes.
+  // Node silently drops headers beyond a thousand: a client that sends so many would hide the one in which a proxy names it.
+  // The size of all headers together is bounded anyway.
   server.maxHeadersCount = 0;
   return {
     url: await listen(server, options.host, options.port),
-    // Upgraded connections are none of the HTTP server's, yet it waits for them.
+    // The HTTP server waits for upgraded connections too, but does not close them: the socket server does.
     drain: async (graceMs) => {
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);
     },
@@ -96,19 +96,19 @@ function refuseExpectation(exchange: Exchange): void {
   exchange.refuseUnread('BAD_REQUEST', 'The only expectation that can be met is 100-continue.', 417);
 }
 
-/** What a request without an address of its own is said to be for; nothing is decided by it. */
+/** Replaces the Host header; nothing depends on it. */
 const someHost = 'localhost';
 
 /**
- * Leaves of a request only what the library that reads it can read: it makes a URL of the Host header, and fails with a
- * stack on one that is none.
+ * Replaces the target and Host of a request with forms that Yoga can read: it builds a URL from them, and throws on a Host
+ * that does not fit in one.
  */
 function normaliseTarget(req: IncomingMessage): void {
   req.url = toRequestTarget(req.url);
   req.headers.host = someHost;
 }
 
-/** Requests that offer another protocol, and whether the offer is taken; `undefined` until that is asked. */
+/** Requests that offer another protocol, and whether we take the offer; `undefined` until that is decided. */
 const offers = new WeakMap<object, boolean | undefined>();
 
 /** Does a request offer to go on by another protocol on its connection? */
@@ -117,19 +117,19 @@ function isUpgradeOffered(req: IncomingMessage): boolean {
 }
 
 /**
- * The class of a server's requests that lets it decide about each offer of another protocol on its own. Node takes the
- * connection away from its parser for every offer as soon as the server listens for one, and an answer that is still
- * awaited there is forgotten; a connection given back to the server gets a second parser beside the first. Clients offer
- * HTTP/2 with any request (Java's does by default) and expect an ordinary answer. So what Node asks the request itself,
- * whether it is an upgrade, is answered by no for an offer that is not taken, and the request stays an ordinary one with
- * its body and its place among the others of its connection. What came behind it in one piece Node throws away: the
- * answer has to be the last of its connection.
+ * A class of requests with which the server decides about each offer of another protocol (`Upgrade` header, or CONNECT).
+ *
+ * A server that listens for `upgrade` gets the bare connection for every offer, and Node forgets answers still to be sent on
+ * it; handing the connection back would give it a second parser. But many clients offer HTTP/2 with any request (Java's does
+ * by default) and expect an ordinary answer. Node decides by the request's property `upgrade`: where this class says no, the
+ * request stays an ordinary one, with its body and its turn on the connection. Node throws away what came behind it in the
+ * same chunk, so its answer must close the connection.
  * @param takes asked once about each offer, when all headers are in
  */
 function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof IncomingMessage {
   return class extends IncomingMessage {
     get upgrade(): boolean {
-      // Nearly every request.
+      // Nearly every request: it offers nothing.
       if (!offers.has(this)) return false;
       let isTaken = offers.get(this);
       if (isTaken === undefined) {
@@ -139,7 +139,7 @@ function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof In
       return isTaken;
     }
 
-    /** Told what the parser saw, and later what was asked of the getter. */
+    /** Node sets it twice: to what its parser saw, then to what the getter returned. Only the first counts. */
     set upgrade(isOffered: boolean | null) {
       if (isOffered && !offers.has(this)) offers.set(this, undefined);
     }

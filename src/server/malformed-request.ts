@@ -9,14 +9,14 @@ export interface MalformedRequestOptions {
   readonly stamps: Stamps;
 }
 
-/** What a connection that failed is told by. */
+/** A listener for the server's `clientError`. */
 export type RefuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 const says = 'The HTTP request is malformed.';
 
 /**
- * Refuses what the parser cannot read, or has not got in time, and closes the connection. The refusal has the place of
- * the request: what came before it may have been executed, and its answer must be neither lost nor taken for this one.
+ * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal waits
+ * its turn: requests before it may have been executed, and clients match answers to requests by their order.
  */
 export function createRefuseMalformed({ connections, stamps }: MalformedRequestOptions): RefuseMalformed {
   const failed = new WeakSet<object>();
@@ -27,16 +27,16 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
       socket.destroy();
       return;
     }
-    // To a parser that failed once everything that follows is malformed too.
+    // A parser that failed once reports all further data as malformed too.
     if (failed.has(socket)) return;
     failed.add(socket);
     connection.close();
     const unread = [...connection.exchanges].find(({ req }) => !req.complete);
     if (unread?.isReading && !unread.res.headersSent) return unread.refuseUnread('BAD_REQUEST', says, status);
     connection.whenIdle(() => {
-      // The last answer of a connection ends it.
+      // An answer before it has already closed the connection.
       if (socket.writableEnded) return;
-      // One that is answered without its body has its answer.
+      // The malformed part is the body of a request that was answered without it: send no second answer.
       if (unread) socket.end();
       else
         sendRaw(
@@ -49,7 +49,7 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
   };
 }
 
-/** `null` where it is the connection that failed, and there is nobody to tell. */
+/** `null` if the connection itself failed, so that nobody can be told. */
 function statusOf({ code = '' }: NodeJS.ErrnoException): number | null {
   if (code === 'HPE_HEADER_OVERFLOW') return 431;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;

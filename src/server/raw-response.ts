@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { gatewayError } from '../errors/gateway-error.ts';
 import type { Stamps } from './stamp-response.ts';
 
-/** How long the other side may take to see the answer and go, in milliseconds; nothing else watches over such a socket. */
+/** Milliseconds that the client may take to read the answer and close; nothing else closes such a socket. */
 const lingerMs = 1_000;
 
-/** Answers on a bare socket, where Node has no response object: a request its parser refused, or an upgrade. Ends it. */
+/** Answers on a bare socket, and ends it: for upgrades and malformed requests Node makes no response object. */
 export function sendRaw(
   socket: Duplex,
   status: number,
@@ -27,12 +27,12 @@ export function sendRaw(
   socket.on('error', () => socket.destroy());
   const cut = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(cut));
-  // What still comes is thrown away, so that its end is seen.
+  // Read and drop what still comes, else the end of the connection is never seen.
   socket.resume();
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** Headers that every answer bears, for one on a bare socket. */
+/** The headers that every answer carries, as an object for `sendRaw`. */
 export function stampHeaders(
   { headers: { origin } }: Pick<IncomingMessage, 'headers'>,
   requestId: string,

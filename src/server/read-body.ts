@@ -6,14 +6,14 @@ export type BodyReading =
   | { readonly kind: 'aborted' };
 
 /**
- * As many pieces are kept apart before they are put together. Each takes some hundreds of bytes besides its own, and a body
- * may come byte by byte.
+ * Pieces of a body that are kept before they are joined. Each takes some hundreds of bytes beside its content, and a client
+ * may send a body byte by byte.
  */
 const maxLoosePieces = 512;
 
 /**
- * Reads a request body up to a bound: the declared length is believed when it is over, the stream is counted besides. By
- * events: an iterator over the stream would cost more than the reading.
+ * Reads a request body of at most `maxBytes`. Refuses at once if the declared length is over, and counts what really comes.
+ * Uses events, because an async iterator costs more than the reading itself.
  * @param done called once
  */
 export function readBody(req: IncomingMessage, maxBytes: number, done: (reading: BodyReading) => void): void {
@@ -21,7 +21,7 @@ export function readBody(req: IncomingMessage, maxBytes: number, done: (reading:
     done({ kind: 'too-large' });
     return;
   }
-  /** Made of many pieces each. */
+  /** Pieces that were joined, `maxLoosePieces` into each. */
   let blocks: Buffer[] = [];
   let pieces: Buffer[] = [];
   let size = 0;
@@ -29,7 +29,7 @@ export function readBody(req: IncomingMessage, maxBytes: number, done: (reading:
   const settle = (reading: BodyReading): void => {
     if (isDone) return;
     isDone = true;
-    // The listeners outlive the reading, and would keep the body.
+    // The listeners live as long as the request, and would keep the body in memory.
     blocks = [];
     pieces = [];
     done(reading);
@@ -48,7 +48,7 @@ export function readBody(req: IncomingMessage, maxBytes: number, done: (reading:
   req.on('end', () =>
     settle({ kind: 'whole', body: joined(blocks.length > 0 ? [...blocks, ...pieces] : pieces, size) }),
   );
-  // Whatever broke the connection, the stream closes; after its end that says nothing any more.
+  // `close` comes after `end` too, when `settle` does nothing any more.
   req.on('error', abort);
   req.on('close', abort);
 }
@@ -59,8 +59,8 @@ function joined(chunks: readonly Buffer[], size: number): Buffer {
 }
 
 /**
- * Gives a body that was already read back to whoever handles the request next. The shape is the one Yoga's adapter
- * takes from body parsers: an own property, and an async iterable (a plain Buffer would have every byte listed as a key).
+ * Gives a body that was already read to Yoga, in the form in which its adapter takes one from body parsers: an own property
+ * that is an async iterable. (Of a plain Buffer it would list every byte as a key.)
  */
 export function restoreBody(req: IncomingMessage, body: Buffer): void {
   Object.assign(req, {

@@ -18,10 +18,10 @@ export interface RefusedWebSocketOptions {
   readonly refusedVersion: RefusedVersion;
 }
 
-/** An error where the caller may ask again later; else what is wrong with the request itself. */
+/** An error if the caller may ask again later, else what is wrong with the request itself. */
 export type WebSocketRefusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
 
-/** Why a request for a WebSocket is not granted, by its head alone; `null` when it is. */
+/** Decides from its headers why a request for a WebSocket is refused; `null` = it is not. */
 export function createRefusedWebSocket(
   options: RefusedWebSocketOptions,
 ): (req: IncomingMessage) => WebSocketRefusal | null {
@@ -33,7 +33,7 @@ export function createRefusedWebSocket(
     }
     if (hasBody(req)) return refusal(400, 'BAD_REQUEST', 'The request for a WebSocket has a body.');
     const { origin } = req.headers;
-    // A page of any origin can open a WebSocket, without the preflight that would have refused its POST.
+    // Browsers let a page of any origin open a WebSocket, without the CORS preflight that protects a POST.
     if (origin !== undefined && corsOrigins !== '*' && !isListed(origin, corsOrigins)) {
       return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
     }
@@ -45,7 +45,7 @@ export function createRefusedWebSocket(
   };
 }
 
-/** For one that comes while an answer is awaited on its connection: that would be written among the messages. */
+/** Refuses a WebSocket on a connection that still waits for an answer, which would be written between its messages. */
 export const untimelyWebSocket = refusal(
   400,
   'BAD_REQUEST',

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import type { gatewayError } from '../errors/gateway-error.ts';
 import type { PlainType } from '../http/media-types.ts';
 
-/** Writes a JSON answer whole, with its length. A HEAD request gets the headers alone. */
+/** Sends a JSON answer in one piece; to a HEAD request only its headers. */
 export function sendJson(
   req: IncomingMessage,
   res: ServerResponse,
@@ -16,7 +16,7 @@ export function sendJson(
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** Refuses a request before GraphQL saw it, in GraphQL's shape, with the status the catalogue gives the code. */
+/** Refuses a request before GraphQL saw it, with a GraphQL error. The status is the catalogue's, unless another is given. */
 export function sendRefusal(
   req: IncomingMessage,
   res: ServerResponse,

@@ -20,7 +20,7 @@ export interface RouteOptions extends ServeGraphqlOptions {
   readonly landing: LandingPage;
 }
 
-/** Who serves what: GraphQL, the pages, health, or nobody. */
+/** Chooses by the path who serves a request: GraphQL, a page, health, or nobody. */
 export function createRoute(options: RouteOptions): (exchange: Exchange) => void {
   const { graphqlPath, refusedVersion, readiness, isDraining, landing } = options;
   const serveGraphql = createServeGraphql(options);
@@ -53,7 +53,7 @@ function refuseNothing(exchange: Exchange, graphqlPath: string): void {
   exchange.refuse('BAD_REQUEST', `There is nothing at this path. GraphQL is at ${graphqlPath}.`, 404);
 }
 
-/** Serves the files of GraphiQL. They count like its page does: each is a megabyte or more for an empty request. */
+/** Serves the files of GraphiQL. Each counts as a request of its address: it is cheap to ask for, and a megabyte or more. */
 function createServeAsset({ enter, graphiql, graphqlPath }: RouteOptions): (exchange: Exchange) => boolean {
   const afterEntry = createAfterEntry(enter);
   return (exchange) => {
@@ -74,7 +74,7 @@ export interface RefusedVersionOptions {
 }
 
 /**
- * Why the version that a request asks for is not served; `null` when it is. Header and path must both hold.
+ * Why the version that a request asks for is not served; `null` when it is. Header and path must each name a served one.
  * @param path the version in the path; `null` where it has none
  */
 export type RefusedVersion = (req: Pick<IncomingMessage, 'headers'>, path: string | null) => VersionRefusal | null;
@@ -93,7 +93,7 @@ export function createRefusedVersion({ versionHeaders, checkVersion }: RefusedVe
 export interface ServeGraphqlOptions {
   readonly graphqlPath: string;
   readonly maxBodyBytes: number;
-  /** Asked before anything of a request is read but its head. */
+  /** Counts the caller, and refuses it over its limit. Asked before anything but the headers is looked at. */
   readonly enter: AdmitOperation['enter'];
   /** Asked first, about every POST. */
   readonly lane: LaneOperations;
@@ -118,7 +118,7 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
 
   return (exchange) => {
     const { req, res, path } = exchange;
-    // The version in the path has been seen to; what follows knows one path.
+    // The version was checked; lane and Yoga know only the path without one.
     if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
     if (req.method === 'POST') return servePost(exchange);
     exchange.stamp();
@@ -126,7 +126,7 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
     if (req.method === 'GET') {
       // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a link that was passed on open where they should.
       if (graphiql && acceptsPage(req.headers.accept)) {
-        // The page leads to megabytes: it counts against the address, whatever else is known of who asks.
+        // Count it against the address even if the caller names itself: the page loads megabytes of files.
         return afterEntry(exchange, () => exchange.failWith(graphiql.send(req, res)), toStranger(exchange));
       }
       if (exchange.negotiate()) afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
@@ -143,7 +143,7 @@ export function refuseMethod(exchange: Exchange): void {
 }
 
 type Entering = Parameters<AdmitOperation['enter']>[0];
-/** Goes on with a caller who may ask and still waits; refuses any other. */
+/** Calls `serve` if the caller is within its limits and has not left; refuses it otherwise. */
 type AfterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as?: Entering) => void;
 
 function createAfterEntry(enter: AdmitOperation['enter']): AfterEntry {
@@ -158,13 +158,13 @@ function createAfterEntry(enter: AdmitOperation['enter']): AfterEntry {
   };
 }
 
-/** Who asks, but for what they say of themselves. */
+/** The sender without its credentials, so that only its address is counted. */
 function toStranger(exchange: Exchange): Entering {
   const sender = { ...exchange.sender, authorization: null, apiKey: null };
   return { sender, onStanding: (standing) => exchange.onStanding(standing) };
 }
 
-/** Answers a CORS preflight: any header may be asked for, since none of ours carries ambient authority. */
+/** Answers a CORS preflight. Allows any header: no credential is one that browsers add by themselves, as they do cookies. */
 function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
   const asked = req.headers['access-control-request-headers'];
   res.writeHead(204, {

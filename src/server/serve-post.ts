@@ -11,12 +11,12 @@ export interface ServePostOptions {
   readonly maxBodyBytes: number;
   /** Asked first. */
   readonly lane: LaneOperations;
-  /** Goes on with a caller who may ask and still waits; refuses any other. */
+  /** Calls `serve` if the caller is within its limits and has not left; refuses it otherwise. */
   readonly afterEntry: (exchange: Exchange, serve: (caller: Caller) => void) => void;
   readonly serveByYoga: (exchange: Exchange, context: ServerContext) => void;
 }
 
-/** Serves a POST: its body is read within its bound, the lane is asked first, and Yoga does what the lane leaves. */
+/** Serves a POST: reads its body, offers it to the lane, and gives Yoga what the lane leaves. */
 export function createServePost(options: ServePostOptions): (exchange: Exchange) => void {
   const { maxBodyBytes, afterEntry, serveByYoga } = options;
   const serveInLane = createServeInLane(options);
@@ -25,12 +25,12 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
       return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${maxBodyBytes} bytes.`);
     }
     const { body } = reading;
-    // Of a small body the lane sees for itself whether it is plain enough.
+    // A small body is scanned only if the lane leaves it: the lane checks what it has parsed.
     const isSimple = body.length <= simpleJsonBytes;
     if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
     serveInLane(exchange, caller, body, {
       leave: (context, isBegun) => {
-        // What has begun was found plain enough, and may have been paid for.
+        // An operation that has begun passed the lane's check and may have been charged: it cannot be refused now.
         if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
           return refuseIntricate(exchange);
         restoreBody(exchange.req, body);
@@ -49,15 +49,15 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
     if (isEncoded(req.headers['content-encoding'])) {
       return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
     }
-    // Whoever reads it next compares texts: it must find the one that says what was found here.
+    // Yoga compares the header as text, so give it the plainest form of what was accepted here.
     req.headers['content-type'] = 'application/json';
     exchange.isReading = true;
     readBody(req, maxBodyBytes, (reading) => {
       exchange.isReading = false;
       if (reading.kind === 'aborted') return;
-      // The next request would begin in the middle of this one.
+      // The rest of the body would be taken for the next request.
       if (reading.kind === 'too-large') exchange.endConnection();
-      // Counted whatever it says, and before anybody looks at it.
+      // Count the request before its body is looked at, so that faulty ones count too.
       afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
     });
   };
@@ -68,9 +68,9 @@ function refuseIntricate(exchange: Exchange): void {
   exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
 }
 
-/** Where a request goes that the lane does not answer. One is called at most, and at most once. */
+/** How a request leaves the lane unanswered. At most one of these is called, once. */
 interface LaneExits {
-  /** To Yoga, with what is known of it so far. @param isBegun it was counted, and may have been executed */
+  /** Hands it to Yoga. @param isBegun it was admitted, and may have been executed */
   readonly leave: (context: ServerContext, isBegun: boolean) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -84,7 +84,7 @@ function createServeInLane({ lane, graphqlPath }: ServePostOptions) {
   return (exchange: Exchange, caller: Caller, body: Buffer, exits: LaneExits) => {
     const { req, res } = exchange;
     const mediaType = exchange.plainType;
-    // A query string may say something, and is not read here.
+    // Yoga reads the query string too, the lane does not: it takes only requests without one.
     const request = mediaType && req.url === graphqlPath ? lane.read(body) : null;
     if (!mediaType || !request) return exits.leave(exchange.toContext(caller), false);
     exchange.isInLane = true;
@@ -101,10 +101,10 @@ function createServeInLane({ lane, graphqlPath }: ServePostOptions) {
         request,
         caller,
         exchange,
-        // Before chunks there was no way to end an answer of unknown length but to hang up, as broken ones end.
+        // HTTP/1.0 has no chunks: an answer of unknown length ends when the connection closes, just like a broken one.
         req.httpVersion !== '1.0',
         (outcome) => {
-          // It is called from within the connection, which would take a fault of ours for one of its own.
+          // The upstream's connection calls this, and would take an error thrown here for its own.
           try {
             finish(outcome);
           } catch (error) {
@@ -123,7 +123,7 @@ const contentTypes = {
 
 type BytesOutcome = Extract<LaneOutcome, { kind: 'bytes' }>;
 
-/** Up to so many bytes putting pieces together costs less than writing each. */
+/** Answers of up to this size are joined: one write then costs less than several. */
 const maxJoinedBytes = 16 * 1024;
 
 /** One write to the socket, with the length known. */
@@ -149,7 +149,7 @@ function writeText(exchange: Exchange, contentType: string, text: string): void 
 
 type StreamedBody = Extract<LaneOutcome, { kind: 'stream' }>['body'];
 
-/** As it comes, no faster than the caller takes it. One that cannot be finished ends without its last chunk. */
+/** Writes an answer as it arrives, no faster than the client reads. One that breaks off lacks the last chunk, which tells. */
 function writeStream(exchange: Exchange, contentType: string, body: StreamedBody): void {
   const { res } = exchange;
   exchange.writeHead(200, contentType, null);

@@ -5,7 +5,7 @@ import { sourceHeader } from '../immutable/answer-notes.ts';
 export interface StampOptions {
   /** Header names that carry the ledger's build version: the contract's, and the network's own. */
   readonly versionHeaders: readonly string[];
-  /** Of the ledger, as last seen. */
+  /** The ledger's build version as last seen. */
   readonly rpcVersion: { readonly current: string };
   readonly corsOrigins: '*' | readonly string[];
 }
@@ -30,13 +30,13 @@ export function toRequestId(header: string | string[] | undefined): string {
 }
 
 /**
- * Headers that every response bears whatever answers it, names and values by turns: version, request id, and who may read
- * them. The list is the caller's to add to.
+ * Headers that every response carries, names and values by turns: version, request id, and for CORS who may read it. Each
+ * call returns a new list, to which the caller may add.
  * @param origin of the page that asks, as its request says
  */
 export type Stamps = (origin: string | undefined, requestId: string) => string[];
 
-/** Scheme and host have no case; the configured ones are in lower case. */
+/** Is an origin among the configured ones? These are in lower case; case means nothing in scheme and host. */
 export function isListed(origin: string, corsOrigins: readonly string[]): boolean {
   return corsOrigins.includes(origin) || corsOrigins.includes(origin.toLowerCase());
 }
@@ -62,12 +62,12 @@ export function createStamps({ versionHeaders, rpcVersion, corsOrigins }: StampO
       version = current;
       known = new Map();
     }
-    // Origins that are not listed are without number, and all alike.
+    // All origins that are not listed get the same headers. Share one entry: anybody can invent new ones.
     const listed = corsOrigins !== '*' && origin !== undefined && isListed(origin, corsOrigins) ? origin : undefined;
     let stamps = known.get(listed);
     if (!stamps) {
       stamps = make(listed);
-      // Of one origin there are as many spellings as its letters can be written large and small.
+      // Do not keep other spellings of a listed origin: with capitals there are thousands of each.
       if (listed === undefined || corsOrigins.includes(listed)) known.set(listed, stamps);
     }
     return ['x-request-id', requestId, ...stamps];

@@ -32,15 +32,15 @@ export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
 }
 
 /**
- * Decides about requests for a WebSocket. Those that are refused stay ordinary requests, refused in their place; whoever
- * asks for too many at once cannot be known so early, and is refused on a connection where nothing else is awaited.
+ * Decides about requests for a WebSocket. What their headers show to be wrong is refused as an ordinary request, in its turn
+ * on the connection. Who asks too often is found out only after the connection was taken over, and is refused on it.
  */
 export interface WebSocketDoor {
-  /** Is an offer one of a WebSocket, and is it taken? */
+  /** Does a request offer a WebSocket, and do we take the offer? */
   readonly takes: (req: IncomingMessage) => boolean;
-  /** Refuses one that was not taken. @returns `false` for an offer of anything else */
+  /** Refuses a WebSocket that was not taken. @returns `false` if the request offers another protocol */
   readonly refuse: (exchange: Exchange) => boolean;
-  /** Takes over the connection of one that was. */
+  /** Takes over the connection of a WebSocket that was taken. */
   readonly open: (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
@@ -50,10 +50,10 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
   const refusalOf = createRefusedWebSocket(options);
   const networkOf = (sender: Sender) => addresses.networkOf(sender) ?? '';
 
-  /** Answers that are awaited on the connection would be written among the messages. */
+  /** Does no answer wait to be sent on the connection? It would be written between the WebSocket's messages. */
   const isFree = ({ socket }: IncomingMessage) => connections.of(socket)?.isFree === true;
 
-  /** Whoever is refused for want of a place is counted besides: it may ask again at once. */
+  /** Counts who is refused for want of a place too, else it could ask again without end. */
   const refuseCounted = async (exchange: Exchange, error: ReturnType<typeof gatewayError>): Promise<void> => {
     const counted = await addresses.admit(exchange.sender);
     exchange.onStanding(counted.standing);
@@ -76,7 +76,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
       const answered = createUpgradeAnswered(req, requestId, telemetry);
       const sender = senderOf(req);
       socket.once('close', places.take(networkOf(sender)));
-      // Nobody else listens while the address is counted, and without a listener it would end the process.
+      // Nothing else listens for errors while the address is counted, and one without a listener would end the process.
       socket.on('error', () => socket.destroy());
       addresses
         .admit(sender)
@@ -98,7 +98,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
   };
 }
 
-/** Tells how an upgrade was answered, and how long that took from now. */
+/** Makes the function that records how an upgrade was answered. Measures its duration from now. */
 function createUpgradeAnswered(
   req: IncomingMessage,
   requestId: string,

@@ -7,7 +7,7 @@ import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { BegunOperation, ServerContext } from '../../operation/server-context.ts';
 import type { Caller } from '../../subschemas/operation-context.ts';
 
-/** What the lane made of it. */
+/** How an operation left the lane. */
 export type LaneOutcome =
   | Extract<UnreadOutcome, { kind: 'bytes' | 'stream' | 'gone' }>
   /** The body of an answer that was made here. */
@@ -64,14 +64,14 @@ export function createLaneOperations({ admit, runner }: LaneOperationsOptions): 
   };
 }
 
-/** An operation as the body of a request asks for it. */
+/** What the body of a request asks for. */
 export interface LaneRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | null;
 }
 
-/** Reads a body that says nothing but what the lane understands; `null` for any other, right or wrong. */
+/** Reads the body of a request; `null` for anything unusual, valid or not, which Yoga then judges. */
 export function toLaneRequest(body: Buffer): LaneRequest | null {
   let value: unknown;
   try {

@@ -1,0 +1,59 @@
+import { deferred } from './deferred.ts';
+import type { EndedWorker } from './replacement-rule.ts';
+import type { WorkerProcess } from './worker-processes.ts';
+
+/** The worker processes that are alive, and which of them serve. */
+export interface Roster {
+  readonly serving: () => readonly WorkerProcess[];
+  add(worker: WorkerProcess): void;
+  /** Notes that a worker serves from now on, and tells all of them how many do. */
+  noteServing(worker: WorkerProcess): void;
+  /** Notes that a worker has ended, and tells the others how many serve. */
+  remove(worker: WorkerProcess): EndedWorker;
+  /**
+   * Tells all workers to end, and kills those that have not after `withinMs`. Resolves when none is left.
+   * @param cut called with the process ids of those that are killed
+   */
+  end(withinMs: number, cut: (pids: readonly number[]) => void): Promise<void>;
+}
+
+/** @param now monotonic milliseconds */
+export function createRoster(now: () => number): Roster {
+  const alive = new Set<WorkerProcess>();
+  /** The time at which each worker began to serve. */
+  const servingSince = new Map<WorkerProcess, number>();
+  const ended = deferred<void>();
+  let isEnding = false;
+
+  const tellAllHowManyServe = () => {
+    for (const worker of alive) worker.send({ kind: 'serving', count: servingSince.size });
+  };
+
+  return {
+    serving: () => [...servingSince.keys()],
+    add: (worker) => alive.add(worker),
+    noteServing(worker) {
+      servingSince.set(worker, now());
+      tellAllHowManyServe();
+    },
+    remove(worker) {
+      const since = servingSince.get(worker);
+      alive.delete(worker);
+      servingSince.delete(worker);
+      if (!isEnding) tellAllHowManyServe();
+      else if (alive.size === 0) ended.resolve();
+      return { servedMs: since === undefined ? null : now() - since, othersServe: servingSince.size > 0 };
+    },
+    async end(withinMs, cut) {
+      isEnding = true;
+      if (alive.size === 0) return;
+      for (const worker of alive) worker.send({ kind: 'stop' });
+      const fuse = setTimeout(() => {
+        cut([...alive].map(({ pid }) => pid));
+        for (const worker of alive) worker.kill();
+      }, withinMs);
+      await ended.promise;
+      clearTimeout(fuse);
+    },
+  };
+}
