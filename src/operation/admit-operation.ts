@@ -10,7 +10,7 @@ import type { OperationAdmission, RefusedOperation } from './operation-admission
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Longest name that is repeated, in characters. */
+/** Characters of an operation name that an error repeats; it cuts off the rest. */
 const maxShown = 100;
 
 export interface AdmitOperationOptions {
@@ -26,18 +26,18 @@ export interface OperationRequest {
   readonly operationName: string | null;
 }
 
-/** Whether a caller may ask at all, before anything of what it asks for is read. */
+/** Whether a caller may ask at all. Decided before its request is read. */
 export type Entry =
   | { readonly kind: 'entered'; readonly caller: Caller }
   | { readonly kind: 'refused'; readonly error: ReturnType<typeof gatewayError> };
 
 /** Decides whether an operation may run, whichever shell it came through, in two steps: the caller, then the document. */
 export interface AdmitOperation {
-  /** Counts one attempt of whoever asks. Comes before the request is read: what is refused here costs nothing of that. */
+  /** Counts one attempt of the caller. Called before the request is read, so that refusing it costs next to nothing. */
   enter(server: Pick<ServerContext, 'sender' | 'onStanding'>): Promise<Entry>;
   /**
-   * Is the document within the limits and valid, and may the caller have what it costs beyond the attempt? At once, but for
-   * an operation that costs more. One that nobody waits for any more is refused, whatever it is.
+   * Decides whether the document is valid and within the limits, and whether the caller may spend what it costs beyond the
+   * attempt. Returns a promise only if it costs more. Refuses any operation whose client has left.
    */
   decide(
     server: Pick<ServerContext, 'isGone' | 'onStanding'>,
@@ -45,8 +45,9 @@ export interface AdmitOperation {
     request: OperationRequest,
   ): OperationAdmission | Promise<OperationAdmission>;
   /**
-   * Counts work that an operation asks for beside its own. @param isDone it cannot be refused any more: what the caller has
-   * is taken, and no more is asked. @returns why the caller may not have it; `null` when it may
+   * Counts additional work of an operation.
+   * @param isDone the work is done and cannot be refused: takes what the caller has left, and returns `null`
+   * @returns why the caller may not have it; `null` = it may
    */
   charge(
     server: Pick<ServerContext, 'onStanding'>,
@@ -89,7 +90,7 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
         server.onStanding(standing);
         return charge.kind === 'refused' ? charge.error : null;
       }
-      // It is served, so it is not told when to come back.
+      // The operation is served, so do not tell its caller when to retry.
       const { limit = 0, remaining = 0, resetsAtMs = 0 } = standing ?? {};
       server.onStanding(standing && { limit, remaining, resetsAtMs });
       return null;
@@ -97,18 +98,18 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
   };
 }
 
-/** Nobody reads it: it keeps from beginning what the caller could not be told the outcome of. */
+/** Nobody reads this refusal. It prevents an operation, perhaps a mutation, whose outcome nobody would learn. */
 function abandoned(): OperationAdmission {
   const error = gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
   return { kind: 'refused', errors: [error], usage: null };
 }
 
-/** What of an operation is decided without regard to who asks. */
+/** The part of the decision that is the same for every caller. */
 export type OperationDecision =
   | { readonly kind: 'admitted'; readonly operation: PreparedOperation; readonly usage: Usage | null }
   | RefusedOperation;
 
-/** Decides about an operation as any caller may ask for it. @param prepared need not be kept by the generation */
+/** Decides what is the same for every caller. @param prepared need not be kept by the generation */
 export function decideOperation(
   generation: ServedGeneration,
   prepared: PreparedDocument<PreparedOperation>,
@@ -134,7 +135,7 @@ export function decideOperation(
   };
 }
 
-/** Why a valid document has no operation that a request could mean, as the ledger says it. */
+/** The error, in the ledger's words, for a request that names no operation of its valid document. */
 function unknownOperation(operationName: string | null): GraphQLError {
   if (operationName === null) {
     return gatewayError('GRAPHQL_VALIDATION_FAILED', 'Operation name required in request.');
@@ -148,7 +149,7 @@ function asRequestError(error: GraphQLError): GraphQLError {
   return withHttp(error, { spec: true, status: 400 });
 }
 
-/** The status of its code, for strict clients: a document that is not served, though nothing is wrong with it, has another. */
+/** The refusal of a valid document. Strict clients get the status of its code, which need not be 400. */
 export function asRefusal(error: GraphQLError): GraphQLError {
   const { status } = errorCatalogue[error.extensions.code as ErrorCode];
   return withHttp(error, { spec: true, status });

@@ -22,12 +22,11 @@ export interface AnsweredOperation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A place of an answer, as the client's document knows it. */
+/** A place in an answer, and the fields of the client's document that asked for it. */
 export interface AnswerPlace {
   readonly path: readonly (string | number)[];
-  /** The fields that ask for it, in the client's own text. */
   readonly nodes: readonly FieldNode[];
-  /** Places of one answer compare by these, number by number, as they follow one another in it. */
+  /** Sort key: compared number by number, ranks order places as they follow one another in the answer. */
   readonly rank: readonly number[];
 }
 
@@ -78,7 +77,7 @@ export function createFindPlace(
   };
 }
 
-/** What went wrong with the key of a join is said of the join: the client has not asked for its key. */
+/** The field of the join that a key belongs to. Errors in the key are reported there: the client did not ask for the key. */
 function toJoinPlace(
   above: readonly (string | number)[],
   key: string,
@@ -120,7 +119,7 @@ function selectLevel(
   return level;
 }
 
-/** Fields of one key are the same field, but for objects of different types, of which only one is in the answer. */
+/** Fields with one key are the same field, unless they are of different types; then the answer's object has only one. */
 function add(level: Map<string, Selected>, node: FieldNode, parent: GraphQLCompositeType): void {
   const key = (node.alias ?? node.name).value;
   const known = level.get(key);

@@ -2,12 +2,12 @@ import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'gra
 import { isSchemaOnly, toExecutableDocument } from '../limits/executable-document.ts';
 import type { ExecuteHere } from './execute-here.ts';
 
-/** Answers kept of one schema, the last ones made: a large one is a few megabytes, and tools have a handful of documents. */
+/** Answers kept per schema, the newest ones. A large one takes a few megabytes; tools send a handful of documents. */
 const maxKept = 4;
 
 /**
- * Of a document that asks for the schema and nothing else the answer is made once, where no variable has a say in it: it
- * takes some twenty milliseconds in which nobody else is served. Made for one schema.
+ * Makes the answer to a document that asks for the schema alone, and has no variables, only once: making it takes some
+ * twenty milliseconds in which nobody else is served. Create one for each schema.
  */
 export function createKeepSchemaAnswer() {
   const answers = new Map<DocumentNode, ExecutionResult>();

@@ -4,7 +4,7 @@ import type { PreparedOperation } from './prepared-operation.ts';
 /**
  * The answer of a split operation, made of both its parts.
  * @param variables coerced
- * @param readTheirs throws where the ledger did not answer
+ * @param readTheirs throws if the ledger did not answer
  */
 export function mergeParts(
   operation: PreparedOperation,
@@ -27,7 +27,7 @@ export function mergeParts(
   };
 }
 
-/** Root keys in the order in which the client asked for them. A null of one part as a whole is one of the answer. */
+/** Puts root keys in the order in which the client asked for them. If the data of one part is null, all data is. */
 function mergeData(
   theirs: ExecutionResult['data'],
   ours: ExecutionResult['data'],
@@ -39,14 +39,14 @@ function mergeData(
   return data;
 }
 
-/** The ledger would not execute it at all: its errors are of no field, and cost nobody else's. */
+/** Did the ledger execute nothing? Its errors then name no field, and our fields are answered nevertheless. */
 function isRefused({ data, errors }: ExecutionResult): boolean {
   return !data && errors !== undefined && errors.every(({ path }) => path === undefined);
 }
 
 /**
- * What an operation answers when the ledger does not: one error for each of its root keys, and null for each, or for the
- * whole where one may not be null.
+ * The answer to an operation if the ledger gives none: an error and a null for each root key, or null for all data if one of
+ * the keys may not be null.
  */
 export function failAll(
   cause: unknown,
@@ -62,7 +62,7 @@ export function failAll(
   return { data: toNulls(operation, variables, isAffected), errors };
 }
 
-/** Null for each root key that is affected, or for the whole where one may not be null. */
+/** Null for each affected root key, or for all data if one of them may not be null. */
 function toNulls(
   operation: PreparedOperation,
   variables: Record<string, unknown>,

@@ -9,7 +9,7 @@ import type { ServerContext } from './server-context.ts';
 
 export interface OperationOptions {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-  /** Counts work that operations ask for beside their own; left out, nothing of it counts. */
+  /** Counts additional work of operations. Left out: it is not counted. */
   readonly charge?: (
     server: Pick<ServerContext, 'onStanding'>,
     caller: Caller,
@@ -24,7 +24,7 @@ export interface OperationOptions {
 export interface OperationRun {
   /** What its resolvers may know. */
   readonly context: OperationContext;
-  /** Nothing runs any more: lets go of the deadline. To be called however the operation ends; safe to call twice. */
+  /** Stops the deadline. Must be called however the operation ends; safe to call twice. */
   readonly end: () => void;
   /** Its answer is complete: writes the record for the log. */
   readonly complete: Complete;
@@ -33,8 +33,8 @@ export interface OperationRun {
 }
 
 /**
- * Opens an operation, whichever shell it came through: how long it may take, and a record for the log. When the caller
- * is gone, what only reads is ended; what cannot be taken back runs on, and no more of it is begun.
+ * Opens an operation of any shell: starts its deadline and its record for the log. If the client leaves, reads are cancelled;
+ * a mutation that was sent runs on, and one that was not is not sent any more.
  */
 export function createOpenOperation({ timeouts, charge, maskError }: OperationOptions) {
   return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {

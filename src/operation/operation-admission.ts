@@ -3,7 +3,7 @@ import type { Usage } from '../limits/usage.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 
-/** An operation that may run, and that whoever asks for it was counted for. */
+/** An operation that may run, and was counted for its caller. */
 export interface AdmittedOperation {
   readonly kind: 'admitted';
   readonly caller: Caller;
@@ -12,14 +12,14 @@ export interface AdmittedOperation {
   readonly variables: Readonly<Record<string, unknown>>;
   /** As it was sent. */
   readonly operationName: string | null;
-  /** `null` where the document only asks for the schema. */
+  /** `null` if the document asks for the schema alone. */
   readonly usage: Usage | null;
 }
 
 export interface RefusedOperation {
   readonly kind: 'refused';
   readonly errors: readonly GraphQLError[];
-  /** `null` where the document was never counted to its end. */
+  /** `null` if the document was refused before it was counted to its end. */
   readonly usage: Usage | null;
 }
 

@@ -2,18 +2,18 @@ import type { ExecutionResult } from 'graphql';
 import type { StreamedAnswer } from '../answers/answer-stream.ts';
 import type { ChunkedBody } from '../answers/find-plain-end.ts';
 
-/** What an operation gives: one result, or one after the other as long as somebody listens. */
+/** The answer to an operation: one result, or a stream of them. */
 export type OperationAnswer = ExecutionResult | AsyncIterable<ExecutionResult>;
 
-/** How an answer leaves that nobody need read: as bytes, or as a result that has data and nothing to complain of. */
+/** How an operation ended for a shell that writes bytes, and parses no answer that it can pass on as it is. */
 export type UnreadOutcome =
   /** The body of the answer, to be written as it is. */
   | { readonly kind: 'bytes'; readonly body: ChunkedBody }
   | { readonly kind: 'text'; readonly text: string }
-  /** A large answer, to be written as it comes. */
+  /** A large answer, to be written as it arrives. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   | { readonly kind: 'result'; readonly result: ExecutionResult }
-  /** Anything else, not complete yet: to be run again, by `run`, with this answer. It throws where there is none. */
+  /** Anything else, such as errors: `run` must complete it, with this answer. The function throws if there is none. */
   | { readonly kind: 'unfinished'; readonly answer: () => ExecutionResult }
   /** The caller is gone. */
   | { readonly kind: 'gone' };

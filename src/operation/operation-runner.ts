@@ -8,20 +8,20 @@ import { createRunUnread, type RunUnread } from './run-unread.ts';
 import type { ServerContext } from './server-context.ts';
 
 /**
- * The life of an admitted operation, whichever shell it came through: it is opened with its deadline, run by its plan,
- * its result tidied, told its usage and recorded. A shell says how the answer leaves, and nothing else.
+ * The life of an admitted operation, the same for every shell: it gets a deadline, runs by its plan, its errors and usage get
+ * the form that clients see, and it is recorded. A shell decides only how the answer leaves.
  */
 export interface OperationRunner {
   /**
    * Rejects as `execute` of graphql-js does.
-   * @param answered what came of executing it before, where that was done
+   * @param answered the outcome, if another shell has executed it already
    */
   run(
     admitted: AdmittedOperation,
     server: ServerContext,
     answered?: (() => ExecutionResult) | null,
   ): Promise<OperationAnswer>;
-  /** The same for a shell that writes bytes: what the ledger answers is passed on unread as far as that goes. */
+  /** The same for a shell that writes bytes: passes the ledger's answer on without parsing it, where possible. */
   readonly runUnread: RunUnread;
 }
 
@@ -56,7 +56,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
   };
 }
 
-/** The operation lasts as long as its results come and somebody takes them. */
+/** Ends and records a streamed operation when its results end or its reader stops. */
 async function* tidyEach(results: AsyncIterable<ExecutionResult>, run: OperationRun): AsyncGenerator<ExecutionResult> {
   let errors = 0;
   try {

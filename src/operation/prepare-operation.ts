@@ -46,8 +46,8 @@ interface OperationFacts
 }
 
 /**
- * What is kept of an operation whose text is forwarded must not hold its tree, which is a hundred times what is needed of it:
- * functions made here know the tree by `tree` alone.
+ * Functions made here must get the syntax tree from `tree()` and not capture it. An operation whose text is forwarded is kept
+ * without its tree, which is a hundred times as large as the rest.
  */
 function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Building): PreparedOperation {
   const { schema, ownership, idInputs } = building.graph;
@@ -58,7 +58,7 @@ function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Bu
   const isConditional = hasDirectivesAtRoot(operation, fragments);
   const isForwarded = plan === 'PASS_THROUGH' && isWhole && !isConditional;
   const tree = isForwarded ? valid.readTree : valid.keepTree();
-  // None of our inputs is named in what is all the ledger's.
+  // A forwarded operation has no field of ours, and so none of our inputs.
   const texts = isForwarded ? noTexts : findTextVariables(operation, used, schema, idInputs);
   const facts: OperationFacts = {
     type: operation.operation,
@@ -149,7 +149,7 @@ function toParts(
   { ownSchema, texts }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> },
 ): OperationParts {
   const { operation, fragments } = tree();
-  // Where everything is the ledger's, its `__typename` is too.
+  // If everything is the ledger's, `__typename` at the root is too.
   const ledger = takePart(operation, fragments, plan === 'PASS_THROUGH' ? () => true : isLedgers);
   const own = takePart(operation, fragments, (field) => !isLedgers(field));
   const { document } = own;
@@ -162,7 +162,7 @@ function toParts(
   };
 }
 
-/** What a subscription is refused with, whichever shell it came through and whatever the ledger's schema has. */
+/** The refusal of subscriptions, the same in every shell, even if the ledger's schema has subscriptions. */
 function refusedSubscription() {
   const message = "The ledger's subscriptions are not carried by this version of the gateway.";
   return gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' });

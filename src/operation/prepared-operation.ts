@@ -18,8 +18,8 @@ export interface OperationParts {
 }
 
 /**
- * What of an operation the text alone decides, on one graph. It is kept with its document. What not every request needs
- * is a function, and worked out when it is first called.
+ * Everything about an operation that its text alone decides, on one graph. Kept with its document. What only some requests
+ * need is a function, and is worked out when it is first called.
  */
 export interface PreparedOperation {
   /** The client's text, as it came. */
@@ -27,54 +27,54 @@ export interface PreparedOperation {
   readonly type: OperationTypeNode;
   /** As the text has it. */
   readonly name: string | null;
-  /** Takes as long as to parse the text where it is forwarded: of that the tree is not kept. */
+  /** The syntax tree. If the text is forwarded it is not kept, and this parses the text again. */
   readonly tree: () => OperationTree;
-  /** Of the tree its outline, for libraries that ask what kind of operation it is and execute nothing. */
+  /** A document with nothing but type and name, for libraries that ask for these and do not execute. */
   readonly outline: () => DocumentNode;
   /** The graph it is valid against. */
   readonly schema: GraphQLSchema;
   readonly plan: Plan;
-  /** Why it is not served although it is valid, whatever shell it comes through; `null` for one that is. */
+  /** Why it is not served although it is valid; `null` = it is served. */
   readonly refusal: GraphQLError | null;
-  /** Is there nothing in the document beside this operation and what it uses? Then its text can go as it came. */
+  /** Does the document hold only this operation and the fragments it uses? Then its text can be sent on as it came. */
   readonly isWhole: boolean;
-  /** Do directives decide what there is at the root? */
+  /** Do directives decide which root fields there are? */
   readonly isConditional: boolean;
-  /** Can the client's text go to the ledger as it came, whatever the variables? */
+  /** Can the client's text be sent to the ledger as it came, whatever the variables? */
   readonly isForwarded: boolean;
-  /** What is to be refused before anything is executed; `null` where there is nothing to look at. */
+  /** Finds waiting times of joins that are out of range, before anything is executed; `null` if no join waits. */
   readonly checkWaits: CheckWaits | null;
   /** Is a field at the root the ledger's? */
   readonly isLedgers: (field: string) => boolean;
-  /** Do variables fit for certain? Where it says no, `coerce` may still find a way. */
+  /** A quick check. `true`: the variables fit. `false`: ask `coerce`, which may still accept them. */
   readonly fits: (variables: Variables) => boolean;
-  /** Reads the tree: where nothing but a yes is wanted, `fits` is asked first. */
+  /** Converts variables to what the schema expects, or says why it cannot. Reads the tree, so ask `fits` first. */
   readonly coerce: (variables: Variables, maxErrors?: number) => CoercedVariables;
   /** The fields at the root by their keys in the answer, in its order. @param variables coerced */
   readonly rootFields: (variables: Record<string, unknown>) => ReadonlyMap<string, readonly FieldNode[]>;
   readonly parts: () => OperationParts;
   /** For plans that execute all of it in the gateway. */
   readonly executeHere: () => ExecuteHere;
-  /** For an operation of which the ledger's answer can be passed on unread; `null` for any other. */
+  /** How to pass the ledger's answer on without parsing it; `null` if that is impossible. */
   readonly unread: () => UnreadForm | null;
-  /** For an operation whose answers never change; `null` for any other, and where none are kept. */
+  /** How to keep its answers, if they never change; `null` for any other operation, or if no answers are kept. */
   readonly immutable: ImmutableRead | null;
 }
 
-/** What asks the ledger for an answer that is passed on unread. */
+/** A request to the ledger whose answer is passed on without being parsed. */
 interface UnreadPart {
-  /** The document as JSON has it. */
+  /** The document's text as a JSON string. */
   readonly queryJson: string;
   /** How answers to it end. */
   readonly ending: AnswerEnding;
 }
 
-/** All of it is the ledger's, and its text can go as it came. */
+/** The whole operation is the ledger's, and its text is sent on as it came. */
 export interface UnreadWhole extends UnreadPart {
   readonly kind: 'whole';
 }
 
-/** Its root keys stand owner by owner, so that the texts of both answers can be put side by side. */
+/** First all root keys of one owner, then all of the other: both answers can be joined as texts. */
 export interface UnreadSplit extends UnreadPart {
   readonly kind: 'split';
   readonly ledgerVariables: (sent: Variables) => Variables;

@@ -15,9 +15,9 @@ export interface PlannedRequest {
   readonly operationName: string | null;
   readonly variables: Variables;
   readonly context: OperationContext;
-  /** What came of executing it before, where that was done; throws where there is no answer. */
+  /** The outcome, if the operation has been executed already; throws if there is no answer. */
   readonly answered: (() => ExecutionResult) | null;
-  /** Given the ledger's answer as it came, where that may be kept. */
+  /** Receives the ledger's answer as it came, if it may be kept. */
   readonly keep?: Ask['keep'] | undefined;
 }
 
@@ -32,17 +32,17 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
   };
 }
 
-/** Gives the errors of an answer the form they have whichever plan it was made by. @param sent variables */
+/** Gives the errors of an answer the same form whichever plan made it. @param sent variables as they were sent */
 export function settleAnswer(operation: PreparedOperation, sent: Variables, result: ExecutionResult): ExecutionResult {
   const answered = { ...operation.tree(), schema: operation.schema, variables: valuesOf(operation, sent) };
-  // The ledger's errors keep its order where they are all the errors there are.
+  // If all errors are the ledger's, they keep its order.
   return settleErrors(result, answered, operation.plan !== 'PASS_THROUGH');
 }
 
 /**
  * The answer of a split operation, made of both its parts.
- * @param sent variables
- * @param readTheirs throws where the ledger did not answer
+ * @param sent variables as they were sent
+ * @param readTheirs throws if the ledger did not answer
  */
 export function mergeAnswers(
   operation: PreparedOperation,
@@ -64,16 +64,16 @@ function execute(request: PlannedRequest, forward: ForwardToLedger): ExecutionRe
   return refuseWaits(operation, variables) ?? operation.executeHere()(variables, context);
 }
 
-/** Why nothing is executed; `null` where nothing is to be said against it. */
+/** Refuses waiting times that are out of range; `null` if there are none. */
 function refuseWaits({ checkWaits, coerce }: PreparedOperation, variables: Variables): ExecutionResult | null {
   if (!checkWaits) return null;
   const coerced = coerce(variables);
-  // Variables that do not fit are refused where they are read.
+  // Variables that do not fit are reported by whoever executes the operation.
   const errors = coerced.errors ? [] : checkWaits(coerced.values);
   return errors.length > 0 ? { errors } : null;
 }
 
-/** Whether anything of the ledger's is left when `@skip` and `@include` have had their say. */
+/** Do `@skip` and `@include` leave any root field of the ledger's? */
 function asksLedger(operation: PreparedOperation, variables: Variables): boolean {
   if (!operation.isConditional) return true;
   const coerced = operation.coerce(variables);
@@ -85,7 +85,7 @@ function asksLedger(operation: PreparedOperation, variables: Variables): boolean
 
 async function passThrough(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
   const { operation, operationName, variables, context, answered, keep } = request;
-  // What fits for certain is not coerced, for which the tree would have to be read again.
+  // Coercing would parse the text again: do it only if the quick check leaves a doubt.
   const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
   if (errors) return { errors };
   const isMutation = operation.type === 'mutation';
@@ -98,13 +98,13 @@ async function passThrough(request: PlannedRequest, forward: ForwardToLedger): P
   return asked.catch((error: unknown) => failAll(error, operation, valuesOf(operation, variables)));
 }
 
-/** What was sent as the operation takes it; nothing, where it does not fit. */
+/** The coerced variables; an empty object if they do not fit. */
 function valuesOf(operation: PreparedOperation, sent: Variables): Record<string, unknown> {
   const coerced = operation.coerce(sent);
   return coerced.errors ? {} : coerced.values;
 }
 
-/** The operation alone, for a document that has more than the ledger can make sense of. */
+/** Only what the ledger executes, for a document that also holds other operations or our fields. */
 function reduced(operation: PreparedOperation, variables: Variables) {
   const { ledger } = operation.parts();
   return { text: ledger.text, isClientsText: false, operationName: null, variables: variablesOf(ledger, variables) };

@@ -51,7 +51,7 @@ export function createRunUnread({ open, runPlan, ledger }: RunUnreadOptions): Ru
   };
 }
 
-/** What is the ledger's alone has no deadline of its own: each call to the ledger has one. */
+/** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
 function runWhole(
   { queryJson, ending }: UnreadWhole,
   admitted: AdmittedOperation,
@@ -73,11 +73,11 @@ function runWhole(
   let giveUp: ReturnType<RawLedger> = () => {};
   server.onGone(() => {
     isGone = true;
-    // Before the answer breaks off: nobody is left to be told that.
+    // Record it before `giveUp` makes the answer fail, which would count as an error.
     complete(0);
     giveUp('aborted');
   });
-  // Being admitted took its time: for a caller who has left meanwhile nothing is begun.
+  // The client may have left while the operation was admitted: then begin nothing.
   if (isGone) {
     done({ kind: 'gone' });
     return;
@@ -105,7 +105,7 @@ function runWhole(
   );
 }
 
-/** An answer whose errors are known at its end alone; one that breaks off is one. */
+/** Records a streamed operation at its end, when its errors are known. An answer that breaks off counts as one error. */
 function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
   return {
     resume: () => body.resume(),
@@ -124,7 +124,7 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
   };
 }
 
-/** The data of an answer that has some and nothing to complain of; `null` for any other. */
+/** The data of an answer without errors; `null` for any other. */
 function toPlainData(answer: () => OperationAnswer): ExecutionResult['data'] {
   try {
     const { data, errors } = toResult(answer());

@@ -10,33 +10,33 @@ import type { OperationAdmission } from './operation-admission.ts';
 export interface ServerContext {
   readonly requestId: string;
   readonly sender: Sender;
-  /** Is nobody there any more to take the answer? */
+  /** Has the client left? */
   readonly isGone: () => boolean;
-  /** Calls back when nobody is there any more, at once if that is so already; perhaps also after the answer. */
+  /** Calls back when the client leaves, at once if it has already. May also call back after the answer was sent. */
   readonly onGone: (giveUp: () => void) => void;
   /**
-   * The caller, where it was counted before anything of its request was read. One operation takes it: of a batch the first;
-   * each other one is counted by itself. `null` once it is taken.
+   * Returns the caller, who was counted once before the request was read, and then `null`: of a batch, the first operation
+   * takes that count, and each other one is counted by itself.
    */
   readonly takeCounted?: () => Caller | null;
-  /** Told where the caller stands, each time that was counted. */
+  /** Called with what the caller has left of its rate limit, each time it was counted. */
   readonly onStanding: (standing: Standing) => void;
   /** Is the caller to be told what the operation cost? */
   readonly showUsage: boolean;
-  /** One for each operation that is complete, for the one log line of the request. */
+  /** For the request's log line: one entry for each complete operation. */
   readonly operations: OperationFacts[];
-  /** What the answer says of itself, where it leaves with headers. */
+  /** Collects what the answer's headers say about it. Left out for answers without headers. */
   readonly notes?: AnswerNotes;
   /** Of the errors its caller is told, for the same line; a shell notes them as they leave. */
   readonly codes: string[];
-  /** Where the lane leaves an operation to Yoga, what it has done of it. Yoga alone reads it. */
+  /** What the lane has done of an operation that it leaves to Yoga. Only Yoga reads it. */
   readonly begun?: BegunOperation;
 }
 
-/** What the lane has done of an operation that Yoga finishes. */
+/** What the lane has done of an operation that Yoga completes. */
 export interface BegunOperation {
   /** The caller has been counted, and is not counted again. */
   readonly admission: OperationAdmission;
-  /** What came of executing it; throws where there is no answer. `null`: it has not been executed. */
+  /** The outcome of executing it; throws if there is no answer. `null` = it has not been executed. */
   readonly answer: (() => ExecutionResult) | null;
 }

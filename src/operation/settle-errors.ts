@@ -5,10 +5,10 @@ import { withoutStacks } from '../errors/without-stacks.ts';
 import { type AnsweredOperation, type AnswerPlace, createFindPlace } from './answer-places.ts';
 
 /**
- * Gives the errors of an answer the form they have whichever plan it was made by: each on its own, with the place in the
- * client's text that asked for what failed.
- * @param isOrdered are they to follow one another as their places do? Those without a place come last. Side by side, who
- *   fails first is chance
+ * Gives the errors of an answer the same form whichever plan made it: each on its own, located at the fields of the client's
+ * text that asked for what failed.
+ * @param isOrdered sorts them by their places, those without a place last. Needed where fields are executed side by side,
+ *   since chance decides which of them fails first
  */
 export function settleErrors(
   result: ExecutionResult,
@@ -31,11 +31,11 @@ export function settleErrors(
 function locate(error: GraphQLError, { nodes, path }: AnswerPlace, { operation }: AnsweredOperation): GraphQLError {
   const { message, extensions, originalError = null } = error;
   const source = operation.loc?.source;
-  // One that points at something within the field, an argument, says more.
+  // Keep a location within the field, such as an argument, because it says more.
   const isNearer =
     error.nodes?.every(({ kind, loc }) => kind !== Kind.FIELD && loc !== undefined && loc.source === source) ?? false;
   const shown = isNearer ? (error.nodes ?? []) : nodes;
-  // Said already. To make an error costs as much as to execute its field.
+  // Nothing would change, and making an error costs as much as executing its field.
   if (path === error.path && areSame(shown, error.nodes ?? [])) return error;
   return new GraphQLError(message, {
     nodes: shown,

@@ -3,11 +3,11 @@ import { toAnswerEnding } from '../answers/answer-ending.ts';
 import { variablesOf } from '../planning/split-document.ts';
 import type { PreparedOperation, UnreadSplit } from './prepared-operation.ts';
 
-/** `null` for an operation whose answer is made here, or put together key by key. */
+/** `null` if the operation has one owner, or mixes root keys of both, so that its answer must be merged key by key. */
 export function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
   if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
   const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
-  // Two runs: the owner changes once.
+  // All keys of one owner must come before all of the other: the owner changes exactly once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
   const { ledger, own } = prepared.parts();
   const asked = getOperationAST(ledger.document);

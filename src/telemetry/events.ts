@@ -6,7 +6,7 @@ export interface OperationFacts {
   readonly name: string | null;
   readonly type: string;
   readonly errors: number;
-  /** Where its answer is from, if nobody was asked for it. */
+  /** `memory` if the answer had been kept, and no upstream was asked. */
   readonly from?: 'memory';
 }
 
@@ -25,8 +25,8 @@ export interface RequestFacts {
 }
 
 /**
- * What is known of a request that the lane answered, able to write its own line. It need not be searched for credentials:
- * only our own path leads into the lane, and names of operations are names, so nothing here is the caller's free text.
+ * The facts of a request that the lane answered. Writes its own log line, and skips the search for credentials: it holds no
+ * free text of the caller, since the path is our own and operation names are GraphQL names.
  */
 export class LaneRecord implements RequestFacts, RequestLineFields {
   readonly requestId: string;
@@ -77,14 +77,14 @@ export interface SocketOperationFacts {
   readonly codes?: readonly string[];
 }
 
-/** Where the gateway is to be found, and with what. */
+/** Where the gateway serves, and what. */
 export interface ServiceFacts {
   readonly url: string;
   readonly devnet: boolean;
   /** Where the ledger's part of the schema came from. */
   readonly schema: string;
   readonly profile: string;
-  /** Processes that serve, where there are several. */
+  /** Number of worker processes; left out if the gateway is a single process. */
   readonly workers?: number;
 }
 
@@ -95,14 +95,14 @@ export interface FailedLook {
   readonly host: string;
   /** One line. */
   readonly reason: string;
-  /** Where it is a fault of ours. */
+  /** The error, if it is a fault of the gateway. */
   readonly err?: unknown;
 }
 
-/** Something the sponsor did that the operator should see and the client must not, or does not. */
+/** Something the sponsor did that the operator should see, and that clients are not shown. */
 export interface SponsorFacts {
   readonly endpoint: string;
-  /** `null` where no answer came. */
+  /** `null` if no answer came. */
   readonly status: number | null;
   readonly what: string;
   readonly digest?: string;
@@ -112,8 +112,8 @@ export interface SponsorFacts {
 }
 
 /**
- * Everything the gateway tells those who run it, one function for each event. Whatever is told of an event, a log line
- * now, is written in its function and nowhere else. None of them throws, and each may be handed on without its object.
+ * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
+ * in its function and nowhere else. No function throws, and each can be passed on without its object.
  */
 export interface Telemetry {
   readonly requestAnswered: (request: RequestFacts) => void;
@@ -123,17 +123,17 @@ export interface Telemetry {
   /** The client got a fixed text in place of this error. */
   readonly errorMasked: (error: unknown, requestId: string | undefined) => void;
 
-  /** The ledger's answers bear a version for the first time. */
+  /** The ledger's answers name its version for the first time. */
   readonly versionSeen: (version: string) => void;
-  /** They bear another one than before. */
+  /** The ledger's answers name another version than before. */
   readonly versionChanged: (version: string, previous: string) => void;
   readonly schemaReplaced: (schema: { readonly origin: string; readonly fingerprint: string }) => void;
   readonly schemaRefused: (error: Error & { readonly collisions: readonly string[] }) => void;
-  /** Each look that fails; only the first of a kind in a while is told loudly. */
+  /** For each look that fails. Repeated failures for the same reason are logged at debug level only. */
   readonly schemaUnavailable: (look: FailedLook) => void;
   readonly schemaCacheFailed: (error: unknown) => void;
 
-  /** The shared counts are away. @param reason one line, without credentials @param setting that says where they are */
+  /** The store of shared rate limit counts is away. @param reason one line, without credentials @param setting its address */
   readonly sharedCountsLost: (reason: string, setting: string) => void;
   readonly sharedCountsBack: () => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
@@ -145,14 +145,14 @@ export interface Telemetry {
   /** @param keys settings that were given and do nothing in this version */
   readonly settingsIgnored: (keys: readonly string[]) => void;
   readonly ready: (service: ServiceFacts) => void;
-  /** The address is open, and the ledger's part of the graph cannot be served as it is now. */
+  /** The gateway listens, but the ledger cannot be reached. */
   readonly listening: (service: ServiceFacts & Pick<FailedLook, 'setting' | 'host'>) => void;
 
   /** One of several processes that serve ended by itself, and another takes its place. */
   readonly workerLost: (loss: WorkerLoss) => void;
   /** @param worker its process id */
   readonly workerReplaced: (worker: number) => void;
-  /** Workers that were asked to end and did not in their time. */
+  /** Workers were killed, because they did not end in time. @param workers process ids */
   readonly workersCut: (workers: readonly number[]) => void;
 }
 
@@ -161,13 +161,13 @@ export interface WorkerLoss {
   readonly worker: number;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Why it could not start, of one that said so. */
+  /** Why it could not start, if it said so. */
   readonly reason?: string;
   /** Milliseconds until another is started. */
   readonly againInMs: number;
 }
 
-/** For how long the same failure of the same thing is no news, in milliseconds. */
+/** Milliseconds for which a repeated failure is no news. */
 const staleMs = 60_000;
 
 /**
@@ -235,7 +235,7 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     listening: (service) =>
       log('warn', 'listening, not ready: the ledger cannot be reached, and is asked again until it can', service),
 
-    // One that was told to end by hand did as it was told.
+    // Exit code 0: an operator told the worker to end.
     workerLost: (loss) => log(loss.exitCode === 0 ? 'info' : 'error', 'a worker ended; another takes its place', loss),
     workerReplaced: (worker) => log('info', 'a new worker serves', { worker }),
     workersCut: (workers) => log('error', 'workers were cut off: they did not end in time', { workers }),

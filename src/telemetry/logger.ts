@@ -7,7 +7,7 @@ export type { Logger };
 export interface LoggerOptions {
   /** The least severe level that is written. */
   readonly level: Config['logLevel'];
-  /** Of the process that writes, told in every line where several write to one log. Left out: this one writes alone. */
+  /** Process id, written in every line where several processes share a log. Left out: this one writes alone. */
   readonly pid?: number | undefined;
   /**
    * Receives each line, a JSON object and a line end. Default: standard output, where request lines are collected for up
@@ -20,7 +20,7 @@ const { info } = pino.levels.values;
 /** Collected request lines are written when they reach this size or this age, since each write costs a system call. */
 const heldBytes = 8_192;
 const heldMs = 100;
-/** What a pipe takes in one piece: no line of another process gets into the middle of one that is no longer. */
+/** Bytes that a pipe takes in one piece (`PIPE_BUF`), so that no other process writes into the middle of a line. */
 const atomicBytes = 4_096;
 
 /**
@@ -92,7 +92,7 @@ function createStandardOutput(most: number): LineOutput {
     },
     held: {
       write(line) {
-        // Request lines are ASCII but for names of operations, which GraphQL keeps ASCII too: a character is a byte.
+        // Request lines are ASCII, operation names included, so each character is a byte.
         if (waiting.length + line.length > most) release();
         waiting += line;
         if (waiting.length >= most) release();

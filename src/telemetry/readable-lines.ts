@@ -17,7 +17,7 @@ export function createReadableLines({ write, isColoured }: ReadableLinesOptions)
     translateTime: 'SYS:HH:MM:ss.l',
     singleLine: true,
     customPrettifiers: {
-      // The library would write the level's number where it has no word for it; ours are words already.
+      // Our levels are words; the library expects numbers, and would replace a word that it does not know.
       level: (_level, _key, _log, { labelColorized }) => labelColorized,
     },
   };
@@ -75,7 +75,7 @@ function parse(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Paths and messages are other people's texts: what would move the cursor or change the colours is shown, not done. */
+/** Escapes control characters: paths and messages come from others, and could move the terminal's cursor or change its colours. */
 function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (each) => {

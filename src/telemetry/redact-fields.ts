@@ -13,9 +13,8 @@ const harmlessNames = new Set(['nexttoken', 'hastoken']);
 const maxDepth = 6;
 
 /**
- * The scheme is looked for over so many letters and no further: in a text of nothing but letters and dots each of them could
- * begin one, and whoever writes the path of a request would have a tenth of a second of us. What stands before the colon
- * is not what has to be hidden.
+ * Matches at most 32 characters of the scheme. Without that bound a long text of letters and dots, such as the path of a
+ * request, would take a tenth of a second, since a scheme could begin at each of them. The scheme itself hides nothing.
  */
 const urlInText = /(?:\b[a-z][a-z\d+.-]{0,31})?:\/\/[^\s"'<>`]+/gi;
 const bearerInText = /\b(bearer|basic)\s+[^\s"',;]+/gi;
