@@ -1,4 +1,4 @@
-/** A text without what stands between its quotation marks. */
+/** A document's text, taken apart into its strings and the rest. */
 export interface DocumentShape {
   /** The text with every string emptied: equal for texts that differ in nothing else. */
   readonly outline: string;
@@ -6,14 +6,13 @@ export interface DocumentShape {
   readonly strings: readonly string[];
 }
 
-/** Escapes, comments, whatever is not printable ASCII: there a quotation mark may mean something else. */
+/** Escapes, comments, and characters that are not printable ASCII: with them a quotation mark may not delimit a string. */
 const unusual = /[^\t\n\r -~]|[\\#]/;
 const lineEnd = /[\t\n\r]/;
 
 /**
- * Takes the strings out of a text without parsing it. `null` for a text without any, and for one in which quotation marks
- * might not simply begin and end strings. Of two texts of one outline, one is a document where the other is, and they are
- * the same but for their strings.
+ * Takes the strings out of a text without parsing it. Two texts with one outline are both documents or both not, and differ
+ * only in their strings. `null` for a text without strings, and if quotation marks might not simply begin and end them.
  */
 export function toShape(text: string): DocumentShape | null {
   if (!text.includes('"') || unusual.test(text)) return null;
@@ -26,7 +25,7 @@ export function toShape(text: string): DocumentShape | null {
       if (lineEnd.test(part)) return null;
       strings.push(part);
     } else {
-      // Quotation marks side by side may open a block string.
+      // Adjacent quotation marks may begin a block string.
       if (part === '' && index > 0) return null;
       between.push(part);
     }

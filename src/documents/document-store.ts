@@ -12,9 +12,9 @@ export interface DocumentStore<Operation = unknown> {
 }
 
 /**
- * Memory for the prepared documents of one generation, in bytes as `PreparedDocument.bytes` says. A document that is asked for
- * again is proven, and nothing that came once pushes it out. So a flood of texts that are never repeated takes what the proven
- * ones leave, at least a quarter, and goes through that. With what is kept of their shapes it is 64 MiB.
+ * Bytes for the prepared documents of one generation, counted by `PreparedDocument.bytes`. A document that came twice is
+ * proven, and is never pushed out by one that came once. So a flood of texts that are never repeated pushes out only one
+ * another, in the memory that proven documents leave: at least a quarter. With what is kept of their shapes it is 64 MiB.
  */
 const maxBytes = 60 * 1024 * 1024;
 const maxProvenBytes = 45 * 1024 * 1024;
@@ -24,7 +24,7 @@ const maxStoredCharacters = 20_000;
 export interface DocumentStoreBounds {
   /** All documents together. */
   readonly maxBytes: number;
-  /** Those that were asked for again; fewer bytes than all. */
+  /** Documents that came more than once; less than `maxBytes`. */
   readonly maxProvenBytes: number;
 }
 
@@ -39,7 +39,7 @@ export function createDocumentStore<Operation>(
   const proven = new LRUCache<string, PreparedDocument<Operation>>({
     maxSize: bounds.maxProvenBytes,
     sizeCalculation,
-    // What was longest not asked for is on a par with what was asked for once.
+    // The proven document that was not used for longest becomes a newcomer again.
     disposeAfter: (prepared, text, reason) => {
       if (reason === 'evict') newcomers.set(text, prepared);
     },

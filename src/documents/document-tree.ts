@@ -31,8 +31,8 @@ export function parseDocument(text: string, hasPlaces: boolean): DocumentNode {
 }
 
 /**
- * Takes the tokens from a tree that is going to be kept: the reference library leaves them hanging on it, where nobody reads
- * them again, and they are a third of it. Its places in the text stay.
+ * Removes the tokens from a tree that is to be kept. graphql-js leaves them on it, where they are a third of its memory and
+ * nobody reads them. Positions in the text stay.
  */
 export function dropTokens(node: object): void {
   const { loc } = node as { readonly loc?: { -readonly [Key in keyof Location]?: Location[Key] | undefined } };
@@ -47,13 +47,13 @@ export function dropTokens(node: object): void {
   }
 }
 
-/** Trees of documents that are kept without them, made from their texts again when somebody asks. */
+/** Parses documents again that are kept without their trees. */
 export interface TreeReader {
   /** @param text of a valid document with a single operation */
   readonly read: (text: string) => OperationTree;
 }
 
-/** Remembers one tree, the last: whoever tells an error of a document asks for its tree several times over. */
+/** Remembers the last tree, because reporting an error asks for the same tree several times. */
 export function createTreeReader(): TreeReader {
   let lastText: string | null = null;
   let last: OperationTree | null = null;
@@ -72,8 +72,7 @@ export function createTreeReader(): TreeReader {
 }
 
 /**
- * A document that says of an operation what libraries ask that carry it and do not execute it: its name, and whether it is a
- * query, a mutation or a subscription.
+ * A document with nothing but an operation's name and type, for libraries that pass the operation on and do not execute it.
  */
 export function toOutline(type: OperationTypeNode, name: string | null): DocumentNode {
   return {

@@ -3,8 +3,8 @@ import type { DocumentSize } from '../limits/measure-document.ts';
 import type { ToldError } from './told-error.ts';
 
 /*
- * Memory that documents take while they are kept. The factors were measured on thousands of documents of each kind, the
- * heaviest among them, and a test holds them against what is there.
+ * Estimates the memory that kept documents take. The factors were measured on thousands of documents of each kind, the
+ * heaviest among them, and a test compares them with the memory that is really used.
  */
 
 /** Of a valid document whose text is forwarded: the text, as it came and as JSON has it, its numbers, and no tree. Whole. */
@@ -19,12 +19,12 @@ export function forwardedBytes(
   return texts + numbers * 10 + variableDefinitions.length * 96 + 4_608;
 }
 
-/** Of a valid document of which anything is executed here: besides all that its tree, its parts and its compiled form. */
+/** For a valid document of which the gateway executes anything: also its tree, its parts and its compiled form. */
 export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { inputNodes }: DocumentSize): number {
   return tokenCount * 250 + Math.min(inputNodes, tokenCount) * 600 + definitions.length * 4_096 + 4_096;
 }
 
-/** Of a document that is refused: the text, what is told of it, and its numbers. */
+/** For a refused document: its text, its errors and its numbers. */
 export function refusedBytes(text: string, errors: readonly ToldError[], numbers = 0): number {
   const told = errors.reduce((sum, { message }) => sum + message.length * 2 + 512, 0);
   return text.length * 2 + told + numbers * 10 + 1_024;

@@ -13,10 +13,9 @@ export interface DocumentRefusal {
 }
 
 /**
- * Everything that depends on a document's text alone. Made once per text and generation, used by every request. It holds
- * what requests need, not its tree: that of a refused document goes with the refusal, that of a valid one where nothing of
- * it is executed here.
- * @typeParam Operation what is worked out of one operation
+ * Everything that depends on a document's text alone. Made once per text and generation, used by every request. Holds the
+ * syntax tree only if the gateway executes part of the document; refused and forwarded documents are kept without it.
+ * @typeParam Operation what is prepared of one operation
  */
 export type PreparedDocument<Operation = unknown> = {
   readonly text: string;
@@ -33,11 +32,11 @@ export type PreparedDocument<Operation = unknown> = {
   | {
       readonly kind: 'readable';
       readonly size: DocumentSize;
-      /** What is wrong with it by the schema, to be told once every limit is kept; empty where it is valid. */
+      /** Validation errors, reported only if no limit is broken; empty for a valid document. */
       readonly errors: readonly ToldError[];
       /**
-       * What the text decides about one of its operations. `null` where there is none of that name, or the document is not
-       * valid. That of the only one is there already; of several each is worked out when it is first asked for, and kept.
+       * What the text decides about one of its operations; `null` if there is none of that name, or the document is not valid.
+       * An only operation is prepared with the document; of several, each is prepared at its first use and kept.
        * @param name `null` means the only one
        */
       readonly operation: (name: string | null) => Operation | null;
@@ -49,7 +48,7 @@ export type ReadableDocument<Operation> = Extract<PreparedDocument<Operation>, {
 /** The text of a valid document. */
 export interface GivenText {
   readonly text: string;
-  /** The text as JSON has it, quotes included. */
+  /** The text as a JSON string, with its quotes. */
   readonly json: string;
   /** Reads its tree, with its places, from the text again, for what seldom needs it. */
   readonly readTree: () => OperationTree;
@@ -67,7 +66,7 @@ export interface ValidOperation<Operation = unknown> extends GivenText {
 
 export interface PrepareOptions<Operation = unknown> extends ValidationOptions {
   readonly limits: Limits;
-  /** Works out what the text of an operation decides; what it gives is kept as long as the document. */
+  /** Works out what the text of an operation decides. The result is kept as long as the document. */
   readonly prepareOperation: (operation: ValidOperation<Operation>) => Operation;
 }
 

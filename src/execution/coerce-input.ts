@@ -13,7 +13,7 @@ import { ExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
 import { toBuiltin } from './to-executable.ts';
 
-/** The way into a value, from the member back to the whole. */
+/** The path to a member of a value, linked from the member upwards. */
 export interface InputPath {
   readonly key: string | number;
   readonly above: InputPath | null;
@@ -22,7 +22,7 @@ export interface InputPath {
 /** Called for each mistake. To end the coercion it throws. */
 export type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
 
-/** In characters: the complaint of a type repeats no more of the value. */
+/** Characters of a value that an error message repeats. */
 const maxShown = 200;
 
 /**
@@ -97,7 +97,7 @@ function checkOneOf(
 function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, path: InputPath | null): unknown {
   const isOwn = isScalarType(type) && !isSpecifiedScalarType(type);
   const value = sent instanceof ExactNumber && !isOwn ? toBuiltin(sent, type.name) : sent;
-  // The types of graphql-js would print the whole value into their message.
+  // Built-in scalars and enums would print the whole value into their message: report long values ourselves.
   const isOfTexts = !isOwn;
   const isPlain = typeof value !== 'object' || typeof (value as { toJSON?: unknown }).toJSON === 'function';
   if (isOfTexts && (!isPlain || (isEnumType(type) && typeof value === 'string' && value.length > maxShown))) {

@@ -13,7 +13,7 @@ import { coerceInput, type InputPath } from './coerce-input.ts';
 import { noTexts, variableType } from './variable-type.ts';
 
 /**
- * Errors that are told of variables. Each shows the wrong value, and a large value with a thousand mistakes would be
+ * Errors of variables that are reported. Each shows the wrong value, so a large value with a thousand mistakes would be
  * written a thousand times.
  */
 export const maxVariableErrors = 5;
@@ -22,7 +22,7 @@ const maxMessageLength = 500;
 const maxShown = 200;
 
 export interface CoerceOptions {
-  /** At most so many errors are told. */
+  /** Errors that are reported at most. */
   readonly maxErrors?: number | undefined;
   /** Variables that are declared with a scalar of the ledger in place of a text. */
   readonly texts?: ReadonlySet<string>;
@@ -32,12 +32,12 @@ export type CoercedVariables =
   | { readonly errors: readonly GraphQLError[] }
   | { readonly errors?: never; readonly values: Record<string, unknown> };
 
-/** Thrown when there are so many mistakes that no more will be told. */
+/** Thrown to stop once `maxErrors` are found. */
 const enough = new Error('enough mistakes');
 
 /**
- * The values of an operation's variables, or what is wrong with those that were sent, as graphql-js says it, but
- * without its suggestions of names. Takes time linear in what was sent.
+ * Coerces the variables that were sent, or reports what is wrong with them in the words of graphql-js, without its
+ * suggestions of names. Takes time linear in what was sent.
  */
 export function coerceVariables(
   schema: GraphQLSchema,

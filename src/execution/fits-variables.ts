@@ -21,7 +21,7 @@ import { noTexts, variableType } from './variable-type.ts';
 type Fits = (value: unknown) => boolean;
 type InputObjects = Map<GraphQLInputObjectType, Fits>;
 
-/** What is known of the types of one schema, by what they are called in variables. Documents share it, which are many. */
+/** The checks of one schema's types, by type text as in `[ID!]`. Shared by all documents, of which there are many. */
 interface KnownTypes {
   readonly named: Map<string, DeclaredType>;
   readonly inputObjects: InputObjects;
@@ -32,7 +32,7 @@ interface DeclaredType {
   readonly isNullable: boolean;
 }
 
-/** As many as a schema has input types, each with or without its exclamation marks: variables of others are not valid. */
+/** Holds only types that the schema has, since no document with other types is valid. */
 const knownTypes = new WeakMap<GraphQLSchema, KnownTypes>();
 
 /**
@@ -62,7 +62,7 @@ interface DeclaredVariable {
   readonly mayBeAbsent: boolean;
 }
 
-/** Apart from where the tree is at hand: a function holds everything that any function made beside it holds. */
+/** A function of its own, so that the result does not hold the tree: functions of one scope hold all that any of them uses. */
 function toFitsAll(declared: readonly DeclaredVariable[]): (variables: Readonly<Record<string, unknown>>) => boolean {
   return (variables) => {
     for (const { name, fits, mayBeAbsent } of declared) {

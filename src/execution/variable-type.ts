@@ -11,15 +11,14 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 
-/** Every variable is what it is declared as. */
+/** For documents in which no variable is used as a text in place of its declared type. */
 export const noTexts: ReadonlySet<string> = new Set();
 
 const requiredText = new GraphQLNonNull(GraphQLString);
 
 /**
- * The type that a value of the variable has to have: its declared one; a text where the variable stands for an id of
- * ours, whatever the scalar of the ledger takes.
- * @param texts variables that are declared with a scalar of the ledger in place of a text
+ * The type that a variable's value must have: the declared one, but String if our own schema takes the variable as an id.
+ * @param texts names of the variables that are declared with a scalar of the ledger, and used where we take a String
  * @returns `undefined` if the schema has no such input type
  */
 export function variableType(
@@ -32,7 +31,7 @@ export function variableType(
   return isInputType(type) ? type : undefined;
 }
 
-/** The document for a schema that does not know the ledger's scalars: with these variables declared as texts. */
+/** Declares these variables as String, for a schema that does not know the ledger's scalars. */
 export function declareTexts(document: DocumentNode, texts: ReadonlySet<string>): DocumentNode {
   if (texts.size === 0) return document;
   const named = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: GraphQLString.name } } as const;

@@ -21,7 +21,7 @@ import { joins } from './joins.ts';
 type Variables = Readonly<Record<string, unknown>>;
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** What is wrong with the waiting times of an operation. @param variables coerced */
+/** Finds waiting times that are out of range. @param variables coerced */
 export type CheckWaits = (variables: Variables) => readonly GraphQLError[];
 
 const waiting: ReadonlySet<string> = new Set(
@@ -29,8 +29,8 @@ const waiting: ReadonlySet<string> = new Set(
 );
 
 /**
- * A join that waits stands below the mutation whose outcome it shows: by the time it is reached the mutation has been
- * sent. So a time out of its range is found before anything is executed. `null` for an operation that names none.
+ * Checks waiting times before anything is executed. A join that waits stands below the mutation whose outcome it shows; if it
+ * were refused only when it is reached, the mutation would have been sent already. `null` if no waiting time is given.
  */
 export function createCheckWaits(
   schema: GraphQLSchema,
@@ -51,7 +51,7 @@ export function createCheckWaits(
   };
 }
 
-/** The fields that are given a waiting time. */
+/** The fields that take a waiting time and have arguments. */
 function findWaits(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments) {
   const waits = new Map<FieldNode, GraphQLField<unknown, unknown>>();
   const typeInfo = new TypeInfo(schema);
@@ -66,7 +66,7 @@ function findWaits(schema: GraphQLSchema, operation: OperationDefinitionNode, fr
   return waits;
 }
 
-/** The fields that `@skip` and `@include` leave, wherever they stand, each fragment looked into once. */
+/** All fields, at any depth, that `@skip` and `@include` leave. Looks into each fragment once. */
 function executedFields(selectionSet: SelectionSetNode, fragments: Fragments, variables: Variables): Set<FieldNode> {
   const executed = new Set<FieldNode>();
   const spread = new Set<string>();

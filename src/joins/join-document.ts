@@ -2,7 +2,7 @@ import type { Limits } from '../limits/limits.ts';
 import { type JoinSelection, jsonBytes } from './join-selection.ts';
 
 /**
- * The ledger's own bounds on a document, even where the gateway's limits are stricter: clients did not write this one.
+ * The ledger's own bounds. The gateway's stricter limits do not apply, because clients did not write join documents.
  */
 export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'>;
 

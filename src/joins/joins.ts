@@ -126,8 +126,8 @@ export function toJoinForm({ root }: ServedJoin, selection: JoinSelection): Join
 export type JoinOffer = JoinRoot | { readonly reason: string };
 
 /**
- * Looks in the ledger's schema for the root field that a join reads. The profile has the names that it may have; which of
- * them the ledger uses, and whether it can be asked, the schema says.
+ * Looks in the ledger's schema for the root field that a join reads.
+ * @param names the names that it may have, from the network profile; the schema tells which one is there and can be asked
  */
 export function findJoinOffer(join: Join, ledger: GraphQLSchema, names: NetworkProfile['joins']): JoinOffer {
   const entry = names[join.target];

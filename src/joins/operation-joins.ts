@@ -50,7 +50,7 @@ export type CreateOperationJoins = (
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ) => OperationJoins;
 
-/** What the document alone decides about a join field. */
+/** What the document's text decides about a join field. */
 interface PreparedJoin extends JoinField {
   readonly nodes: readonly FieldNode[];
   readonly toLookup: (selected: Readonly<Record<string, unknown>>) => JoinLookup;

@@ -7,10 +7,10 @@ const walkable = { nodes: 10_000, depth: 100 };
 
 /**
  * A first, coarse check of depth: do fields alone nest deeper than the limit? It counts neither fragments as levels nor
- * fields below `__` fields, so it never refuses what the exact count allows: where that settles the matter it is not asked.
+ * fields below `__` fields, so it never refuses what the exact count allows, and is skipped if that count is within the limit.
  *
- * The package throws and writes to the console on missing fragments, on cycles, and on a definition named `__proto__`. So
- * it is asked only about documents without these, and within the limit of nodes.
+ * Only documents within the limit of nodes are given to the package, and none with missing fragments, with cycles, or with a
+ * definition named `__proto__`: on these it throws and writes to the console.
  */
 export function exceedsFieldDepth(
   measured: MeasuredDocument,

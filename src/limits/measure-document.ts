@@ -19,7 +19,7 @@ export interface DocumentSize {
   /** Bytes of the text. */
   readonly queryPayload: number;
   readonly outputNodes: OutputCost;
-  /** Numbers that are held for pricing it; they take memory as long as it is kept. */
+  /** How many numbers `outputNodes` holds, by which its memory is estimated. */
   readonly numbers: number;
   /** The document asks for the schema alone: the limits of queries do not apply, and no usage is shown. */
   readonly isExempt: boolean;

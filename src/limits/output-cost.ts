@@ -27,7 +27,7 @@ export function createTally(): Tally {
   return { own: 0, isPaged: false };
 }
 
-/** One transfer between places, which are known by their numbers. */
+/** Numbers in `route` for one transfer: the place it comes from and the place it goes to. */
 const numbersOfTransfer = 2;
 
 /** Used by each pricing and overwritten by the next: fields of each place with all page sizes multiplied in. */
@@ -63,14 +63,14 @@ export function createOutputCost(transfers: readonly Transfer[], total: Tally): 
   const last = numberOf(total);
   const route: number[] = [];
   for (const { from, to } of transfers) route.push(numberOf(from), numberOf(to));
-  // Copied, since lists that grew have room to grow on.
+  // Copied, because a list that grew holds spare memory for more.
   const sizes = toPageSizes(transfers);
   const outputNodes = toOutputCost(own.slice(), route.slice(), sizes, last);
   const numbers = own.length + route.length + (sizes ? sizes.length + new Set(sizes).size * numbersOfPageSize : 0);
   return { outputNodes, numbers };
 }
 
-/** `null` where all are: most documents have no pages. Equal ones are one. */
+/** The page size of each transfer, equal ones shared; `null` if there are none, as in most documents. */
 function toPageSizes(transfers: readonly Transfer[]): readonly (PageSize | null)[] | null {
   const known = new Map<string, PageSize>();
   const sizes = transfers.map(({ size }) => {
@@ -83,7 +83,7 @@ function toPageSizes(transfers: readonly Transfer[]): readonly (PageSize | null)
   return known.size > 0 ? sizes : null;
 }
 
-/** Apart from where tallies are at hand: a function holds everything that any function made beside it holds. */
+/** A function of its own, so that the cost holds no tally: functions of one scope hold all that any of them uses. */
 function toOutputCost(
   own: readonly number[],
   route: readonly number[],

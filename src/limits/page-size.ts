@@ -26,7 +26,7 @@ export function toPageSize(fieldArguments: readonly ArgumentNode[] | undefined):
     const size = value?.kind === Kind.INT ? parseSize(value.value) : null;
     if (size !== null) literal = Math.max(literal ?? 0, size);
   }
-  // Kept with the document: copied, since a list that grew has room to grow on.
+  // Kept with the document, so copied: a list that grew holds spare memory for more.
   return { literal, variables: variables.slice() };
 }
 

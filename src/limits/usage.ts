@@ -29,15 +29,15 @@ export function addCounts(left: number, right: number): number {
 }
 
 /**
- * Adds to an answer what the operation cost, where that was asked for. Usage stands in the extensions alone: what an
- * upstream says in the extensions of its own answer is about its own request, and is shown nowhere.
+ * Adds to an answer what the operation cost, if that was asked for. An upstream's own extensions are not shown, because they
+ * are about the gateway's request.
  * @param usage `null` = not asked for, or nothing was counted
  */
 export function withUsage<Result extends object>(result: Result, usage: Usage | null): Result {
   return usage ? { ...result, extensions: { usage } } : result;
 }
 
-/** The same as JSON has it behind another member of an answer, comma included; empty where usage is not asked for. */
+/** The same as JSON text to append to other members, with a comma before it; empty if usage is not asked for. */
 export function toUsageMember(usage: Usage | null): string {
   return usage ? `,"extensions":{"usage":${JSON.stringify(usage)}}` : '';
 }

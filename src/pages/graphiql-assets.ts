@@ -3,7 +3,7 @@ import { makePageFile, type PageFile } from './page-file.ts';
 
 /** The parts of GraphiQL that never change while the process lives, and where each of them is. */
 export interface GraphiqlAssets {
-  /** By their paths, which change with what is in them: browsers keep them for ever. */
+  /** By path. A path holds a hash of its file, so browsers may keep the file for ever. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly paths: GraphiqlPaths;
 }
@@ -11,13 +11,13 @@ export interface GraphiqlAssets {
 export interface GraphiqlPaths {
   readonly style: string;
   readonly script: string;
-  /** Begins it all, once the others are there. */
+  /** The script that starts GraphiQL once the others are loaded. */
   readonly boot: string;
   /** By the names that the editor has for them. */
   readonly workers: { readonly editorWorkerService: string; readonly json: string; readonly graphql: string };
 }
 
-/** Below it are the assets. */
+/** The path below which all assets are. */
 export const assetsPath = '/graphiql/';
 
 /**
@@ -26,7 +26,7 @@ export const assetsPath = '/graphiql/';
  */
 const tabsStayInPlace = '.graphiql-tab { transform: none !important; }';
 
-/** Loads GraphiQL, 9 MB of text, and compresses it. To be called when somebody asks for the page, and once. */
+/** Loads GraphiQL, 9 MB of text, and compresses it. Call it only once, and only when somebody asks for the page. */
 export async function loadGraphiqlAssets(): Promise<GraphiqlAssets> {
   const { css, js, editorWorkerService, jsonWorker, graphqlWorker } = await import(
     '@graphql-yoga/render-graphiql/graphiql'

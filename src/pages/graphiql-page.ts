@@ -6,14 +6,14 @@ import { type ExampleTab, exampleTabs } from './graphiql-tabs.ts';
 import { makePageFile, type PageFile, sendPageFile } from './page-file.ts';
 
 export interface GraphiqlPage {
-  /** Below it is everything that the page is made of. */
+  /** The path below which all files of the page are. */
   readonly assetsPath: string;
   send(req: IncomingMessage, res: ServerResponse): Promise<void>;
   /** Sends one of the files that the page is made of. Resolves with `false` when there is none at this path. */
   sendAsset(path: string, req: IncomingMessage, res: ServerResponse): Promise<boolean>;
 }
 
-/** Nothing may be fetched from anywhere but here. The editor writes styles as it goes, and brings its icons along. */
+/** The page may fetch nothing from other hosts. The editor needs inline styles, and icons as `data:` URLs. */
 const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,7 +31,7 @@ const securityPolicy = [
 const schemaPath = `${assetsPath}schema-`;
 
 export interface GraphiqlPageOptions {
-  /** In force now: only the examples that it can answer are shown. */
+  /** The schema in force. The page shows only examples that it can answer. */
   readonly schema: () => GraphQLSchema;
   /** May everybody see the schema? */
   readonly introspection: boolean;
@@ -45,7 +45,7 @@ interface SchemaPage {
 }
 
 /**
- * Serves GraphiQL: a page of a few kilobytes, which browsers ask about each time, and its large parts, which they keep.
+ * Serves GraphiQL: a page of a few kilobytes, which browsers check each time, and its large files, which they keep.
  * What it is made of is loaded and compressed when first asked for.
  */
 export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOptions): GraphiqlPage {
@@ -55,14 +55,14 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
     return loading;
   };
   let current: { readonly of: GraphQLSchema; readonly made: Promise<SchemaPage> } | undefined;
-  /** A page that was sent just before the schema changed still asks for its own. */
+  /** A page that was sent just before the schema changed still asks for the old schema. */
   let previous: Promise<SchemaPage> | undefined;
 
   const make = async (of: GraphQLSchema): Promise<SchemaPage> => {
     const { paths } = await assets();
     const file = introspection ? await makePageFile(toIntrospection(of), 'application/json') : null;
     const shown = file && { path: `${schemaPath}${file.hash}.json`, file };
-    // Each of these takes a while: others are served in between.
+    // Both steps block the process for a while: let it serve others in between.
     await pause();
     const page = await makePageFile(toHtml(paths, exampleTabs(of), shown?.path ?? null), 'text/html');
     return { of, page, introspection: shown };
@@ -101,7 +101,7 @@ export function createGraphiqlPage({ schema, introspection }: GraphiqlPageOption
   };
 }
 
-/** As GraphiQL asks for it. */
+/** The answer to the introspection query that GraphiQL sends. */
 function toIntrospection(schema: GraphQLSchema): string {
   const options = {
     descriptions: true,

@@ -125,13 +125,13 @@ const executeQuery = `mutation Execute(
 }
 `;
 
-/** What the steps before answered is filled in by the page. */
+/** The page fills in what the steps before answered. */
 const executeSignedTab: ExampleTab = {
   query: `# Step 3: execute. Reserve and Sign first.\n${executeQuery}`,
   variables: toText({ reservationId: '(from Reserve)', txBytes: '(from Sign)', userSig: '(from Sign)' }),
 };
 
-/** Where nobody signs for somebody else. */
+/** For real networks, where users sign by themselves. */
 const executeTab: ExampleTab = {
   query: `# Step 2: execute. Reserve first, then build and sign
 # a transaction whose gas is paid with those coins.
@@ -167,7 +167,7 @@ query Everything {
 export function exampleTabs(schema: GraphQLSchema): readonly ExampleTab[] {
   const isServed = ({ query }: ExampleTab) => {
     const document = parse(query);
-    // Validation finds no fault with a mutation where the schema has none.
+    // Validation accepts any mutation if the schema has no mutation type.
     const hasRoots = document.definitions.every((each) => !('operation' in each) || schema.getRootType(each.operation));
     return hasRoots && validate(schema, document).length === 0;
   };

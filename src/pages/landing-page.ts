@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { acceptsPage } from '../http/media-types.ts';
 
-/** What the gateway shows of itself at its root, to people and to programs. */
+/** What the gateway shows at its root path, to people and to programs. */
 export interface LandingFacts {
   readonly gatewayVersion: string;
-  /** The ledger's, as last seen. */
+  /** The ledger's build version as last seen. */
   readonly rpcVersion: string;
-  /** The network whose names are spoken. */
+  /** Name of the network profile. */
   readonly network: string;
   readonly isSimulated: boolean;
   readonly upstreams: readonly { readonly name: string; readonly state: string; readonly detail: string | null }[];
-  /** In force now. */
+  /** The limits in force. */
   readonly limits: readonly { readonly name: string; readonly value: number }[];
   readonly graphqlPath: string;
   readonly hasGraphiql: boolean;
@@ -42,13 +42,13 @@ export function createLandingPage(facts: () => Promise<LandingFacts>): LandingPa
   };
 }
 
-/** What the browser calls this host, if a command line can have it as it is. Read as it came: `headers` has a safe one. */
+/** The host as the browser names it, if it is safe in a command line. Not from `headers`, where the listener replaced it. */
 function hostOf({ rawHeaders }: IncomingMessage): string {
   const host = rawHeaders[rawHeaders.findIndex((name, index) => index % 2 === 0 && /^host$/i.test(name)) + 1] ?? '';
   return /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) ? host : 'localhost:4000';
 }
 
-/** Nothing is loaded and nothing runs. */
+/** The page loads nothing and runs no script. */
 const securityPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -32,7 +32,7 @@ export async function makePageFile(text: string, type: string): Promise<PageFile
   return { type: `${type}; charset=utf-8`, plain, br, gzip: gzipped, etag: `W/"${hash}"`, hash };
 }
 
-/** Sends it whole, or says that the browser has it already. A HEAD request gets the headers alone. */
+/** Sends the file, or status 304 if the browser has it already. A HEAD request gets only the headers. */
 export function sendPageFile(
   req: IncomingMessage,
   res: ServerResponse,

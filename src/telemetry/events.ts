@@ -133,7 +133,11 @@ export interface Telemetry {
   readonly schemaUnavailable: (look: FailedLook) => void;
   readonly schemaCacheFailed: (error: unknown) => void;
 
-  /** The store of shared rate limit counts is away. @param reason one line, without credentials @param setting its address */
+  /**
+   * The store of shared rate limit counts cannot be reached.
+   * @param reason one line, without credentials
+   * @param setting the setting that holds its address
+   */
   readonly sharedCountsLost: (reason: string, setting: string) => void;
   readonly sharedCountsBack: () => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;

@@ -75,7 +75,7 @@ function parse(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Escapes control characters: paths and messages come from others, and could move the terminal's cursor or change its colours. */
+/** Escapes control characters: paths and messages are other people's texts, and could take over the terminal. */
 function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, (each) => {

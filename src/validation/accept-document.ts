@@ -28,19 +28,19 @@ import {
 } from './schema-tables.ts';
 import type { ValidationOptions } from './validate-document.ts';
 
-/** Rules beside those of the specification that an accepted document keeps: it neither introspects nor uses `__` aliases. */
+/** Further rules that an accepted document always keeps, because none that introspects or uses `__` aliases is accepted. */
 const impliedRules: ReadonlySet<ValidationRule> = new Set([ReservedAliasRule, NoSchemaIntrospectionCustomRule]);
 
 /** Selections nested deeper are left to graphql-js; no ledger takes them. Fragments count as nested where they are spread. */
 const maxDepth = 64;
-/** graphql-js gives up on documents whose operations use fragments many times over. Far below where it does. */
+/** Far below the point at which graphql-js gives up on documents whose operations use fragments many times over. */
 const maxFragmentWork = 5_000;
 
 /** A document that is certainly valid. */
 export interface AcceptedDocument {
-  /** The strings written as values, in no order, each with the type that takes it. */
+  /** The string literals, in no order, each with the type of its place. */
   readonly strings: readonly TypedString[];
-  /** Somewhere a response name comes twice, so that its fields were compared, arguments and all. */
+  /** Some response name occurs twice in one place, so that its fields were compared, with their arguments. */
   readonly hasRepeats: boolean;
 }
 
@@ -50,10 +50,10 @@ export interface TypedString {
 }
 
 /**
- * Is the document certainly valid? One walk that takes a few per cent of the time that the rules of the specification take
- * one by one.
+ * Is the document certainly valid? Answers by a single walk, in a few per cent of the time that the specification's rules
+ * take one by one.
  * @param executable of the document
- * @returns `null` where `validateDocument` has to say whether it is valid: something is wrong with it, or unusual
+ * @returns `null` if something is wrong or unusual: `validateDocument` then decides
  */
 export function acceptDocument(
   document: DocumentNode,
@@ -88,15 +88,15 @@ interface Walk {
   /** The fragments that were reached; `null` while one is walked. */
   readonly walked: Map<string, WalkedFragment | null>;
   readonly strings: TypedString[];
-  /** Somewhere a response name comes twice: the fields it stands for have to be compared. */
+  /** Some response name occurs twice in one place, so its fields must be compared. */
   repeats: boolean;
 }
 
-/** What was found in an operation or fragment that has to be held against the variables of operations. */
+/** What was found in an operation or fragment and must be checked against the variables of operations. */
 interface Walked {
   readonly usages: Usage[];
   readonly spreads: WalkedFragment[];
-  /** Those of the whole document. */
+  /** String literals of the whole document. */
   readonly strings: TypedString[];
 }
 
@@ -113,7 +113,7 @@ interface Usage {
 }
 
 function walkOperation(operation: OperationDefinitionNode, walk: Walk): Walked | null {
-  // What has to be said about subscriptions is said with their fields collected.
+  // The specification has a rule about the root fields of subscriptions, which this walk does not check.
   if (operation.operation === 'subscription' || hasDirectives(operation)) return null;
   const root = walk.tables.rootOf(operation.operation);
   if (!root) return null;
@@ -121,7 +121,7 @@ function walkOperation(operation: OperationDefinitionNode, walk: Walk): Walked |
   return walkSelections(operation.selectionSet.selections, root, new Set(), 1, found, walk) ? found : null;
 }
 
-/** @returns `null` where it is not certainly valid, or contains itself */
+/** @returns `null` if the fragment is not certainly valid, or contains itself */
 function walkFragment(name: string, depth: number, walk: Walk): WalkedFragment | null {
   const known = walk.walked.get(name);
   if (known !== undefined) return known;
@@ -202,7 +202,7 @@ function areGivenFit(
   { places, required }: PlacesTable,
   found: Walked,
 ): boolean {
-  // So what is compared with one another below is never more than the schema knows.
+  // This bounds the search for duplicates below, which takes quadratic time.
   if (given.length > places.size) return false;
   let missing = required;
   let index = 0;
@@ -281,7 +281,7 @@ function nameOf(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
 }
 
-/** `null` for a type that the schema does not have, or that no value is given of. */
+/** `null` if the schema has no such type, or it is not an input type. */
 function toPlace(type: TypeNode, tables: SchemaTables): InputPlace | null {
   const isNonNull = type.kind === Kind.NON_NULL_TYPE;
   const nullable = isNonNull ? type.type : type;
@@ -302,7 +302,7 @@ function isAllowedAt({ type, defaultValue }: VariableDefinitionNode, place: Inpu
   return (!place.isNonNull || isNeverNull) && isWithin(type, place);
 }
 
-/** Is every value of a type, `null` aside, one that the place takes? */
+/** Does the place take every value of the type except `null`? */
 function isWithin(type: TypeNode, { item, named }: InputPlace): boolean {
   const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   if (nullable.kind === Kind.NAMED_TYPE) return item === null && nullable.name.value === named.name;

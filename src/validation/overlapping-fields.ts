@@ -71,7 +71,7 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
     if (!first || group.length === 1) return;
     pairs += (group.length * (group.length - 1)) / 2;
     if (pairs > maxPairs) crowded ??= first.node;
-    // A field that its type does not have says nothing of the others: compare with one that is known.
+    // Compare with a field that its type really has: the return type of any other is unknown.
     const known = group.find(({ definition }) => definition) ?? first;
     areAlike &&= group.every((each) => each === known || isAlike(known, each));
   }

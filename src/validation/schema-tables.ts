@@ -22,28 +22,28 @@ import {
 } from 'graphql';
 
 /**
- * What a schema says about documents, in the form in which a walk through a document asks for it: by name, with nothing
- * left to work out. Kept with the schema; each type is worked out when it is first asked about.
+ * A schema in the form that a walk through a document needs: everything is found by name. Kept with the schema; each type is
+ * prepared when it is first asked for.
  */
 export interface SchemaTables {
   readonly rootOf: (operation: OperationTypeNode) => CompositeTable | undefined;
-  /** A type that selections can be made on. */
+  /** An object, interface or union type. */
   readonly compositeOf: (name: string) => CompositeTable | undefined;
-  /** A type that values are given of. */
+  /** A scalar, enum or input object type. */
   readonly inputOf: (name: string) => InputTable | undefined;
-  /** `@include` and `@skip`, if they may stand at everything that can be selected. */
+  /** `@include` and `@skip`, if the schema allows them on fields and all fragments. */
   readonly directives: ReadonlyMap<string, PlacesTable>;
 }
 
 export interface CompositeTable {
-  /** Its fields and `__typename`; none of introspection. */
+  /** Its fields and `__typename`, without those of introspection. */
   readonly fields: () => ReadonlyMap<string, FieldTable>;
   /** Can an object be of both types? */
   readonly overlaps: (other: CompositeTable) => boolean;
 }
 
 export interface FieldTable extends PlacesTable {
-  /** The type that has to be selected on; `null` for a leaf. */
+  /** The type that needs a selection set; `null` for a leaf. */
   readonly below: CompositeTable | null;
 }
 
@@ -57,11 +57,11 @@ export interface PlacesTable {
 /** Where a value can be given, with its type. */
 export interface InputPlace {
   readonly isNonNull: boolean;
-  /** What a list holds; `null` where the type is none. */
+  /** The items of a list; `null` if the type is not a list. */
   readonly item: InputPlace | null;
   /** The type inside all lists. */
   readonly named: InputTable;
-  /** The schema has a value for when none is given. */
+  /** The schema declares a default value. */
   readonly hasDefault: boolean;
   /** It is in an input object that takes exactly one field. */
   readonly isOneOf: boolean;
@@ -142,9 +142,9 @@ function toInput(
     return { name, accepts: () => false, fields, isOneOf: type.isOneOf };
   }
   const accepts = (literal: ValueNode): boolean => {
-    // What a scalar makes of these may hang on what is in them.
+    // Whether a scalar takes an object or a list may depend on its content: leave it to graphql-js.
     if (literal.kind === Kind.OBJECT || literal.kind === Kind.LIST) return false;
-    // An enum would search for similar names, to suggest them.
+    // `parseLiteral` of an enum would search for similar names to suggest.
     if (isEnumType(type)) return literal.kind === Kind.ENUM && type.getValue(literal.value) !== undefined;
     try {
       return type.parseLiteral(literal) !== undefined;

@@ -10,13 +10,13 @@ import {
 import { findIdPlaces, type IdInputs, type IdPlaces, idVariables } from '../planning/id-variables.ts';
 
 /**
- * The specification's rule that a variable has the type of the place it stands in; but a place for an id of the ledger is
- * taken to have the ledger's own type where the variable is declared with it.
+ * The specification's rule that a variable must have the type of the place where it is used, with one exception: where our
+ * schema takes an id of the ledger as a String, the variable may be declared with the ledger's own scalar.
  */
 export function createVariablePositionsRule(idInputs: IdInputs): ValidationRule {
   return (context) => {
     const schema = context.getSchema();
-    // Once for the document: many operations may use one large fragment.
+    // Found once for the document, because many operations may use one large fragment.
     let places: IdPlaces | null = null;
 
     const getRecursiveVariableUsages = (operation: OperationDefinitionNode) => {

@@ -1,4 +1,4 @@
-/** Between two rounds in which all workers look, in milliseconds: a ledger that changes back and forth is not asked for ever. */
+/** Milliseconds between two rounds in which all workers look, so that a schema that changes back and forth costs little. */
 const roundEveryMs = 1_000;
 
 export interface LooksInTurn {
@@ -10,7 +10,7 @@ export interface LooksInTurn {
 export interface LooksInTurnOptions<Worker extends object> {
   /** Milliseconds between two looks of the workers together; 0 = none but those after a change. */
   readonly pollMs: number;
-  /** Those that serve, in any order that stays. */
+  /** The workers that serve, in a stable order. */
   readonly workers: () => readonly Worker[];
   readonly tellToLook: (worker: Worker) => void;
 }

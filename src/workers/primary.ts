@@ -15,7 +15,7 @@ export interface WorkersOptions {
   readonly count: number;
   /** What the configuration was read from. */
   readonly files: Beginning['files'];
-  /** What nobody can guess; the workers derive their common secrets from it. */
+  /** Random text that nobody can guess; the workers derive their common secrets from it. */
   readonly secret: string;
   readonly telemetry: Telemetry;
   readonly startProcess: StartWorkerProcess;
@@ -26,13 +26,13 @@ export interface WorkersOptions {
 export interface RunningWorkers {
   /** Scheme, host and port that all of them serve. */
   readonly url: string;
-  /** Has each finish what runs and end. Safe to call twice. */
+  /** Lets each worker finish what runs, and ends it. Safe to call twice. */
   close(): Promise<void>;
   /** Rejects when none serves any more and new ones do not come up; never resolves. */
   readonly failed: Promise<never>;
 }
 
-/** What a worker may take to end beyond the longest time of an operation, before it is cut off, in milliseconds. */
+/** Milliseconds beyond the longest operation that a worker may take to end; then it is killed. */
 const endMarginMs = 6_000;
 
 /**

@@ -1,9 +1,9 @@
-/** A worker that served for so long, in milliseconds, was sound: whatever ended it says nothing of its successor. */
+/** Milliseconds of service after which a worker counts as sound: its end does not predict that of its successor. */
 const soundMs = 10_000;
-/** The pause before the second of several in a row; doubled for each after it. */
+/** Milliseconds before the second replacement in a row; doubled for each after it. */
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** Of workers that end early one after another while none serves. */
+/** Rounds of workers that may end early, one after another, while none serves. */
 const mostInARow = 5;
 
 export interface EndedWorker {
@@ -19,8 +19,8 @@ export interface ReplacementRule {
 }
 
 /**
- * A worker that ends is replaced at once; those that keep ending early are replaced after ever longer pauses. When none is
- * left, and new ones do not come up, the whole is given up: whoever started it has to know.
+ * A worker that ends is replaced at once; those that keep ending early are replaced after ever longer pauses. If none is left
+ * and new ones do not come up, the gateway gives up, so that whoever started it finds out.
  * @param workers how many there are to be: all of them may end for one reason, which counts as one end
  */
 export function createReplacementRule(workers: number): ReplacementRule {

@@ -2,20 +2,20 @@ import type { Siblings } from '../start/siblings.ts';
 import { deferred } from './deferred.ts';
 import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
 
-/** A worker's end of what ties it to its primary. */
+/** A worker's channel to its primary. */
 export interface PrimaryLink {
-  /** Resolves when it is on its way, or the primary is gone. */
+  /** Resolves when the message was sent, or the primary is gone. */
   readonly send: (message: FromWorker) => Promise<void>;
   readonly onMessage: (hear: (message: ToWorker) => void) => void;
 }
 
 /** What a worker hears from its primary. */
 export interface Orders {
-  /** What to begin with. */
+  /** What the worker needs to start. */
   readonly beginning: Promise<Beginning>;
-  /** Resolves when it is to end. */
+  /** Resolves when the worker is told to end. */
   readonly stop: Promise<void>;
-  /** The others, as this one knows them. */
+  /** The other workers, as this one sees them. */
   readonly siblingsOf: (beginning: Beginning) => Siblings;
 }
 

@@ -3,7 +3,7 @@ import type { Shared, WorkerFacts } from '../start/siblings.ts';
 /** What a worker needs to know before it can begin. */
 export interface Beginning {
   readonly shared: Shared;
-  /** Chosen once, so that all are on the same one, and a later one too. */
+  /** Chosen once, so that all workers listen on the same one, those started later too. */
   readonly port: number;
   /**
    * The text of every file that the configuration was read from, by path: a worker that is started later reads the same,
@@ -24,7 +24,7 @@ export type ToWorker =
 
 /** From a worker to the primary. */
 export type FromWorker =
-  /** It can be told to begin. */
+  /** Its process is up, and can be told to begin. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'ready'; readonly facts: WorkerFacts }
   /** It could not start. */
@@ -44,7 +44,7 @@ export function toEnvelope<Message extends ToWorker | FromWorker>(message: Messa
   return { channel, message };
 }
 
-/** @returns `null` for what is no message of ours; both processes run the same program, so ours are not checked further */
+/** @returns `null` for other messages; ours are not checked further, because both processes run the same program */
 export function openEnvelope<Message extends ToWorker | FromWorker>(received: unknown): Message | null {
   if (typeof received !== 'object' || received === null) return null;
   const { channel: tag, message } = received as Partial<Envelope<Message>>;

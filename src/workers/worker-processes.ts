@@ -8,7 +8,7 @@ export interface WorkerEnd {
   readonly signal: string | null;
 }
 
-/** A process that is to serve. */
+/** A worker's process, as the primary sees it. */
 export interface WorkerProcess {
   readonly pid: number;
   /** Does nothing once the process has ended. */
@@ -22,14 +22,14 @@ export interface WorkerProcess {
 /** Starts processes that share one listening address. */
 export type StartWorkerProcess = () => WorkerProcess;
 
-/** Has this process count the callers of all it starts. @param program what each of them runs, with these arguments */
+/** Lets this process count the callers of all workers that it starts. @param program the file that workers run */
 export function createWorkerProcesses(program: string, args: readonly string[]): StartWorkerProcess {
   cluster.setupPrimary({ exec: program, args: [...args] });
   countForWorkers();
   return () => {
     const worker = tryToFork();
     if (!worker) return toUnstarted();
-    // A message to one that has just ended fails; that it ended is told by `exit`.
+    // Sending to a process that has just ended fails; `exit` reports its end.
     worker.on('error', () => {});
     return {
       pid: worker.process.pid ?? 0,
