@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KeptAnswer } from './kept-answer.ts';
 
-/** The part that answers have to themselves which were asked for more than once. */
+/** Share of the memory that is kept for answers that were asked for more than once. */
 const provenShare = 0.75;
 
 /**
@@ -24,7 +24,7 @@ export class AnswerMemory {
     return this.#onTrial.calculatedSize + this.#proven.calculatedSize;
   }
 
-  /** @param nowMs by the clock that answers were kept by; what is no longer good, or of another build, is dropped */
+  /** Drops an answer that has expired, or is of another build of the ledger. @param nowMs by the clock of `untilMs` */
   find(key: string, version: string, nowMs: number): KeptAnswer | null {
     const proven = this.#proven.get(key);
     const found = proven ?? this.#onTrial.get(key);
@@ -41,7 +41,7 @@ export class AnswerMemory {
     return found;
   }
 
-  /** In place of one that is kept under the same key. One that is larger than there is room for is not kept. */
+  /** Replaces the answer with the same key. An answer that is larger than the room for new ones is not kept. */
   keep(key: string, answer: KeptAnswer): void {
     this.#proven.delete(key);
     this.#onTrial.set(key, answer);

@@ -5,13 +5,13 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A request that has it, with any value, is told where its answer is from. */
 export const showSourceHeader = 'x-gateway-show-source';
-/** Says so: `memory`, or `fresh` where anything was worked out or asked for. */
+/** The header that tells it: `memory`, or `fresh` if any operation was executed. */
 export const sourceHeader = 'x-gateway-source';
 
-/** A request of which an answer may be kept by others was said nothing with that it could be told from another one by. */
+/** Request headers that may distinguish callers. With any of them, no cache may give the answer to somebody else. */
 const personalHeaders = ['authorization', 'x-api-key', 'cookie', showSourceHeader] as const;
 
-/** What a request is told of where its answer is from, as names and values by turns; nothing unless it asks. */
+/** The header that tells where an answer is from, as name and value; empty unless the request asks for it. */
 export function toSourceHeaders(
   headers: Headers,
   operations: readonly { readonly from?: 'memory' }[],
@@ -28,7 +28,7 @@ export interface NotedExchange {
   readonly operations: readonly { readonly from?: 'memory' }[];
 }
 
-/** What an answer says of itself to whoever passes it on, and to who asked where it is from. */
+/** Sets the headers of an answer that depend on where it is from: for caches, and for callers that ask for its source. */
 export class AnswerNotes {
   readonly #exchange: NotedExchange;
   readonly #now: () => number;
@@ -45,7 +45,7 @@ export class AnswerNotes {
     this.#personalAnswerHeaders = personalAnswerHeaders;
   }
 
-  /** Told of an answer that stays as it is. */
+  /** Must be called if the answer is one that never changes. */
   onKept(kept: KeptAnswer): void {
     this.#kept = kept;
   }
@@ -78,7 +78,7 @@ export class AnswerNotes {
   }
 }
 
-/** Events may go on and on, whatever the first one is. */
+/** Is the answer complete? An event stream may go on after it. */
 function isWholeJson(contentType: string | null): boolean {
   return /^application\/(?:graphql-response\+)?json\b/.test(contentType ?? '');
 }

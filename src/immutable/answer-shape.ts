@@ -2,7 +2,7 @@
 export interface AnswerShape {
   /** By response key. */
   readonly keys: ReadonlyMap<string, ShapeKey>;
-  /** Of each of these, one path of keys has to be there. */
+  /** Of each of these, at least one path must be in the answer. */
   readonly proofs: readonly KeyProof[];
 }
 
@@ -20,9 +20,9 @@ export interface ShapeKey {
 export type KeyProof = readonly (readonly string[])[];
 
 /**
- * Is it a whole answer to what was asked, with nothing that is not known yet? It has every key that was certain to come, none
- * that was not asked for, no `null` in any place, and the proofs that what it tells of is final.
- * @param data as JSON has it
+ * Is the answer complete and final? It must have every key that is certain to come, none that was not asked for, no `null`
+ * anywhere, and the proofs that what it shows is final.
+ * @param data parsed JSON
  */
 export function hasShape(data: unknown, shape: AnswerShape): boolean {
   if (!isObject(data)) return false;
@@ -42,12 +42,12 @@ function isKnown(value: unknown, kind: ShapeKey['kind']): boolean {
   return kind === 'plain' ? typeof value !== 'object' : hasShape(value, kind);
 }
 
-/** Nothing is shown by a list without items, which may be all that is known yet. */
+/** An empty list proves nothing, because its items may not be known yet. */
 function isUnproven(list: readonly unknown[], kind: ShapeKey['kind']): boolean {
   return list.length === 0 && typeof kind === 'object' && kind.proofs.length > 0;
 }
 
-/** Whatever is there is not `null`: that is looked at for every key. */
+/** Is the path in the data? Need not look for `null`: `isKnown` refuses it under every key. */
 function shows(data: unknown, path: readonly string[]): boolean {
   let at = data;
   for (const key of path) {

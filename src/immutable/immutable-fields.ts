@@ -1,57 +1,57 @@
 import type { NetworkProfile } from '../config/network-profile.ts';
 
-/** An argument that has to be given, and not as `null`, for the field to be the same for ever. */
+/** An argument that must be given, and not as `null`, for the field to be immutable. */
 export interface GivenArgument {
   readonly argument: string;
-  /** Of an argument that is an object: the member that has to be given. */
+  /** For an argument that is an object: the member that must be given. */
   readonly member?: string;
-  /** Not the address of a package of the system, whose code is replaced in place. */
+  /** It must not be the address of a system package, whose code is replaced in place. */
   readonly isOrdinaryAddress?: true;
 }
 
 /** Paths of fields, any one of which is proof enough. */
 export type Proof = readonly (readonly string[])[];
 
-/** When a field is the same for ever. With no member set: always, where what it is a field of is. */
+/** When a field is immutable. Without any member: whenever its object is. */
 export interface FieldRule {
-  /** Arguments that have no say in it. With any other one the field is not known to be immutable. */
+  /** Arguments that it may have. With any other one it counts as changing. */
   readonly arguments?: readonly string[];
-  /** One of these has to be given. */
+  /** At least one of these must be given. */
   readonly given?: readonly GivenArgument[];
-  /** It leads to something that changes, of which only what names it is the same for ever. */
+  /** Its value changes, except for the fields that name it, such as an address or a digest. */
   readonly leadsTo?: 'name';
   /** What the answer has to show below this field. */
   readonly showsBelow?: Proof;
   /** What the answer has to show beside this field, in the same object. */
   readonly showsBeside?: Proof;
-  /** It is the same as long as the network is; test networks begin anew under their old address. */
+  /** It identifies the network, so it changes when a test network begins anew under its old address. */
   readonly isOfNetwork?: true;
 }
 
 type TypeRules = Readonly<Record<string, FieldRule>>;
 
-/** `type.field → immutable when …`. What is not in it may change. */
+/** The immutable fields of one kind of schema, by type and field. Any field that is missing here may change. */
 export interface ImmutableFields {
-  /** The field of queries that a schema has which this table is for. */
+  /** The table is for schemas with this root field. */
   readonly isFor: string;
   readonly fields: Readonly<Record<string, TypeRules>>;
-  /** Of things that change: the fields that name them. */
+  /** For things that change: the fields that name them. */
   readonly names: Readonly<Record<string, TypeRules>>;
 }
 
 const fixed: FieldRule = {};
 const name: FieldRule = { leadsTo: 'name' };
-/** No cursor may be given: it holds the read to the moment it was made at, and goes stale. */
+/** Without cursors: a cursor ties the read to the moment at which it was made, and goes stale. */
 const paged: FieldRule = { arguments: ['first', 'last'] };
 const keyed = (argument: string): FieldRule => ({ arguments: [argument] });
-/** A checkpoint, or the time of one: before it, a transaction may still be told otherwise. */
+/** Fields that show a transaction to be in a checkpoint; before that its effects may still change. */
 const finality = ['checkpoint', 'timestamp'];
 
 function all(names: string, rule: FieldRule = fixed): TypeRules {
   return Object.fromEntries(names.split(' ').map((each) => [each, rule]));
 }
 
-/** Pages of a list that is complete. Cursors are not among it: they hold the moment of the read. */
+/** Pages of a list that is complete. Without cursors, which hold the moment of the read. */
 function pages(item: string): Readonly<Record<string, TypeRules>> {
   return { [`${item}Connection`]: all('nodes edges pageInfo'), [`${item}Edge`]: all('node') };
 }
@@ -68,7 +68,7 @@ const names: ImmutableFields['names'] = {
   Transaction: all('digest'),
   Epoch: all('epochId'),
   MoveModule: all('name package'),
-  // Lists of what transactions depend on, each of which may be dropped from where they are kept.
+  // Lists of the transactions that one depends on. The ledger may prune these transactions; their digests stay.
   ...pages('Dependency'),
   ...pages('Transaction'),
   PageInfo: all('hasNextPage hasPreviousPage'),
@@ -119,7 +119,7 @@ const code: ImmutableFields['fields'] = {
   MoveValue: all('type bcs data json'),
 };
 
-/** What is the same in every schema there is. */
+/** What all known schemas have in common. */
 const common: ImmutableFields['fields'] = {
   Object: object,
   MoveObject: { ...object, asCoin: fixed },
@@ -128,13 +128,13 @@ const common: ImmutableFields['fields'] = {
   IMoveObject: all('contents moveObjectBcs'),
   IOwner: all('address'),
   IAddressable: all('address'),
-  // Whoever owns it, of these only the address: accounts, and objects that own others, go on.
+  // Of an owner only the address, because accounts and owning objects change.
   AddressOwner: { owner: name, address: name },
   Parent: { parent: name },
   Shared: all('initialSharedVersion'),
   Immutable: all('isPackage'),
 
-  // Never beyond the checkpoint itself: what another asks for through `query` is none of its own.
+  // Not `query`, which leads from the checkpoint to everything else.
   Checkpoint: {
     ...all('digest sequenceNumber timestamp validatorSignatures previousCheckpointDigest networkTotalTransactions'),
     ...all('rollingGasSummary epoch contentDigest contentBcs summaryBcs artifactsDigest'),
@@ -211,7 +211,7 @@ const commonQuery: TypeRules = {
   type: keyed('type'),
 };
 
-/** By the schema that speaks of transaction blocks. */
+/** For schemas whose transactions are of type `TransactionBlock`. */
 const transactionBlocks: ImmutableFields = {
   isFor: 'transactionBlock',
   names,
@@ -267,7 +267,7 @@ const transactionBlocks: ImmutableFields = {
   },
 };
 
-/** By the schema that speaks of transactions and their commands. */
+/** For schemas whose transactions are of type `Transaction`. */
 const transactions: ImmutableFields = {
   isFor: 'transaction',
   names,
@@ -326,7 +326,7 @@ const transactions: ImmutableFields = {
   },
 };
 
-/** The tables by which it is told what of a ledger's schema is the same for ever, as a network profile names them. */
+/** The tables, by the names that network profiles use for them. */
 export const immutableFields: Readonly<Record<NetworkProfile['immutableFields'][number], ImmutableFields>> = {
   transactionBlocks,
   transactions,

@@ -19,11 +19,11 @@ import { KeptAnswer } from './kept-answer.ts';
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface ImmutableReadsOptions {
-  /** How much memory answers may take; more than 0. */
+  /** Bytes of memory that answers may take; more than 0. */
   readonly maxBytes: number;
-  /** How long an answer is good for, in milliseconds: what is immutable may still be pruned. */
+  /** Milliseconds for which an answer is served. Bounded, because the ledger may prune even what never changes. */
   readonly lifeMs: number;
-  /** The first one that is for a schema is the one it is read by. */
+  /** The first table that is for a schema is used for it. */
   readonly tables: readonly ImmutableFields[];
   /** The build of the ledger by its last answer. */
   readonly version: () => string;
@@ -33,17 +33,17 @@ export interface ImmutableReadsOptions {
   readonly now: () => number;
 }
 
-/** An operation all of which is immutable, provided that its variables give what has to be given. */
+/** An operation whose answer never changes, if its variables give the arguments that this needs. */
 export interface ImmutableRead {
-  /** `null` where with these variables it may change. @param variables as they were sent */
+  /** @param variables as they were sent. @returns `null` if with these the answer may change */
   ask(variables: Variables): Ask | null;
 }
 
 /** One ask of an immutable read. */
 export interface Ask {
-  /** The answer, from memory or kept by now; `null` where there is none. */
+  /** The answer, if it was in memory or `keep` has kept it; otherwise `null`. */
   readonly kept: KeptAnswer | null;
-  /** Was it there before anybody was asked? */
+  /** Was it in memory before the ledger was asked? */
   readonly isFromMemory: boolean;
   /** Keeps what the ledger answered, if it can be kept. @param body as it came */
   readonly keep: (body: ChunkedBody) => void;
@@ -55,14 +55,14 @@ export interface ReadTree {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-/** What the text of an operation decides of it. */
+/** What the text of an operation decides. */
 interface ReadText {
-  /** What answers to it are found by, besides the variables: its text, its name and its schema. */
+  /** Stands for its text, its name and its schema in the keys of answers. */
   readonly id: number;
-  /** Of its variables, in an order that does not depend on the request. */
+  /** Names of its variables, in an order that does not depend on the request. */
   readonly names: readonly string[];
   readonly isGiven: (variables: Variables) => boolean;
-  /** How answers look that can be kept; worked out again where it has been forgotten. */
+  /** The shape of answers that can be kept. Worked out again if it was evicted. */
   readonly shape: () => AnswerShape | null;
   readonly networkKeys: readonly string[];
 }
@@ -70,26 +70,26 @@ interface ReadText {
 /** Answers of the ledger's that never change, kept for as long as they are good. */
 export interface ImmutableReads {
   /**
-   * What the text of an operation decides; `null` where anything of it may change. Nothing of its tree is held.
+   * Prepares an operation; `null` if anything in its answer may change. Keeps no reference to the tree.
    * @param tree valid on the schema
    * @param readTree reads the same tree again
    */
   prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
-  /** Forgets everything, what is being asked at this moment included. */
+  /** Forgets everything, and keeps no answer to what is being asked at this moment. */
   clear(): void;
   /** Memory that answers take. */
   readonly bytes: number;
 }
 
-/** What tells the network is good for this long, in milliseconds: test networks begin anew under their old address. */
+/** Milliseconds for which answers that identify the network are served: a test network may begin anew under its address. */
 const networkLifeMs = 10_000;
-/** How often the ledger is asked which network it is of. */
+/** Milliseconds between two questions to the ledger, which network it is of. */
 const networkCheckMs = 60_000;
-/** Larger answers are not kept: they are looked through once, in one piece. */
+/** Larger answers are not kept, because checking one blocks the process while it is parsed. */
 const maxAnswerBytes = 256 * 1024;
 /** Shapes of answers, which take a few kilobytes each, that are remembered: those of documents in use. */
 const maxShapes = 500;
-/** Nobody asks twice for what takes more to say. */
+/** Characters of a key. Answers with longer keys are not kept: such large variables hardly come twice. */
 const maxKeyLength = 1_024;
 
 export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
@@ -98,7 +98,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   const shapes = new LRUCache<number, AnswerShape>({ max: maxShapes });
   const largest = Math.min(maxAnswerBytes, Math.floor(maxBytes / 8));
   let reads = 0;
-  /** Answers to what was asked in another era are not kept. */
+  /** Grows with each `clear`: answers to requests that began in an earlier era are not kept. */
   let era = 0;
   let network: string | null = null;
   let networkAskedAtMs = now();
@@ -109,7 +109,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   };
   const heardNetwork = (told: string): void => {
     networkAskedAtMs = now();
-    // What was kept before it was known which network it is of may be of another one.
+    // Answers that were kept before may be of another network.
     if (told !== network) clear();
     network = told;
   };
@@ -127,7 +127,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     if (askedIn !== era || body.size > largest) return null;
     const build = version();
     const nowMs = now();
-    // Of several that asked at once and share one answer, the first has kept it.
+    // Several requests may share one answer; the first of them has kept it already.
     const known = memory.find(key, build, nowMs);
     if (known) return known;
     const bytes = Buffer.concat(body.chunks as Buffer[], body.size);
@@ -205,12 +205,12 @@ function toData(bytes: Buffer): unknown {
   }
 }
 
-/** Two requests have one key only if their variables say the same; not all that say the same have. */
+/** Requests with one key have the same variables. The converse need not hold: the same values may be written differently. */
 function toKey({ id, names }: ReadText, variables: Variables): string {
   let key = String(id);
   for (const name of names) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    // Each begins with a letter for its kind and ends where its length or its JSON says.
+    // Each value begins with a letter for its kind, and its end is certain, so no two lists of values give one key.
     if (typeof value === 'string') key += `s${value.length}:${value}`;
     else if (value === undefined) key += 'u';
     else key += `j${printJson(value)},`;
@@ -218,7 +218,7 @@ function toKey({ id, names }: ReadText, variables: Variables): string {
   return key;
 }
 
-/** Whether variables give what has to be given. Holds nothing of the tree. */
+/** Makes a function that checks whether the needed arguments are given. It captures nothing of the tree. */
 function toIsGiven(
   asking: readonly AskingField[],
   { variableDefinitions = [] }: OperationDefinitionNode,
@@ -253,7 +253,7 @@ function toEveryGiven(checks: readonly (readonly Check[])[]): Check {
   return (sent) => checks.every((ways) => ways.some((way) => way(sent)));
 }
 
-/** Gives a value as it is with the variables that were sent. */
+/** Makes a function that fills the variables that were sent into a value. */
 function toReader(node: ValueNode, defaults: ReadonlyMap<string, unknown>): (sent: Variables) => unknown {
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value;

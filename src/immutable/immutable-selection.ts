@@ -20,13 +20,13 @@ import {
 import type { AnswerShape, KeyProof, ShapeKey } from './answer-shape.ts';
 import type { FieldRule, ImmutableFields, Proof } from './immutable-fields.ts';
 
-/** A selection of which nothing changes any more, provided that what is asked is given and what is answered is whole. */
+/** A selection whose answer never changes, if the needed arguments are given and the answer has this shape. */
 export interface ImmutableSelection {
-  /** How an answer to it looks that can be kept. */
+  /** The shape that an answer must have to be kept. */
   readonly shape: AnswerShape;
-  /** Fields whose arguments have a say in whether they are immutable. */
+  /** Fields that are immutable only with certain arguments. */
   readonly asking: readonly AskingField[];
-  /** Keys at the root that tell which network it is; with any, the answer is good for a short while only. */
+  /** Root keys that identify the network. An answer with any of them is kept only for a short time. */
   readonly networkKeys: readonly string[];
 }
 
@@ -67,8 +67,8 @@ interface Occurrence {
 const typeName: FieldRule = {};
 
 /**
- * Whether everything that a selection on the queries asks for is immutable by the table; `null` where anything is not, or may
- * be. What `@skip` and `@include` may leave out counts as asked for.
+ * Checks whether everything that a query selects is immutable by the table; `null` if anything may change. Fields that `@skip`
+ * and `@include` may leave out count too.
  * @param set of an operation that is valid on the schema
  */
 export function toImmutableSelection(set: SelectionSetNode, scope: SelectionScope): ImmutableSelection | null {
@@ -109,7 +109,7 @@ class Walk {
     return { keys, proofs: [...proofs.values()] };
   }
 
-  /** What is below one key, with what its own rules want to be shown there. */
+  /** The shape below one key, with the proofs that the rules of the key itself need there. */
   #below(below: readonly Selected[], same: readonly Occurrence[]): AnswerShape {
     const shape = this.toShape(below);
     const wanted = new Set(same.flatMap(({ rule }) => (rule.showsBelow ? [rule.showsBelow] : [])));
@@ -121,7 +121,7 @@ class Walk {
     };
   }
 
-  /** The same in the keys of the answer; there must be a way to show it. */
+  /** Translates a proof from field names to response keys. If no path of it is selected, nothing can be proven. */
   #toKeyProof(proof: Proof, within: readonly Occurrence[]): KeyProof {
     const paths = proof.flatMap((path) => this.#toKeyPaths(path, within));
     if (paths.length === 0) this.isImmutable = false;
@@ -171,7 +171,7 @@ class Walk {
     return [{ node, rule, isCertain, kind: toKind((field ?? TypeNameMetaFieldDef).type), below: null }];
   }
 
-  /** `undefined` where the field may change. */
+  /** `undefined` if the field may change. */
   #ruleOf({ name, arguments: given = [] }: FieldNode, { type, isNameOnly }: Selected): FieldRule | undefined {
     if (name.value === TypeNameMetaFieldDef.name) return typeName;
     const { table } = this.#scope;

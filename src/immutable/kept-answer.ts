@@ -5,28 +5,28 @@ import type { ChunkedBody } from '../answers/find-plain-end.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { toUsageMember, type Usage } from '../limits/usage.ts';
 
-/** What else an answer takes in memory besides its bytes and its key: itself, and its place in what is kept. */
+/** Bytes that an answer takes besides its body and its key: for the object, and its entry in the memory. */
 const overheadBytes = 500;
 
 export type WrittenAnswer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes'; readonly body: ChunkedBody };
 
-/** A whole answer of the ledger's, which had nothing but data. */
+/** A complete answer of the ledger, with data and nothing else. */
 export class KeptAnswer {
   /** The ledger's build that gave it. */
   readonly version: string;
-  /** Until when it is good, in milliseconds since the Unix epoch. */
+  /** Served until this time, in milliseconds since the Unix epoch. */
   readonly untilMs: number;
   /** Memory that it takes. */
   readonly bytes: number;
-  /** A text of one byte a character can be written with the head of the response in one piece; anything else stays bytes. */
+  /** ASCII is kept as text, which can be written in one piece with the response's head; anything else stays bytes. */
   readonly #body: string | Buffer;
   #tag: string | null = null;
 
-  /** @param keyLength characters of what it is found by */
+  /** @param keyLength characters of its key */
   constructor(body: Buffer, version: string, untilMs: number, keyLength: number) {
-    // A copy of its own: these bytes may be a small part of what came in one piece.
+    // Copied, because these bytes may be a slice of a much larger buffer, which would stay in memory with them.
     this.#body = isAscii(body) ? body.toString('latin1') : Buffer.from(Uint8Array.from(body).buffer);
     this.version = version;
     this.untilMs = untilMs;
@@ -46,13 +46,13 @@ export class KeptAnswer {
     return { kind: 'bytes', body: { chunks: [data, end], size: data.length + end.length } };
   }
 
-  /** The answer to those who do not write it as it came. */
+  /** The answer as a result, for shells that do not write it as it is. */
   read(): ExecutionResult {
     const { data } = parseJson(this.#body.toString()) as { readonly data: Record<string, unknown> };
     return { data };
   }
 
-  /** Tells its content from any other: what an entity tag is made of. */
+  /** A hash of its content, for the entity tag. */
   get tag(): string {
     this.#tag ??= createHash('sha256').update(this.#body).digest('base64url').slice(0, 27);
     return this.#tag;
