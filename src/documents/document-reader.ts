@@ -54,7 +54,7 @@ interface Reading<Operation> {
   readonly shapes: KnownShapes<Operation>;
 }
 
-/** Prepares a document that differs from a valid one in what its strings hold, all of which its types take. */
+/** Prepares a document that differs from a valid one only in its strings, which the types accept. */
 function prepareAlike<Operation>(
   text: string,
   { size, extraBytes, name, prepare }: KnownShape<Operation>,
@@ -65,7 +65,7 @@ function prepareAlike<Operation>(
     kind: 'readable',
     text,
     bytes: text.length + json.length + extraBytes,
-    // Its characters are bytes: only of such texts shapes are taken.
+    // Characters are bytes here, because `toShape` takes only ASCII.
     size: { ...size, queryPayload: text.length },
     errors: [],
     operation: toFind(name, prepare({ text, json, readTree: toReadTree(text, trees) })),
@@ -73,8 +73,9 @@ function prepareAlike<Operation>(
 }
 
 /**
- * @param shape of the text, to be known from now on if it can be
- * @returns `null` where it has to be told where in the text something is, and the tree is not to know
+ * @param hasPlaces parses positions in the text, which errors need; parsing without them is faster
+ * @param shape the text's shape, to be kept if others can share it; `null` = none
+ * @returns `null` if positions are needed and `hasPlaces` is false: read it again with them
  */
 function readDocument<Operation>(
   text: string,
@@ -106,7 +107,7 @@ function readDocument<Operation>(
     const bytes = refusedBytes(text, refusal.errors, size.numbers);
     return { prepared: { kind: 'refused', text, bytes, size, refusal }, executable };
   }
-  // Of several operations nobody knows which are going to be executed here, with errors that have places.
+  // Of several operations any may be executed here later, and its errors then need positions.
   if (!hasPlaces && executable.operations.length !== 1) return null;
   const accepted = acceptDocument(document, executable, options);
   if (!accepted) {
@@ -170,7 +171,7 @@ function toKept(tree: OperationTree): () => OperationTree {
   return () => tree;
 }
 
-/** Apart from where the tree is at hand: a function holds everything that any function made beside it holds. */
+/** A function of its own, so that the result does not hold the tree: functions of one scope hold all that any of them uses. */
 function toReadTree(text: string, trees: TreeReader): () => OperationTree {
   return () => trees.read(text);
 }

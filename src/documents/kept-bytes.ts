@@ -7,7 +7,7 @@ import type { ToldError } from './told-error.ts';
  * heaviest among them, and a test compares them with the memory that is really used.
  */
 
-/** Of a valid document whose text is forwarded: the text, as it came and as JSON has it, its numbers, and no tree. Whole. */
+/** For a valid document whose text is forwarded: its text, plain and as JSON, and its numbers, but no tree. An integer. */
 export function forwardedBytes(
   text: string,
   json: string,

@@ -6,18 +6,18 @@ import type { InputTable } from '../validation/schema-tables.ts';
 import type { DocumentShape } from './document-shape.ts';
 import type { GivenText, PreparedDocument } from './prepared-document.ts';
 
-/** What prepares an operation of other texts of one shape. */
+/** Prepares the same operation of other texts with one shape. */
 export interface Share<Operation> {
-  /** Of the operation; `null` where it has none. */
+  /** The operation's name; `null` if it has none. */
   readonly name: string | null;
   readonly prepare: (given: GivenText) => Operation;
 }
 
-/** What documents share that differ in what their strings hold, as it was worked out of the first one. */
+/** What documents share that differ only in their strings. Worked out from the first of them. */
 export interface KnownShape<Operation> extends Share<Operation> {
-  /** Of the first one. All but the bytes of the text are the same for the others. */
+  /** Size of the first one. The others differ only in the bytes of their text. */
   readonly size: DocumentSize;
-  /** Memory that each takes besides its text and that as JSON has it. */
+  /** Bytes that each takes in memory besides its text, plain and as JSON. */
   readonly extraBytes: number;
 }
 
@@ -29,9 +29,9 @@ interface FirstOfShape<Operation> extends Share<Operation> {
 }
 
 export interface KnownShapes<Operation> {
-  /** What is known of texts of this shape, if their types take what these strings hold: then the document is valid. */
+  /** What texts of this shape share, and with it that the text is valid; `null` if nothing is known, or a string does not fit. */
   readonly find: (shape: DocumentShape) => KnownShape<Operation> | null;
-  /** Keeps what others of its shape can share, unless its strings have a say in more than whether it is valid. */
+  /** Keeps what others of its shape can share, unless the strings decide more than whether the document is valid. */
   readonly keep: (shape: DocumentShape, first: FirstOfShape<Operation>) => void;
 }
 
@@ -39,8 +39,8 @@ export interface KnownShapes<Operation> {
 export const maxShapedCharacters = 20_000;
 
 /**
- * Memory for shapes, in bytes. As with documents, those that were met again are kept apart, so that shapes which nobody uses
- * twice push out each other alone.
+ * Bytes of memory for shapes. As with documents, those that came again are kept apart, so that shapes which come only once
+ * push out only one another.
  */
 const maxNewBytes = 1024 * 1024;
 const maxProvenBytes = 3 * 1024 * 1024;
@@ -67,7 +67,8 @@ export function createKnownShapes<Operation>(): KnownShapes<Operation> {
     },
     keep({ outline, strings }, { document, accepted, prepared, name, prepare }) {
       const { size, text, bytes } = prepared;
-      // Where fields are compared with one another, so are the strings in their arguments; in transactions they are counted.
+      // Fields that share a response name are compared with the strings in their arguments, and strings of transactions are
+      // counted: such documents share nothing.
       const { literalBytes, inlinedBytes } = size.transaction;
       if (accepted.hasRepeats || literalBytes + inlinedBytes > 0) return;
       const types = typesInOrder(document, accepted, strings);
@@ -83,7 +84,7 @@ function areTaken(strings: readonly string[], types: readonly InputTable[]): boo
   return types.every(({ accepts }, index) => accepts({ kind: Kind.STRING, value: strings[index] ?? '' }));
 }
 
-/** The types that take the strings of a text, in its order. `null` where a string is no value: a description. */
+/** The types that take a text's strings, in its order; `null` if some string is not a value but a description. */
 function typesInOrder(
   document: DocumentNode,
   accepted: AcceptedDocument,
@@ -100,7 +101,7 @@ function typesInOrder(
   return isKnown && ordered.length === strings.length ? ordered : null;
 }
 
-/** Calls for every string in the order of the text, which is that of the members of each node. Ends with the first `false`. */
+/** Calls `told` for every string in the order of the text, the order of each node's members. Stops at the first `false`. */
 function findStrings(node: object, told: (string: StringValueNode) => boolean): boolean {
   if ('kind' in node && node.kind === Kind.STRING) return told(node as StringValueNode);
   for (const below of Object.values(node)) {

@@ -50,17 +50,17 @@ export interface GivenText {
   readonly text: string;
   /** The text as a JSON string, with its quotes. */
   readonly json: string;
-  /** Reads its tree, with its places, from the text again, for what seldom needs it. */
+  /** Parses the tree, with positions, from the text again. For rare uses. */
   readonly readTree: () => OperationTree;
 }
 
 /** An operation of a valid document, to be prepared. */
 export interface ValidOperation<Operation = unknown> extends GivenText {
-  /** To be looked at while the operation is prepared, and not to be held: it may not know its places in the text. */
+  /** For use while the operation is prepared. Keep no reference to it; it may lack positions in the text. */
   readonly tree: OperationTree;
-  /** Keeps the tree, with its places, with the document, which counts for so much more memory. */
+  /** Keeps the tree, with positions, with the document, whose memory then counts as much larger. */
   readonly keepTree: () => () => OperationTree;
-  /** Gives what prepares the same operation of other texts, which differ in what their strings hold and nothing else. */
+  /** Call it with a function that prepares the same operation of other texts, which differ only in their strings. */
   readonly shareWith: (prepare: (given: GivenText) => Operation) => void;
 }
 

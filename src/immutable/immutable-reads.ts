@@ -27,7 +27,10 @@ export interface ImmutableReadsOptions {
   readonly tables: readonly ImmutableFields[];
   /** The build of the ledger by its last answer. */
   readonly version: () => string;
-  /** Which network the ledger is of; `null` where it does not say. Asked beside what is served, once a minute while answers come from memory. */
+  /**
+   * Asks the ledger which network it is of; `null` if it does not say. Called in the background, once a minute while answers
+   * come from memory.
+   */
   readonly askNetwork: () => Promise<string | null>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;

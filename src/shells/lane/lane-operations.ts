@@ -17,7 +17,7 @@ export type LaneOutcome =
 
 export interface LaneOperations {
   /**
-   * The operation that a request asks for; `null` where its body says anything that the lane does not understand.
+   * Reads the operation that a request asks for; `null` if its body has anything that the lane does not understand.
    * @param body whole
    */
   read(body: Buffer): LaneRequest | null;
@@ -41,8 +41,8 @@ export interface LaneOperationsOptions {
 }
 
 /**
- * The lane. It decides nothing that is decided elsewhere: what is refused, and what has errors to tell, it leaves to Yoga with
- * what was found out so far.
+ * The lane serves plain requests without Yoga. It has no rules of its own: refusals, and answers with errors, it leaves to
+ * Yoga, with what was found out so far.
  */
 export function createLaneOperations({ admit, runner }: LaneOperationsOptions): LaneOperations {
   return {
@@ -53,7 +53,7 @@ export function createLaneOperations({ admit, runner }: LaneOperationsOptions): 
       const handOver = (answer: BegunOperation['answer']) => done({ kind: 'handover', begun: { admission, answer } });
       if (admission.kind === 'refused') return handOver(null);
       const { operation, variables } = admission;
-      // What is wrong with them is told by whoever runs it: here it is enough that something is.
+      // One faulty variable is enough to leave the operation to Yoga, which reports them all.
       if (!operation.fits(variables) && operation.coerce(variables, 1).errors) return handOver(null);
       await runner.runUnread(admission, server, canStream, (outcome) => {
         if (outcome.kind === 'unfinished') handOver(outcome.answer);
