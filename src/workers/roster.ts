@@ -1,11 +1,18 @@
 import { deferred } from './deferred.ts';
 import type { EndedWorker } from './replacement-rule.ts';
-import type { WorkerProcess } from './worker-processes.ts';
+import type { FromWorker } from './worker-messages.ts';
+import type { WorkerEnd, WorkerProcess } from './worker-processes.ts';
+
+interface WorkerListeners {
+  readonly hear: (worker: WorkerProcess, message: FromWorker) => void;
+  readonly leave: (worker: WorkerProcess, end: WorkerEnd) => void;
+}
 
 /** The worker processes that are alive, and which of them serve. */
 export interface Roster {
   readonly serving: () => readonly WorkerProcess[];
-  add(worker: WorkerProcess): void;
+  /** Adds a worker that was just started, and listens to it. */
+  add(worker: WorkerProcess, listeners: WorkerListeners): void;
   /** Notes that a worker serves from now on, and tells all of them how many do. */
   noteServing(worker: WorkerProcess): void;
   /** Notes that a worker has ended, and tells the others how many serve. */
@@ -31,7 +38,11 @@ export function createRoster(now: () => number): Roster {
 
   return {
     serving: () => [...servingSince.keys()],
-    add: (worker) => alive.add(worker),
+    add(worker, { hear, leave }) {
+      alive.add(worker);
+      worker.onMessage((message) => hear(worker, message));
+      worker.onEnd((end) => leave(worker, end));
+    },
     noteServing(worker) {
       servingSince.set(worker, now());
       tellAllHowManyServe();

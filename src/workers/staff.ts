@@ -85,12 +85,7 @@ export function startStaff(options: StaffOptions): Staff {
     }
   };
 
-  const start = (): void => {
-    const worker = startProcess();
-    roster.add(worker);
-    worker.onMessage((message) => hear(worker, message));
-    worker.onEnd((end) => leave(worker, end));
-  };
+  const start = (): void => roster.add(startProcess(), { hear, leave });
 
   const stop = (): Promise<void> => {
     isStopping = true;
