@@ -102,4 +102,15 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     expect(foreign).toEqual([]);
     expect(complaints).toEqual([]);
   });
+
+  it('asks for the schema where the gateway no longer has the file with it', { timeout: 30_000 }, async () => {
+    const late = await browser.newPage();
+    await late.route('**/graphiql/schema-*.json', (route) => route.fulfill({ status: 404, body: '{}' }));
+    const asked = late.waitForResponse((response) =>
+      (response.request().postData() ?? '').includes('IntrospectionQuery'),
+    );
+    await late.goto(`${gateway.url}/graphql`);
+    expect(Object.keys((await (await asked).json()) as object)).toEqual(['data']);
+    await late.close();
+  });
 });
