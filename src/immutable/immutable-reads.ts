@@ -92,6 +92,11 @@ const networkCheckMs = 60_000;
 const maxAnswerBytes = 256 * 1024;
 /** Shapes of answers, which take a few kilobytes each, that are remembered: those of documents in use. */
 const maxShapes = 500;
+/**
+ * Fields with arguments, or that tell the network, and variables, of the largest operation that is looked at. What is kept of
+ * each stays with the document, which is not charged for it.
+ */
+const maxConditions = 50;
 /** Characters of a key. Answers with longer keys are not kept: such large variables hardly come twice. */
 const maxKeyLength = 1_024;
 
@@ -173,7 +178,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
       const table = tables.find(({ isFor }) => Object.hasOwn(queries, isFor));
       if (!table || operation.operation !== 'query') return null;
       const selection = toImmutableSelection(operation.selectionSet, { schema, fragments, table });
-      if (!selection) return null;
+      if (!selection || isLarge(selection, operation)) return null;
       reads += 1;
       const id = reads;
       shapes.set(id, selection.shape);
@@ -195,6 +200,13 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
       return memory.bytes;
     },
   };
+}
+
+function isLarge(
+  { asking, networkKeys }: { readonly asking: readonly AskingField[]; readonly networkKeys: readonly string[] },
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): boolean {
+  return Math.max(asking.length, networkKeys.length, variableDefinitions.length) > maxConditions;
 }
 
 /** The data of an answer that has nothing else; `null` for any other. */

@@ -249,3 +249,17 @@ describe('an answer', () => {
     }
   });
 });
+
+it('an operation with very many conditions is not looked at, for what is kept of each is not charged to its document', () => {
+  const ledger = ledgerSchemas.find(({ tables }) => tables.some(({ isFor }) => isFor === 'transactionBlock'));
+  if (!ledger) throw new Error('there is no such schema');
+  const prepare = (count: number) => {
+    const epochs = Array.from(
+      { length: count },
+      (_, index) => `e${index}: epoch(id: ${index}) { endTimestamp epochId }`,
+    );
+    return openReads(ledger.tables).prepare(ledger.schema, () => treeOf(`{ ${epochs.join(' ')} }`));
+  };
+  expect(prepare(50)).not.toBeNull();
+  expect(prepare(51)).toBeNull();
+});
