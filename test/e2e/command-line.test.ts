@@ -70,7 +70,7 @@ describe('serve', () => {
     for (let count = 0; count < 5; count += 1) await ask(url, '{ chainIdentifier }');
     cli.child.kill('SIGTERM');
     await cli.ended;
-    expect(cli.out().match(/"lane":true,"msg":"request"/g)).toHaveLength(4);
+    expect(cli.out().match(/"lane":true,"msg":"request"/g)).toHaveLength(5);
   });
 
   test('reports every mistake of environment and file at once, exits with 2 and starts nothing', async () => {
