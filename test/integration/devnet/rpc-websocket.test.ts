@@ -98,7 +98,8 @@ test("the network's own SDK subscribes and unsubscribes", async () => {
   const transport = new IotaHTTPTransport({
     url: devnet.url,
     WebSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
-    websocket: { url: devnet.url.replace('http', 'ws') },
+    // Without this the SDK connects again three seconds after the network has gone, and nobody hears that it cannot.
+    websocket: { url: devnet.url.replace('http', 'ws'), maxReconnects: 0 },
   });
   const client = new IotaClient({ transport });
   let received: (event: IotaEvent) => void = () => undefined;
