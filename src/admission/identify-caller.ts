@@ -113,12 +113,16 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
       authorization: auth === 'forward' ? authorization : null,
       scopes: auth === 'forward' ? everything : new Set(client.scopes),
       rate: { key: id, perMinute: client.perMinute },
+      // Like scopes: who forwards a credential of its own could leave the key out.
+      gas: auth === 'forward' || client.gasPerDay === null ? null : { key: id, perDay: client.gasPerDay },
+      moveCalls: auth === 'forward' ? null : client.moveCalls,
     };
   }
 
   function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {
     const { authorization } = sender;
-    return { kind: 'caller', caller: { id, kind, authorization, scopes: scopesOfAnonymous(sender), rate } };
+    const scopes = scopesOfAnonymous(sender);
+    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas: null, moveCalls: null } };
   }
 
   function scopesOfAnonymous({ remoteAddress, forwardedFor }: Sender): ReadonlySet<Scope> {

@@ -37,6 +37,10 @@ export type Command =
       readonly perMinute: number | null;
       /** `null`: usable from any web origin. */
       readonly origins: Client['origins'];
+      /** Of the smallest unit of the gas coin, in one UTC day; `null`: no budget. */
+      readonly gasPerDay: Client['gasPerDay'];
+      /** `null`: its transactions may call anything. */
+      readonly moveCalls: Client['moveCalls'];
     }
   | {
       readonly name: 'explain';

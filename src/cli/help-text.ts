@@ -37,6 +37,8 @@ Options of keys new
   --scopes SCOPES                   of read, sponsor and admin, separated by commas (read)
   --per-minute N                    its limit of attempts a minute; 0 = none (what everybody may)
   --origins ORIGINS                 the web origins whose pages may use it, separated by commas (any)
+  --gas-per-day N                   how much of the sponsor's gas it may use in one UTC day, of the smallest unit (any)
+  --move-calls TARGETS              what its sponsored transactions may call, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
 
 serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
 network, http://${defaults.host}:${defaults.port}/graphql. docs/configuration.md has every key. explain goes by the same settings and asks nobody: its schema is the one kept in

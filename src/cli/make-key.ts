@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
  * with them.
  */
 export function makeKey(command: Command & { readonly name: 'keys new' }, world: CliWorld): number {
-  const { id, scopes, perMinute, origins } = command;
+  const { id, scopes, perMinute, origins, gasPerDay, moveCalls } = command;
   const key = toApiKey(id, world.randomBytes(32)).reveal();
   const client = {
     id,
@@ -15,6 +15,8 @@ export function makeKey(command: Command & { readonly name: 'keys new' }, world:
     scopes,
     ...(perMinute === null ? {} : { rate: { perMinute } }),
     ...(origins === null ? {} : { origins }),
+    ...(gasPerDay === null ? {} : { gas: { perDay: gasPerDay } }),
+    ...(moveCalls === null ? {} : { moveCalls }),
   };
   world.writeOut(`${JSON.stringify({ key, client }, null, 2)}\n`);
   world.writeError(

@@ -4,7 +4,7 @@ import { bearerToken, host, integer } from '../config/value-kinds.ts';
 import { quoteText } from '../settings/quote-text.ts';
 import type { Command, UsageError } from './command.ts';
 import { devnetDefaults } from './devnet-defaults.ts';
-import { clientId, jsonObject, namedOrigins, profileName, scopeList, startTime } from './option-kinds.ts';
+import { clientId, jsonObject, moveCallList, namedOrigins, profileName, scopeList, startTime } from './option-kinds.ts';
 
 const everywhere = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
 
@@ -25,6 +25,8 @@ const ofKeys = {
   scopes: { type: 'string' },
   'per-minute': { type: 'string' },
   origins: { type: 'string' },
+  'gas-per-day': { type: 'string' },
+  'move-calls': { type: 'string' },
 } as const;
 
 const ofExplain = {
@@ -129,6 +131,8 @@ function toKeysNew([, subcommand, extra]: readonly string[], values: OptionTexts
     scopes: read('scopes', scopeList) ?? ['read'],
     perMinute: read('per-minute', integer(0, 1_000_000_000)),
     origins: read('origins', namedOrigins),
+    gasPerDay: read('gas-per-day', integer(1, 999_999_999_999_999, 'of the smallest unit of the gas coin')),
+    moveCalls: read('move-calls', moveCallList),
   });
 }
 

@@ -11,4 +11,11 @@ export interface Client {
   readonly perMinute: number | null;
   /** Web origins whose pages may use the key; `null` = all. */
   readonly origins: readonly string[] | null;
+  /** What it may reserve of the sponsor's gas in one UTC day, of the smallest unit of the gas coin; `null` = no budget. */
+  readonly gasPerDay: number | null;
+  /**
+   * What its sponsored transactions may call, the package as 0x and 64 digits: `package::module::function`,
+   * `package::module` or `package`; `null` = anything.
+   */
+  readonly moveCalls: readonly string[] | null;
 }

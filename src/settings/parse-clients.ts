@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { clientIdRule, isClientId, looksLikeApiKey } from '../config/api-key.ts';
 import { type Client, clientScopes } from '../config/client.ts';
+import { moveCallRule, toMoveCall } from '../config/move-call.ts';
 import { origins } from '../config/value-kinds.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { quoteText } from './quote-text.ts';
@@ -13,6 +14,9 @@ export type ClientsResult =
 
 const maxPerMinute = 1_000_000_000;
 const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
+// Not 0, which stands for no limit where attempts are counted.
+const gas = `an integer from 1 to ${Number.MAX_SAFE_INTEGER} (of the smallest unit of the gas coin), or none of this key`;
+const fields = 'id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls';
 
 const clientSchema = z.strictObject({
   id: z.string(clientIdRule).refine(isClientId, clientIdRule),
@@ -25,6 +29,13 @@ const clientSchema = z.strictObject({
     .array(z.string('an origin'), 'a list of origins')
     .min(1, 'at least one origin, or none of this key')
     .refine((list) => toOrigins(list) !== undefined, 'origins, each like https://app.example.com, without a path')
+    .optional(),
+  gas: z.strictObject({ perDay: z.int(gas).min(1, gas) }, 'an object').optional(),
+  moveCalls: z
+    .array(
+      z.string(moveCallRule).refine((text) => toMoveCall(text) !== undefined, moveCallRule),
+      'a list of what may be called',
+    )
     .optional(),
 });
 
@@ -39,12 +50,14 @@ export function parseClients(text: string): ClientsResult {
     return { mistakes: result.error.issues.flatMap((issue) => toMistakes(issue, content.value)) };
   }
   const clients = result.data.map(
-    ({ id, hash, scopes, rate, origins: list }): Client => ({
+    ({ id, hash, scopes, rate, origins: list, gas, moveCalls }): Client => ({
       id,
       hash,
       scopes: [...new Set(scopes)],
       perMinute: rate?.perMinute ?? null,
       origins: list ? (toOrigins(list) ?? null) : null,
+      gasPerDay: gas?.perDay ?? null,
+      moveCalls: moveCalls ? [...new Set(moveCalls.flatMap((text) => toMoveCall(text) ?? []))] : null,
     }),
   );
   const mistakes = [...findRepeated(clients, 'id'), ...findRepeated(clients, 'hash')];
@@ -84,7 +97,7 @@ function toMistakes(issue: z.core.$ZodIssue, value: unknown): ConfigMistake[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((name) => ({
       key: toKey([...issue.path, name]),
-      expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins',
+      expected: `a name that a client has: ${fields}`,
       got: 'an unknown one',
     }));
   }

@@ -35,6 +35,16 @@ export interface Caller {
     /** Attempts a minute; 0 = no limit; `null` = what everybody may. */
     readonly perMinute: number | null;
   };
+  /**
+   * How much of the sponsor's gas it may use in one UTC day, of the smallest unit of the gas coin, and whose budget that is;
+   * `null` = no budget.
+   */
+  readonly gas: { readonly key: string; readonly perDay: number } | null;
+  /**
+   * What its sponsored transactions may call, the package as 0x and 64 digits in lower case: `package::module::function`,
+   * `package::module` or `package`; `null` = anything.
+   */
+  readonly moveCalls: readonly string[] | null;
 }
 
 /**

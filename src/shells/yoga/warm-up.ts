@@ -13,6 +13,8 @@ const nobody: ReturnType<NonNullable<ServerContext['takeCounted']>> = {
   authorization: null,
   scopes: new Set(['read']),
   rate: { key: 'nobody', perMinute: 0 },
+  gas: null,
+  moveCalls: null,
 };
 
 /**

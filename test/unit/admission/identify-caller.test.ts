@@ -4,7 +4,15 @@ import { createIdentify, type IdentifyOptions, toSender } from '../../../src/adm
 import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
-const web = { id: 'web', hash: hashApiKey(key), scopes: ['sponsor'], perMinute: 7, origins: null } as const;
+const web = {
+  id: 'web',
+  hash: hashApiKey(key),
+  scopes: ['sponsor'],
+  perMinute: 7,
+  origins: null,
+  gasPerDay: 40,
+  moveCalls: ['0x2'],
+} as const;
 
 const token: IdentifyOptions = {
   auth: 'token',
@@ -30,6 +38,8 @@ describe('an anonymous caller', () => {
       authorization: null,
       scopes: ['read', 'sponsor'],
       rate: { key: 'address:2001:db8::/64', perMinute: null },
+      gas: null,
+      moveCalls: null,
     });
   });
 
@@ -70,15 +80,19 @@ describe('a client', () => {
       authorization: null,
       scopes: ['sponsor'],
       rate: { key: 'client:web', perMinute: 7 },
+      gas: { key: 'client:web', perDay: 40 },
+      moveCalls: ['0x2'],
     });
   });
 
-  test('in forward mode sends its credential to the sponsor beside the key', () => {
+  test('in forward mode sends its credential to the sponsor beside the key, and the sponsor alone bounds what it may do', () => {
     expect(identify(forward, { authorization: 'Bearer mine', 'x-api-key': key })).toMatchObject({
       id: 'client:web',
       kind: 'API_KEY',
       authorization: 'Bearer mine',
       scopes: ['read', 'sponsor', 'admin'],
+      gas: null,
+      moveCalls: null,
     });
   });
 
@@ -115,6 +129,8 @@ describe('a forwarded credential', () => {
       authorization: 'Bearer mine',
       scopes: ['read', 'sponsor', 'admin'],
       rate: { key: 'address:203.0.113.9', perMinute: null },
+      gas: null,
+      moveCalls: null,
     });
   });
 });

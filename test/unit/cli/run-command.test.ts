@@ -316,6 +316,7 @@ describe('keys new', () => {
   test('prints a key once, and the entry that lets it in', async () => {
     const { world, seen } = createWorld();
     const argv = ['keys', 'new', '--id', 'web', '--scopes', 'sponsor, read', '--per-minute', '9'];
+    argv.push('--gas-per-day', '5000000000', '--move-calls', '0x2::coin, 0xA');
     expect(await runCommand(parseArguments(argv), world)).toBe(0);
     const { key, client } = JSON.parse(seen.out);
     expect(key).toBe(`lgk_web_${Buffer.alloc(32, 7).toString('base64url')}`);
@@ -324,7 +325,15 @@ describe('keys new', () => {
 
     const files = { readFile: () => JSON.stringify([client]) };
     expect(parseConfig({ env: { CLIENTS_FILE: '/clients' }, ...files }).clients).toEqual([
-      { id: 'web', hash: hashApiKey(key), scopes: ['read', 'sponsor'], perMinute: 9, origins: null },
+      {
+        id: 'web',
+        hash: hashApiKey(key),
+        scopes: ['read', 'sponsor'],
+        perMinute: 9,
+        origins: null,
+        gasPerDay: 5_000_000_000,
+        moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'a'.padStart(64, '0')}`],
+      },
     ]);
   });
 

@@ -26,17 +26,27 @@ describe('a clients file', () => {
       '    perMinute: 1200',
       '  origins:',
       '    - https://App.example.com:443',
+      '  gas: { perDay: 5000000000 }',
+      '  moveCalls: [0x2::coin, "0xABC::shop::buy", "0x02::coin"]',
       `- { id: ops, hash: ${other} }`,
     ].join('\n');
     expect(clientsOf(text)).toEqual([
-      { id: 'web-app', hash, scopes: ['read', 'sponsor'], perMinute: 1200, origins: ['https://app.example.com'] },
-      { id: 'ops', hash: other, scopes: ['read'], perMinute: null, origins: null },
+      {
+        id: 'web-app',
+        hash,
+        scopes: ['read', 'sponsor'],
+        perMinute: 1200,
+        origins: ['https://app.example.com'],
+        gasPerDay: 5_000_000_000,
+        moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'abc'.padStart(64, '0')}::shop::buy`],
+      },
+      { id: 'ops', hash: other, scopes: ['read'], perMinute: null, origins: null, gasPerDay: null, moveCalls: null },
     ]);
   });
 
   test('is JSON', () => {
     expect(clientsOf(JSON.stringify([{ id: 'a', hash, rate: { perMinute: 0 }, scopes: ['admin', 'admin'] }]))).toEqual([
-      { id: 'a', hash, scopes: ['admin'], perMinute: 0, origins: null },
+      { id: 'a', hash, scopes: ['admin'], perMinute: 0, origins: null, gasPerDay: null, moveCalls: null },
     ]);
   });
 });
@@ -68,7 +78,7 @@ describe('mistakes', () => {
       },
       {
         key: 'CLIENTS_FILE.0.rate.perHour',
-        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins',
+        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls',
         got: 'an unknown one',
       },
       { key: 'CLIENTS_FILE.0.origins', expected: 'at least one origin, or none of this key', got: 'an empty list' },
@@ -85,11 +95,41 @@ describe('mistakes', () => {
       },
       {
         key: 'CLIENTS_FILE.1.budget',
-        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins',
+        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls',
         got: 'an unknown one',
       },
       { key: 'CLIENTS_FILE.2', expected: 'an object', got: '7' },
     ]);
+  });
+
+  test.each([
+    [{ gas: {} }, 'gas.perDay', 'an integer from 1 to', 'nothing'],
+    [{ gas: { perDay: 0 } }, 'gas.perDay', 'an integer from 1 to', '0'],
+    [{ gas: { perDay: 1.5 } }, 'gas.perDay', 'an integer from 1 to', '1.5'],
+    [{ gas: { perDay: '5' } }, 'gas.perDay', 'an integer from 1 to', 'another text of 1 characters'],
+    [{ gas: { perDay: 2 ** 53 } }, 'gas.perDay', 'an integer from 1 to', '9007199254740992'],
+    [{ gas: 5 }, 'gas', 'an object', '5'],
+    [{ gas: { perHour: 5, perDay: 5 } }, 'gas.perHour', 'a name that a client has', 'an unknown one'],
+    [{ moveCalls: '0x2' }, 'moveCalls', 'a list of what may be called', 'another text of 3 characters'],
+    [{ moveCalls: [2] }, 'moveCalls.0', 'package::module::function', '2'],
+    [{ moveCalls: ['0x2', '2::coin'] }, 'moveCalls.1', 'package::module::function', 'another text of 7 characters'],
+    [{ moveCalls: ['0x2::coin::'] }, 'moveCalls.0', 'package::module::function', 'another text of 11 characters'],
+    [{ moveCalls: ['0x2::coin::a<u8>'] }, 'moveCalls.0', 'package::module::function', 'another text of 16 characters'],
+    [{ moveCalls: ['0x2::a::b::c'] }, 'moveCalls.0', 'package::module::function', 'another text of 12 characters'],
+    [
+      { moveCalls: [`0x${'1'.repeat(65)}`] },
+      'moveCalls.0',
+      'package::module::function',
+      'another text of 67 characters',
+    ],
+  ])('%j of sponsorship is told at its place', (wrong, place, expected, got) => {
+    expect(mistakesOf([{ id: 'a', hash, ...wrong }])).toEqual([
+      { key: `CLIENTS_FILE.0.${place}`, expected: expect.stringContaining(expected), got },
+    ]);
+  });
+
+  test('a client may be left without any call', () => {
+    expect(clientsOf(JSON.stringify([{ id: 'a', hash, moveCalls: [] }]))).toMatchObject([{ moveCalls: [] }]);
   });
 
   test('two clients cannot have one id or one key', () => {
@@ -151,14 +191,18 @@ test('every list of clients is read back as it was written', () => {
     scopes: fc.uniqueArray(fc.constantFrom(...clientScopes)),
     perMinute: fc.option(fc.nat(1_000_000_000)),
     origins: fc.option(fc.uniqueArray(fc.constantFrom('https://a.example', 'http://localhost:3000'), { minLength: 1 })),
+    gasPerDay: fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })),
+    moveCalls: fc.option(fc.uniqueArray(fc.stringMatching(/^0x[\da-f]{64}(::[a-z_]{2,9}){0,2}$/), { maxLength: 3 })),
   });
   const unique = { selector: ({ id }: Client) => id, minLength: 1, maxLength: 5 };
   fc.assert(
     fc.property(fc.uniqueArray(client, unique), (clients) => {
-      const written = clients.map(({ perMinute, origins, ...rest }) => ({
+      const written = clients.map(({ perMinute, origins, gasPerDay, moveCalls, ...rest }) => ({
         ...rest,
         ...(perMinute === null ? {} : { rate: { perMinute } }),
         ...(origins === null ? {} : { origins }),
+        ...(gasPerDay === null ? {} : { gas: { perDay: gasPerDay } }),
+        ...(moveCalls === null ? {} : { moveCalls }),
       }));
       expect(clientsOf(JSON.stringify(written))).toEqual(clients);
     }),

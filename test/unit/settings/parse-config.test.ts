@@ -281,7 +281,7 @@ describe('callers', () => {
   test('clients with keys are credentials: nobody has to be allowed in anonymously', () => {
     const config = parse({ ...held, CLIENTS_FILE: '/clients' }, clients);
     expect(config.sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
-    expect(config.clients).toEqual([{ ...client, perMinute: null, origins: null }]);
+    expect(config.clients).toEqual([{ ...client, perMinute: null, origins: null, gasPerDay: null, moveCalls: null }]);
   });
 
   test('anonymous callers beside them still need named origins', () => {
