@@ -53,6 +53,8 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['errors', 'json', 'settings', 'transport', 'limits', 'answers', 'types of config', 'types of upstream'],
     packages: ['graphql'],
   },
+  /** What callers get for reserved coins: signed, and good for one of them. */
+  'sponsorship/leases': { rooms: ['types of config'], packages: [] },
   /** What the sponsor says, and what its refusals mean. */
   'subschemas/sponsor-answers': {
     rooms: ['errors', 'json', 'transport', 'types of config'],

@@ -32,7 +32,7 @@ const written = files.filter(({ path }) => !path.includes('/generated/'));
 function roomOf(path: string): string {
   const [, first = '', second = '', third] = path.split('/');
   if (!path.startsWith('src/')) return path;
-  if (first === 'subschemas' || first === 'shells')
+  if (first === 'subschemas' || first === 'sponsorship' || first === 'shells')
     return third === undefined ? second.replace(/\.ts$/, '') : `${first}/${second}`;
   return first.replace(/\.ts$/, '');
 }
