@@ -49,6 +49,8 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['json', 'http', 'limits', 'types of config', 'types of answers'],
     packages: ['graphql', 'lru-cache'],
   },
+  /** What is remembered of sponsorship by all processes that serve as one gateway: fences, answers, gas budgets. */
+  'sponsorship/store': { rooms: [], packages: [] },
   'subschemas/ledger': {
     rooms: ['errors', 'json', 'settings', 'transport', 'limits', 'answers', 'types of config', 'types of upstream'],
     packages: ['graphql'],
