@@ -25,6 +25,8 @@ export const house: Readonly<Record<string, Room>> = {
   limits: { rooms: ['errors', 'json', 'config'], packages: ['graphql', 'graphql-depth-limit'] },
   /** `src/subschemas/operation-context.ts`: what the shells hand to every upstream's room. */
   'operation-context': { rooms: ['types of config', 'types of transport'], packages: [] },
+  /** What a transaction is, byte by byte: read strictly, and its digest. */
+  'transaction-data': { rooms: [], packages: ['@mysten/bcs', '@noble/*', '@scure/base', 'hash-wasm/*'] },
   generated: { rooms: ['types of operation-context'], packages: ['graphql'] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
   upstream: { rooms: ['types of config', 'types of telemetry', 'types of transport', 'types of devnet'], packages: [] },
@@ -71,10 +73,11 @@ export const house: Readonly<Record<string, Room>> = {
       'transport',
       'types of telemetry',
       'operation-context',
+      'transaction-data',
       'types of generated',
       'types of upstream',
     ],
-    packages: ['graphql', 'zod', '@scure/base', '@noble/*'],
+    packages: ['graphql', 'zod'],
   },
   'subschemas/events': {
     rooms: [
@@ -207,7 +210,7 @@ export const house: Readonly<Record<string, Room>> = {
     ],
     packages: [],
   },
-  devnet: { rooms: ['errors'], packages: ['graphql', 'ws', '@scure/base', '@noble/*', '@mysten/bcs'] },
+  devnet: { rooms: ['errors', 'transaction-data'], packages: ['graphql', 'ws', '@scure/base', '@mysten/bcs'] },
   /** Composition root, public API and command line: they join what knows nothing of one another. */
   start: { rooms: ['every room'], packages: ['graphql'] },
   index: { rooms: ['every room'], packages: [] },

@@ -3,7 +3,6 @@ import { createDevnetContracts, type DevnetContracts } from '../../src/devnet/ge
 import type { GenesisOptions } from '../../src/devnet/genesis/genesis-options.ts';
 import { createLedger } from '../../src/devnet/state/ledger.ts';
 import type { ExecutionOutcome, Ledger } from '../../src/devnet/state/ledger-state.ts';
-import type { ObjectRef } from '../../src/devnet/state/object-ref.ts';
 import type { ObjectRecord, TransactionRecord } from '../../src/devnet/state/records.ts';
 import { encodeTransactionData } from '../../src/devnet/transactions/encode-transaction.ts';
 import type { Keypair } from '../../src/devnet/transactions/keypair.ts';
@@ -12,7 +11,8 @@ import {
   type ProgrammableBuilder,
 } from '../../src/devnet/transactions/programmable-builder.ts';
 import { signTransaction } from '../../src/devnet/transactions/signature.ts';
-import type { TransactionData } from '../../src/devnet/transactions/transaction-data.ts';
+import type { AnyTransactionData } from '../../src/devnet/transactions/system-transaction.ts';
+import type { ObjectRef } from '../../src/transaction-data/object-ref.ts';
 
 export interface SmallDevnet {
   readonly ledger: Ledger;
@@ -25,9 +25,9 @@ export interface SmallDevnet {
   /** Native coins of an address, richest first, at their newest versions. */
   coins(address: string): ObjectRecord[];
   /** A transaction of Alice's paid with her richest coin, unless changed. */
-  build(commands: (builder: ProgrammableBuilder) => void, changes?: DataChanges): TransactionData;
+  build(commands: (builder: ProgrammableBuilder) => void, changes?: DataChanges): AnyTransactionData;
   /** Signs as whom the data names (or as told) and executes. */
-  execute(data: TransactionData, signers?: readonly Keypair[]): ExecutionOutcome;
+  execute(data: AnyTransactionData, signers?: readonly Keypair[]): ExecutionOutcome;
   /** Builds, signs, executes and expects it not to be refused. */
   run(commands: (builder: ProgrammableBuilder) => void, changes?: DataChanges): TransactionRecord;
 }
@@ -35,7 +35,7 @@ export interface SmallDevnet {
 export interface DataChanges {
   readonly sender?: string;
   readonly expirationEpoch?: number | null;
-  readonly gas?: Partial<TransactionData['gas']>;
+  readonly gas?: Partial<AnyTransactionData['gas']>;
 }
 
 export const seed = 11;

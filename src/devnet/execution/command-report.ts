@@ -1,5 +1,5 @@
+import type { Argument, Command } from '../../transaction-data/transaction-data.ts';
 import type { CommandReport, ReportedValue } from '../state/records.ts';
-import type { Argument, Command } from '../transactions/transaction-data.ts';
 import type { CommandContext } from './command-context.ts';
 import type { CommandResult, Value } from './command-values.ts';
 

@@ -1,6 +1,7 @@
+import { toDigest } from '../../transaction-data/digest.ts';
+import type { ProgrammableTransaction } from '../../transaction-data/transaction-data.ts';
 import type { CommandReport, GasSummary, ObjectRecord, TransactionRecord } from '../state/records.ts';
-import { toDigest } from '../transactions/digest.ts';
-import type { ProgrammableTransaction, TransactionData } from '../transactions/transaction-data.ts';
+import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import { checkCommands } from './check-commands.ts';
 import { checkGasBounds, resolveGasPayment, totalBalance } from './check-gas.ts';
 import type { CommandContext } from './command-context.ts';
@@ -16,7 +17,7 @@ import { TemporaryStore } from './temporary-store.ts';
 import { toTransactionRecord } from './transaction-record.ts';
 
 export interface ExecutionRequest {
-  readonly data: TransactionData;
+  readonly data: AnyTransactionData;
   readonly bytes: Uint8Array;
   readonly digest: string;
   readonly signatures: readonly string[];

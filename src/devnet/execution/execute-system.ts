@@ -1,8 +1,8 @@
+import { transactionDigest } from '../../transaction-data/digest.ts';
 import type { ObjectRecord, TransactionRecord } from '../state/records.ts';
 import { zeroAddress } from '../transactions/address.ts';
-import { transactionDigest } from '../transactions/digest.ts';
 import { encodeTransactionData } from '../transactions/encode-transaction.ts';
-import type { SystemTransaction, TransactionData } from '../transactions/transaction-data.ts';
+import type { AnyTransactionData, SystemTransaction } from '../transactions/system-transaction.ts';
 import { zeroGas } from './gas-schedule.ts';
 import type { LedgerView } from './ledger-view.ts';
 import type { EventDraft } from './move-call.ts';
@@ -20,7 +20,7 @@ export interface SystemEffects {
 
 /** A transaction that validators make themselves: zero sender, no gas, no signature, and it cannot fail. */
 export function executeSystem(payload: SystemTransaction, effects: SystemEffects, view: LedgerView): TransactionRecord {
-  const data: TransactionData = {
+  const data: AnyTransactionData = {
     kind: payload,
     sender: zeroAddress,
     gas: { payment: [], owner: zeroAddress, price: 1n, budget: 0n },

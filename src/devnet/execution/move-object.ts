@@ -1,9 +1,12 @@
 import { bcs } from '@mysten/bcs';
+import { toAddress } from '../../transaction-data/address.ts';
+import { parseDigest, toDigest } from '../../transaction-data/digest.ts';
+import { hash256 } from '../../transaction-data/hash256.ts';
+import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
 import type { ObjectRecord, OwnerRecord } from '../state/records.ts';
-import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
-import { contentHash, hash256, parseDigest, toDigest } from '../transactions/digest.ts';
+import { toWellKnownAddress } from '../transactions/address.ts';
+import { contentHash } from '../transactions/content-hash.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
-import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import { storageCostOf } from './gas-schedule.ts';
 
 /** An object as a running transaction sees it: content and owner, no version yet. */

@@ -1,6 +1,7 @@
-import type { ObjectRef } from '../state/object-ref.ts';
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
+import type { CallArg, ProgrammableTransaction } from '../../transaction-data/transaction-data.ts';
 import type { ObjectRecord } from '../state/records.ts';
-import type { CallArg, ProgrammableTransaction, TransactionData } from '../transactions/transaction-data.ts';
+import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { inputRefusal } from './refusal.ts';
 
@@ -97,7 +98,7 @@ export function findExact(ref: ObjectRef, view: LedgerView, skipChecks = false):
 }
 
 /** No object may be named twice, gas payment included. */
-export function checkDistinct(data: TransactionData): void {
+export function checkDistinct(data: AnyTransactionData): void {
   const seen = new Set<string>();
   const inputs = data.kind.kind === 'PROGRAMMABLE_TX' ? data.kind.inputs : [];
   const named = inputs.flatMap((input) => {

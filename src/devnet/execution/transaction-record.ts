@@ -1,4 +1,6 @@
-import type { ObjectRef } from '../state/object-ref.ts';
+import { toDigest } from '../../transaction-data/digest.ts';
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
+import { toTypeText } from '../../transaction-data/type-tag.ts';
 import type {
   BalanceChange,
   EventRecord,
@@ -8,16 +10,15 @@ import type {
   ObjectRecord,
   TransactionRecord,
 } from '../state/records.ts';
-import { contentHash, toDigest } from '../transactions/digest.ts';
-import type { TransactionData } from '../transactions/transaction-data.ts';
-import { toTypeText } from '../transactions/type-tag.ts';
+import { contentHash } from '../transactions/content-hash.ts';
+import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import type { LedgerView } from './ledger-view.ts';
 import type { EventDraft } from './move-call.ts';
 import { toCoinType } from './move-object.ts';
 
 /** The result of a run that has not been recorded yet. */
 export interface RunResult {
-  readonly data: TransactionData;
+  readonly data: AnyTransactionData;
   readonly bytes: Uint8Array;
   readonly digest: string;
   readonly signatures: readonly string[];
@@ -78,7 +79,7 @@ function toObjectRef({ objectId, version, digest }: ObjectRef): ObjectRef {
   return { objectId, version, digest };
 }
 
-function toMoveCalls(data: TransactionData): MoveCallRecord[] {
+function toMoveCalls(data: AnyTransactionData): MoveCallRecord[] {
   if (data.kind.kind !== 'PROGRAMMABLE_TX') return [];
   return data.kind.commands.flatMap((command) =>
     command.kind === 'moveCall'

@@ -5,7 +5,7 @@ import { encodeTransactionData } from '../transactions/encode-transaction.ts';
 import type { Keypair } from '../transactions/keypair.ts';
 import { createProgrammableBuilder, type ProgrammableBuilder } from '../transactions/programmable-builder.ts';
 import { signTransaction } from '../transactions/signature.ts';
-import type { TransactionData } from '../transactions/transaction-data.ts';
+import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import type { DevnetAccounts } from './accounts.ts';
 import type { DevnetContracts } from './contracts.ts';
 import { toSharedIds } from './genesis-objects.ts';
@@ -13,7 +13,7 @@ import { recipes } from './recipes.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
 export interface SignedTransaction {
-  readonly data: TransactionData;
+  readonly data: AnyTransactionData;
   readonly bytes: Uint8Array;
   readonly signatures: readonly string[];
 }
@@ -104,7 +104,7 @@ function sign(
   price: bigint,
 ): SignedTransaction {
   const { objectId, version, digest } = coin;
-  const data: TransactionData = {
+  const data: AnyTransactionData = {
     kind: builder.build(),
     sender: sender.address,
     gas: { payment: [{ objectId, version, digest }], owner: payer.address, price, budget },

@@ -1,7 +1,8 @@
+import { toAddress } from '../../transaction-data/address.ts';
+import { hash256 } from '../../transaction-data/hash256.ts';
 import type { CallParameter, CallSignature } from '../execution/ledger-view.ts';
 import type { StructDefinition } from '../graphql/moves/struct-definitions.ts';
-import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
-import { hash256 } from '../transactions/digest.ts';
+import { toWellKnownAddress } from '../transactions/address.ts';
 
 /** The Move packages that exist from the start, with the signatures of their functions. */
 export interface DevnetContracts {

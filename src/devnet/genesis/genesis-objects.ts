@@ -1,12 +1,13 @@
 import { bcs } from '@mysten/bcs';
+import { toAddress } from '../../transaction-data/address.ts';
+import { hash256 } from '../../transaction-data/hash256.ts';
+import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
 import { createCoin, type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toPackage } from '../execution/move-package.ts';
 import { createClockObject, createSystemState } from '../execution/system-objects.ts';
 import type { CoinMetadataRecord } from '../state/records.ts';
-import { toAddress, toWellKnownAddress } from '../transactions/address.ts';
-import { hash256 } from '../transactions/digest.ts';
+import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
-import { ledgerBcs } from '../transactions/ledger-bcs.ts';
 import type { DevnetAccounts } from './accounts.ts';
 import type { DevnetContracts } from './contracts.ts';
 import { createDynamicField, toTypedString, toTypedU64 } from './dynamic-field.ts';

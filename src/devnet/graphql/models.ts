@@ -1,5 +1,6 @@
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
+import type { Argument, CallArg, Command } from '../../transaction-data/transaction-data.ts';
 import type { ExecutionOutcome } from '../state/ledger-state.ts';
-import type { ObjectRef } from '../state/object-ref.ts';
 import type {
   ObjectChange as ChangeRecord,
   CheckpointRecord,
@@ -12,7 +13,6 @@ import type {
   ReportedValue,
   TransactionRecord,
 } from '../state/records.ts';
-import type { Argument, CallArg, Command } from '../transactions/transaction-data.ts';
 
 /**
  * The values that resolvers pass to their children. Each has the checkpoint it was read at, so that nested fields

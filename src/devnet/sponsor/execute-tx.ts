@@ -1,11 +1,12 @@
 import { base64 } from '@scure/base';
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
+import type { Argument, Command } from '../../transaction-data/transaction-data.ts';
 import { netGas } from '../execution/gas-schedule.ts';
 import type { Ledger } from '../state/ledger-state.ts';
-import type { ObjectRef } from '../state/object-ref.ts';
 import type { Keypair } from '../transactions/keypair.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 import { signTransaction } from '../transactions/signature.ts';
-import type { Argument, Command, TransactionData } from '../transactions/transaction-data.ts';
+import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import type { AccessController } from './access-controller.ts';
 import type { DailyCap } from './daily-cap.ts';
 import { toEffectsJson } from './effects-json.ts';
@@ -71,7 +72,7 @@ function toNodeError(message: string): string {
   return `RPC call failed: ErrorObject { code: ServerError(-32002), message: ${JSON.stringify(message)}, data: None }`;
 }
 
-function decode(body: ExecuteTxBody): { data: TransactionData; bytes: Uint8Array } | null {
+function decode(body: ExecuteTxBody): { data: AnyTransactionData; bytes: Uint8Array } | null {
   try {
     const bytes = base64.decode(body.txBytes);
     if (!isSignatureShaped(base64.decode(body.userSig))) return null;
@@ -95,7 +96,7 @@ function isSignatureShaped(bytes: Uint8Array): boolean {
 }
 
 /** Whether a command touches the gas coin, by name or as an ordinary input. */
-function usesGasCoin({ kind, gas }: TransactionData): boolean {
+function usesGasCoin({ kind, gas }: AnyTransactionData): boolean {
   if (kind.kind !== 'PROGRAMMABLE_TX') return false;
   const paying = new Set(gas.payment.map(({ objectId }) => objectId));
   const isInput = kind.inputs.some((input) => 'ref' in input && paying.has(input.ref.objectId));
@@ -124,7 +125,7 @@ function toArguments(command: Command): readonly Argument[] {
   }
 }
 
-function checkAgainst(reservation: Reservation, { gas }: TransactionData): string | null {
+function checkAgainst(reservation: Reservation, { gas }: AnyTransactionData): string | null {
   const key = ({ objectId, version, digest }: ObjectRef) => `${objectId} ${version} ${digest}`;
   const reserved = reservation.coins.map(key).sort();
   const paying = gas.payment.map(key).sort();

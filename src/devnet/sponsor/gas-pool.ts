@@ -1,5 +1,5 @@
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
 import type { Clock, LedgerReader } from '../state/ledger-state.ts';
-import type { ObjectRef } from '../state/object-ref.ts';
 import type { ObjectRecord } from '../state/records.ts';
 
 export interface Reservation {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { hash256 } from '../../transaction-data/hash256.ts';
 import type { Ledger } from '../state/ledger-state.ts';
-import { hash256 } from '../transactions/digest.ts';
 import type { Keypair } from '../transactions/keypair.ts';
 import { signTransaction } from '../transactions/signature.ts';
 import type { AccessController } from './access-controller.ts';

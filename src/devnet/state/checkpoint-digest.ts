@@ -1,4 +1,5 @@
-import { contentHash, toDigest } from '../transactions/digest.ts';
+import { toDigest } from '../../transaction-data/digest.ts';
+import { contentHash } from '../transactions/content-hash.ts';
 import type { TransactionRecord } from './records.ts';
 
 /** The digest of a checkpoint: a hash over everything that tells it from others. */

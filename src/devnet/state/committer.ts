@@ -1,7 +1,7 @@
 import { executeSystem, type SystemEffects } from '../execution/execute-system.ts';
 import type { LedgerView } from '../execution/ledger-view.ts';
 import { clockObjectId, createClockObject } from '../execution/system-objects.ts';
-import type { SystemTransaction } from '../transactions/transaction-data.ts';
+import type { SystemTransaction } from '../transactions/system-transaction.ts';
 import type { Chain } from './chain.ts';
 import type { Clock, LedgerReader } from './ledger-state.ts';
 import type { ObjectHistory } from './object-history.ts';

@@ -1,3 +1,4 @@
+import { toDigest, transactionDigest } from '../../transaction-data/digest.ts';
 import { executeProgrammable } from '../execution/execute-programmable.ts';
 import type { SystemEffects } from '../execution/execute-system.ts';
 import type { LedgerView } from '../execution/ledger-view.ts';
@@ -5,9 +6,9 @@ import type { ObjectDraft } from '../execution/move-object.ts';
 import { TransactionRefusal } from '../execution/refusal.ts';
 import { createEpochEvent, createSystemState, type SystemState, systemStateId } from '../execution/system-objects.ts';
 import { checkSignatures } from '../transactions/check-signatures.ts';
-import { contentHash, toDigest, transactionDigest } from '../transactions/digest.ts';
+import { contentHash } from '../transactions/content-hash.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
-import type { TransactionData } from '../transactions/transaction-data.ts';
+import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import { createChain } from './chain.ts';
 import { createCommitter } from './committer.ts';
 import type { HistoryRetention } from './kept-history.ts';
@@ -39,7 +40,7 @@ export interface LedgerRuntime
    * Executes a transaction without verifying its signatures, which were made here: verifying would double the time a
    * start takes.
    */
-  executeTrusted(data: TransactionData, bytes: Uint8Array, signatures: readonly string[]): TransactionRecord;
+  executeTrusted(data: AnyTransactionData, bytes: Uint8Array, signatures: readonly string[]): TransactionRecord;
 }
 
 export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntime {
@@ -95,7 +96,7 @@ export function createLedgerRuntime(options: LedgerRuntimeOptions): LedgerRuntim
   };
 }
 
-function parse(bytes: Uint8Array): TransactionData {
+function parse(bytes: Uint8Array): AnyTransactionData {
   try {
     return parseTransactionData(bytes);
   } catch (error) {

@@ -1,4 +1,5 @@
-import { hash256 } from './digest.ts';
+import { toAddress } from '../../transaction-data/address.ts';
+import { hash256 } from '../../transaction-data/hash256.ts';
 
 /** The zero address: sender of system transactions. */
 export const zeroAddress = `0x${'0'.repeat(64)}`;
@@ -16,14 +17,4 @@ export function toFlaggedAddress(publicKey: Uint8Array): string {
 /** The address of an Ed25519 key without a flag, as IOTA derives it. */
 export function toBareAddress(publicKey: Uint8Array): string {
   return toAddress(hash256(publicKey));
-}
-
-/** 32 bytes as an address. */
-export function toAddress(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString('hex')}`;
-}
-
-/** Writes an address in full: people may leave out leading zeros. */
-export function toFullAddress(address: string): string {
-  return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
 }

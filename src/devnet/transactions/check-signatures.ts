@@ -1,12 +1,12 @@
 import { isSignatureOf, type ParsedSignature, parseSignature } from './signature.ts';
-import type { TransactionData } from './transaction-data.ts';
+import type { AnyTransactionData } from './system-transaction.ts';
 
 /**
  * Why the signatures do not authorise the transaction, in a node's words, or `null` when they do. The sender and, where it
  * is another, the gas owner must each have signed, with a key whose address is theirs in either derivation; order is free.
  */
 export function checkSignatures(
-  data: TransactionData,
+  data: AnyTransactionData,
   bytes: Uint8Array,
   signatures: readonly string[],
 ): string | null {

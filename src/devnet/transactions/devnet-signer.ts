@@ -1,7 +1,7 @@
+import { transactionDigest } from '../../transaction-data/digest.ts';
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
 import type { DevnetAccounts } from '../genesis/accounts.ts';
 import type { DevnetContracts } from '../genesis/contracts.ts';
-import type { ObjectRef } from '../state/object-ref.ts';
-import { transactionDigest } from './digest.ts';
 import { encodeTransactionData } from './encode-transaction.ts';
 import { createProgrammableBuilder } from './programmable-builder.ts';
 import { signTransaction } from './signature.ts';

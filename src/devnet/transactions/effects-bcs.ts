@@ -1,8 +1,8 @@
 import { bcs } from '@mysten/bcs';
-import type { ObjectRef } from '../state/object-ref.ts';
+import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
 import type { ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from './encode-bcs.ts';
-import { ledgerBcs } from './ledger-bcs.ts';
 
 const { address, digest, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { hash256 } from '../../transaction-data/hash256.ts';
 import { toFlaggedAddress } from './address.ts';
-import { hash256 } from './digest.ts';
 
 /** An Ed25519 key of the devnet. */
 export interface Keypair {

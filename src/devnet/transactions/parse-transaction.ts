@@ -1,12 +1,12 @@
-import { parseBcs } from './parse-bcs.ts';
-import { transactionDataBcs, transactionPayloadBcs } from './transaction-bcs.ts';
-import type { TransactionData, TransactionPayload } from './transaction-data.ts';
+import { parseBcs } from '../../transaction-data/parse-bcs.ts';
+import { transactionDataBcs, transactionPayloadBcs } from './ledger-transaction-bcs.ts';
+import type { AnyTransactionData, TransactionPayload } from './system-transaction.ts';
 
 /**
  * BCS → TransactionData, strictly: no trailing bytes, no second encoding of the same content, nothing newer than V1.
  * Throws a `RangeError` whose message says what was wrong and at which byte.
  */
-export function parseTransactionData(bytes: Uint8Array): TransactionData {
+export function parseTransactionData(bytes: Uint8Array): AnyTransactionData {
   return parseBcs(transactionDataBcs, bytes);
 }
 

@@ -1,10 +1,11 @@
 import { bcs } from '@mysten/bcs';
-import type { ObjectRef } from '../state/object-ref.ts';
-import { toFullAddress, zeroAddress } from './address.ts';
+import { toFullAddress } from '../../transaction-data/address.ts';
+import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
+import type { ObjectRef } from '../../transaction-data/object-ref.ts';
+import type { Argument, CallArg, Command, ProgrammableTransaction } from '../../transaction-data/transaction-data.ts';
+import { parseTypeTag } from '../../transaction-data/type-tag.ts';
+import { zeroAddress } from './address.ts';
 import { encodeBcs } from './encode-bcs.ts';
-import { ledgerBcs } from './ledger-bcs.ts';
-import type { Argument, CallArg, Command, ProgrammableTransaction } from './transaction-data.ts';
-import { parseTypeTag } from './type-tag.ts';
 
 /** Collects inputs and commands of a programmable transaction; each method returns the argument that names what it added. */
 export interface ProgrammableBuilder {

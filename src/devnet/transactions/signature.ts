@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { base64 } from '@scure/base';
+import { hash256 } from '../../transaction-data/hash256.ts';
 import { toBareAddress, toFlaggedAddress } from './address.ts';
-import { hash256 } from './digest.ts';
 import type { Keypair } from './keypair.ts';
 
 const ed25519Flag = 0x00;

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, MutationResolvers, Resolvers } from '../../generated/own.ts';
+import { transactionDigest } from '../../transaction-data/digest.ts';
 import { createGasReservationResolvers, type GasReservationRecord, toGasReservation } from './gas-reservation.ts';
 import {
   checkGasBudget,
@@ -14,7 +15,6 @@ import type { ExecuteTxInput, SponsorClient, SponsorExecution } from './sponsor-
 import { createSponsorReads } from './sponsor-reads.ts';
 import { toSponsorVersion } from './sponsor-version.ts';
 import { sponsoredEffectsResolvers } from './sponsored-effects.ts';
-import { transactionDigest } from './transaction-digest.ts';
 
 export interface SponsorResolversOptions {
   /** `null` when no sponsor is configured: every field then says so. */

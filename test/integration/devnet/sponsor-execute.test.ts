@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../src/devnet/transactions/encode-transaction.ts';
 import { signTransaction } from '../../../src/devnet/transactions/signature.ts';
-import type { TransactionData } from '../../../src/devnet/transactions/transaction-data.ts';
+import type { AnyTransactionData } from '../../../src/devnet/transactions/system-transaction.ts';
 import { type Reserved, type SponsorDevnet, startSponsorDevnet, token } from '../../support/start-sponsor-devnet.ts';
 
 const path = '/v1/execute_tx';
@@ -22,7 +22,7 @@ async function execute(sponsor: SponsorDevnet, body: unknown, headers?: Record<s
 function aliceSigns(
   sponsor: SponsorDevnet,
   reserved: Reserved,
-  change: (data: TransactionData) => TransactionData = (data) => data,
+  change: (data: AnyTransactionData) => AnyTransactionData = (data) => data,
 ) {
   const { devnet } = sponsor;
   const data = change(

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
+import type { ObjectRef } from '../../../transaction-data/object-ref.ts';
 import type { ExecutionStatus } from '../../generated/ledger.ts';
-import type { ObjectRef } from '../../state/object-ref.ts';
 import { encodeEffects } from '../../transactions/effects-bcs.ts';
 import { toListConnection } from '../connections/list-connection.ts';
 import type { PageArguments } from '../connections/page.ts';

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
-import { toDigest } from '../../../../src/devnet/transactions/digest.ts';
-import type {
-  Argument,
-  CallArg,
-  Command,
-  TransactionData,
-} from '../../../../src/devnet/transactions/transaction-data.ts';
-import type { TypeTag } from '../../../../src/devnet/transactions/type-tag.ts';
+import type { AnyTransactionData } from '../../../../src/devnet/transactions/system-transaction.ts';
+import { toDigest } from '../../../../src/transaction-data/digest.ts';
+import type { Argument, CallArg, Command } from '../../../../src/transaction-data/transaction-data.ts';
+import type { TypeTag } from '../../../../src/transaction-data/type-tag.ts';
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const address = bytesOf(32).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
@@ -79,7 +75,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /** Any TransactionData a user could send, sensible or not. */
-export const transactionData: fc.Arbitrary<TransactionData> = fc.record({
+export const transactionData: fc.Arbitrary<AnyTransactionData> = fc.record({
   kind: fc.record({
     kind: fc.constant('PROGRAMMABLE_TX' as const),
     inputs: fc.array(callArg, { maxLength: 6 }),

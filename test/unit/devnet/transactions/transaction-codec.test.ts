@@ -4,9 +4,9 @@ import { bcs as suiBcs } from '@mysten/sui/bcs';
 import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { transactionDigest } from '../../../../src/devnet/transactions/digest.ts';
 import { encodeTransactionData } from '../../../../src/devnet/transactions/encode-transaction.ts';
 import { parseTransactionData, parseTransactionKind } from '../../../../src/devnet/transactions/parse-transaction.ts';
+import { transactionDigest } from '../../../../src/transaction-data/digest.ts';
 import { createSmallDevnet } from '../../../support/small-devnet.ts';
 import { transactionData } from './arbitrary-transaction.ts';
 

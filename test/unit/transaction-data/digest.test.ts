@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Transaction as IotaTransaction } from '@iota/iota-sdk/transactions';
 import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
 import { describe, expect, it } from 'vitest';
-import { transactionDigest } from '../../../../src/subschemas/sponsor/transaction-digest.ts';
+import { transactionDigest } from '../../../src/transaction-data/digest.ts';
 
 const address = `0x${'5'.padStart(64, '0')}`;
 const coin = { objectId: `0x${'c'.padStart(64, '0')}`, version: '7', digest: '11111111111111111111111111111111' };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseBcs } from '../../../../src/devnet/transactions/parse-bcs.ts';
-import { parseTypeTag, toTypeText } from '../../../../src/devnet/transactions/type-tag.ts';
-import { typeTagBcs } from '../../../../src/devnet/transactions/type-tag-bcs.ts';
-import { typeTag } from './arbitrary-transaction.ts';
+import { parseBcs } from '../../../src/transaction-data/parse-bcs.ts';
+import { parseTypeTag, toTypeText } from '../../../src/transaction-data/type-tag.ts';
+import { typeTagBcs } from '../../../src/transaction-data/type-tag-bcs.ts';
+import { typeTag } from '../devnet/transactions/arbitrary-transaction.ts';
 
 const two = `0x${'2'.padStart(64, '0')}`;
 

@@ -1,9 +1,9 @@
 import { bcs } from '@mysten/bcs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ledgerBcs } from '../../../../src/devnet/transactions/ledger-bcs.ts';
-import { parseBcs } from '../../../../src/devnet/transactions/parse-bcs.ts';
-import { typeTagBcs } from '../../../../src/devnet/transactions/type-tag-bcs.ts';
+import { ledgerBcs } from '../../../src/transaction-data/ledger-bcs.ts';
+import { parseBcs } from '../../../src/transaction-data/parse-bcs.ts';
+import { typeTagBcs } from '../../../src/transaction-data/type-tag-bcs.ts';
 
 const byteLists = bcs.vector(bcs.byteVector());
 

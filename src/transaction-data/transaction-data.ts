@@ -1,9 +1,12 @@
-import type { ObjectRef } from '../state/object-ref.ts';
+import type { ObjectRef } from './object-ref.ts';
 import type { TypeTag } from './type-tag.ts';
 
-/** TransactionData V1, decoded. */
-export interface TransactionData {
-  readonly kind: TransactionPayload;
+/**
+ * TransactionData V1, decoded. What users send is of the kind `ProgrammableTransaction`; a ledger has kinds of its own
+ * besides.
+ */
+export interface TransactionData<Payload = ProgrammableTransaction> {
+  readonly kind: Payload;
   readonly sender: string;
   readonly gas: GasData;
   /** The last epoch it may execute in; `null`: any. */
@@ -17,24 +20,11 @@ export interface GasData {
   readonly budget: bigint;
 }
 
-export type TransactionPayload = ProgrammableTransaction | SystemTransaction;
-
 export interface ProgrammableTransaction {
   readonly kind: 'PROGRAMMABLE_TX';
   readonly inputs: readonly CallArg[];
   readonly commands: readonly Command[];
 }
-
-/** Transactions that only validators make. Never accepted from outside. */
-export type SystemTransaction =
-  | { readonly kind: 'GENESIS'; readonly objectIds: readonly string[] }
-  | {
-      readonly kind: 'CONSENSUS_COMMIT_PROLOGUE_V1';
-      readonly epoch: number;
-      readonly round: number;
-      readonly commitTimestampMs: number;
-    }
-  | { readonly kind: 'END_OF_EPOCH_TX'; readonly nextEpoch: number; readonly epochStartTimestampMs: number };
 
 export type CallArg =
   | { readonly kind: 'pure'; readonly bytes: Uint8Array }

@@ -1,7 +1,7 @@
 import { BcsType, bcs } from '@mysten/bcs';
 import { ledgerBcs } from './ledger-bcs.ts';
-import { taggedUnion } from './tagged-union.ts';
-import type { Argument, CallArg, Command, TransactionData, TransactionPayload } from './transaction-data.ts';
+import { optional, taggedUnion, UnknownVariantError } from './tagged-union.ts';
+import type { Argument, CallArg, Command, TransactionData } from './transaction-data.ts';
 import { typeTagBcs } from './type-tag-bcs.ts';
 
 type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
@@ -56,45 +56,44 @@ const command = taggedUnion<Command>('command', {
   splitCoins: [2, bcs.struct('SplitCoins', { coin: argument, amounts: argumentList })],
   mergeCoins: [3, bcs.struct('MergeCoins', { destination: argument, sources: argumentList })],
   publish: [4, bcs.struct('Publish', { modules: moduleList, dependencies: addressList })],
-  makeMoveVec: [5, bcs.struct('MakeMoveVec', { type: bcs.option(typeTagBcs), elements: argumentList })],
+  makeMoveVec: [
+    5,
+    bcs.struct('MakeMoveVec', { type: optional('type of a vector', typeTagBcs), elements: argumentList }),
+  ],
   upgrade: [
     6,
     bcs.struct('Upgrade', { modules: moduleList, dependencies: addressList, package: address, ticket: argument }),
   ],
 });
 
-/** The kinds of transactions. Index 3 is an older system transaction that the devnet does not send. */
-export const transactionPayloadBcs = taggedUnion<TransactionPayload>('transaction kind', {
-  PROGRAMMABLE_TX: [
-    0,
-    bcs.struct('ProgrammableTransaction', { inputs: bcs.vector(callArg), commands: bcs.vector(command) }),
-  ],
-  GENESIS: [1, bcs.struct('Genesis', { objectIds: addressList })],
-  CONSENSUS_COMMIT_PROLOGUE_V1: [
-    2,
-    bcs.struct('ConsensusCommitPrologueV1', { epoch: u53, round: u53, commitTimestampMs: u53 }),
-  ],
-  END_OF_EPOCH_TX: [4, bcs.struct('EndOfEpoch', { nextEpoch: u53, epochStartTimestampMs: u53 })],
+/** A transaction of a user. On the network the first kind of several. */
+export const programmableTransactionBcs = bcs.struct('ProgrammableTransaction', {
+  inputs: bcs.vector(callArg),
+  commands: bcs.vector(command),
 });
 
-const transactionDataV1 = bcs.struct('TransactionDataV1', {
-  kind: transactionPayloadBcs,
-  sender: address,
-  gas: bcs.struct('GasData', { payment: bcs.vector(objectRef), owner: address, price: u64, budget: u64 }),
-  // On the network an enum of its own, encoded like an optional epoch.
-  expirationEpoch: bcs.option(u53),
-});
-
-/** TransactionData, as both SDKs lay it out. Version 1 is the only one there is, and its index 0. */
-export const transactionDataBcs = new BcsType<TransactionData>({
-  name: 'TransactionData',
-  read: (reader) => {
-    const index = reader.readULEB();
-    if (index !== 0) throw new TypeError(`unknown TransactionData version ${index + 1}`);
-    return transactionDataV1.read(reader);
-  },
-  write: (data, writer) => {
-    writer.writeULEB(0);
-    transactionDataV1.write(data, writer);
-  },
-});
+/**
+ * TransactionData around transactions of the given kinds, as both SDKs lay it out. Version 1 is the only one there is, and
+ * its index 0.
+ */
+export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<TransactionData<Payload>> {
+  const transactionDataV1 = bcs.struct('TransactionDataV1', {
+    kind,
+    sender: address,
+    gas: bcs.struct('GasData', { payment: bcs.vector(objectRef), owner: address, price: u64, budget: u64 }),
+    // On the network an enum of its own, encoded like an optional epoch.
+    expirationEpoch: optional('expiration', u53),
+  });
+  return new BcsType<TransactionData<Payload>>({
+    name: 'TransactionData',
+    read: (reader) => {
+      const index = reader.readULEB();
+      if (index !== 0) throw new UnknownVariantError('TransactionData version', index + 1);
+      return transactionDataV1.read(reader);
+    },
+    write: (data, writer) => {
+      writer.writeULEB(0);
+      transactionDataV1.write(data, writer);
+    },
+  });
+}
