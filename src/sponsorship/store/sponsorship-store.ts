@@ -170,8 +170,8 @@ export interface EndExecution {
   readonly digest: string;
   readonly nowMs: number;
   /**
-   * What a repeat under the idempotency key gets for 24 hours, and a twin that waits for two minutes; `null`: they are told
-   * `spent`. One that is too long is not kept.
+   * What a repeat under the idempotency key gets for 24 hours, and a twin that waits for some minutes; `null`: they are
+   * told `spent`. One that is too long is not kept.
    */
   readonly answer: string | null;
   readonly outcome: /** It is on the ledger, failed or not: what it used is settled, at most what was held. */

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import type { GasHold } from './gas-accounts.ts';
+import { createKeptTexts, type Kept } from './kept-texts.ts';
+import { keyLifeMs, lingerMs, type StoreBounds, textLifeMs } from './store-bounds.ts';
+import { createTimeQueue } from './time-queue.ts';
+
+export interface Lease extends Kept {
+  readonly caller: string;
+  readonly leaseId: string;
+  readonly expiresAtMs: number;
+  readonly hold: GasHold | null;
+  /** `foreign`: reserved elsewhere; this store heard of it when it was executed. */
+  reserving: 'asked' | 'reserved' | 'lost' | 'foreign';
+  /** `unsure`: dispatched, and nobody knows how it ended. */
+  executing: 'none' | 'sent' | 'unsure' | 'done';
+  reservationKey: KeyRecord | null;
+  executionKey: KeyRecord | null;
+  /** What was answered without a key. */
+  reservationText: string | null;
+  executionText: string | null;
+  /** Of the execution, where there is one. */
+  digest: string;
+  bodyHash: string;
+  attempt: string;
+  answerByMs: number;
+  /** When nothing needs to be known of it any more. */
+  dropAtMs: number;
+  /** When it is looked at next, to be dropped. */
+  queuedAtMs: number;
+}
+
+/** What is known under one idempotency key of one caller. */
+export interface KeyRecord extends Kept {
+  readonly id: string;
+  readonly bodyHash: string;
+  readonly answerByMs: number;
+  /** Coins that were asked for are free by then, whatever became of asking. */
+  readonly untilMs: number;
+  isLost: boolean;
+  answer: string | null;
+}
+
+export type MemoryRecords = ReturnType<typeof createMemoryRecords>;
+
+/** Leases and idempotency keys of all callers, of bounded number and size. */
+export function createMemoryRecords(bounds: StoreBounds) {
+  const leases = new Map<string, Lease>();
+  const leaseCounts = new Map<string, number>();
+  const toDrop = createTimeQueue<Lease>();
+  const keyRecords = new Map<string, KeyRecord>();
+  const maxBytes = bounds.maxAnswerBytesPerCaller;
+  const maxBytesInAll = bounds.maxAnswerBytesInAll;
+  const keys = createKeptTexts<KeyRecord>({
+    lifeMs: keyLifeMs,
+    perCaller: { maxItems: bounds.maxKeysPerCaller, maxBytes },
+    inAll: { maxItems: bounds.maxKeys, maxBytes: maxBytesInAll },
+    forget(record) {
+      record.answer = null;
+      keyRecords.delete(record.id);
+    },
+  });
+  const texts = createKeptTexts<Lease>({
+    lifeMs: textLifeMs,
+    perCaller: { maxItems: bounds.maxLeasesPerCaller, maxBytes },
+    inAll: { maxItems: bounds.maxLeases, maxBytes: maxBytesInAll },
+    forget(lease) {
+      lease.reservationText = null;
+      lease.executionText = null;
+    },
+  });
+  const leaseKey = (caller: string, leaseId: string) => `${leaseId} ${caller}`;
+  const isTooLong = (text: string) => Buffer.byteLength(text) > bounds.maxAnswerBytes;
+
+  function queue(lease: Lease): void {
+    lease.queuedAtMs = lease.dropAtMs;
+    toDrop.push(lease.dropAtMs, lease);
+  }
+
+  function drop(lease: Lease): void {
+    leases.delete(leaseKey(lease.caller, lease.leaseId));
+    texts.remove(lease);
+    // Entries of the queue that are left are of nobody.
+    lease.queuedAtMs = Number.NaN;
+    const count = (leaseCounts.get(lease.caller) ?? 1) - 1;
+    if (count === 0) leaseCounts.delete(lease.caller);
+    else leaseCounts.set(lease.caller, count);
+  }
+
+  return {
+    /** Drops what nothing needs to be known of any more. */
+    sweep(nowMs: number): void {
+      for (let due = toDrop.popDue(nowMs); due; due = toDrop.popDue(nowMs)) {
+        const { item: lease, atMs } = due;
+        if (lease.queuedAtMs !== atMs) continue;
+        if (lease.dropAtMs <= nowMs) drop(lease);
+        else queue(lease);
+      }
+      keys.sweep(nowMs);
+      texts.sweep(nowMs);
+    },
+    lease: (caller: string, leaseId: string) => leases.get(leaseKey(caller, leaseId)),
+    /** May no more leases of this caller be added? */
+    isFull: (caller: string) =>
+      (leaseCounts.get(caller) ?? 0) >= bounds.maxLeasesPerCaller || leases.size >= bounds.maxLeases,
+    addLease(facts: Pick<Lease, 'caller' | 'leaseId' | 'expiresAtMs' | 'hold' | 'reserving'>, nowMs: number): Lease {
+      const lease: Lease = {
+        ...facts,
+        executing: 'none',
+        reservationKey: null,
+        executionKey: null,
+        reservationText: null,
+        executionText: null,
+        digest: '',
+        bodyHash: '',
+        attempt: '',
+        answerByMs: 0,
+        dropAtMs: facts.expiresAtMs + lingerMs,
+        queuedAtMs: 0,
+        keptAtMs: nowMs,
+        bytes: 0,
+        place: null,
+      };
+      leases.set(leaseKey(lease.caller, lease.leaseId), lease);
+      leaseCounts.set(lease.caller, (leaseCounts.get(lease.caller) ?? 0) + 1);
+      queue(lease);
+      return lease;
+    },
+    dropLease: drop,
+    dropLeaseAt(lease: Lease, atMs: number): void {
+      lease.dropAtMs = atMs;
+      if (atMs < lease.queuedAtMs) queue(lease);
+    },
+    /** Gives it another name, unless another lease has that. */
+    renameLease(lease: Lease, leaseId: string): Lease {
+      if (leases.has(leaseKey(lease.caller, leaseId))) return lease;
+      const renamed: Lease = { ...lease, leaseId, place: null };
+      drop(lease);
+      leases.set(leaseKey(lease.caller, leaseId), renamed);
+      leaseCounts.set(lease.caller, (leaseCounts.get(lease.caller) ?? 0) + 1);
+      queue(renamed);
+      return renamed;
+    },
+
+    key: (id: string) => keyRecords.get(id),
+    addKey(
+      caller: string,
+      facts: Pick<KeyRecord, 'id' | 'bodyHash' | 'answerByMs' | 'untilMs'>,
+      nowMs: number,
+    ): KeyRecord {
+      const record: KeyRecord = { ...facts, isLost: false, answer: null, keptAtMs: nowMs, bytes: 0, place: null };
+      keyRecords.set(record.id, record);
+      keys.add(caller, record);
+      return record;
+    },
+    forgetKey(record: KeyRecord): void {
+      // One that was forgotten before may have a successor under its id.
+      if (record.place) keyRecords.delete(record.id);
+      keys.remove(record);
+    },
+    /** Keeps an answer under a key. One that is too long is not kept. */
+    answerKey(record: KeyRecord, answer: string): void {
+      if (!record.place || isTooLong(answer)) return;
+      record.answer = answer;
+      keys.resize(record, Buffer.byteLength(answer));
+    },
+    /** Keeps an answer that no key asks for. */
+    answerLease(lease: Lease, member: 'reservationText' | 'executionText', answer: string): void {
+      if (isTooLong(answer)) return;
+      lease[member] = answer;
+      if (!lease.place) texts.add(lease.caller, lease);
+      texts.resize(lease, lease.bytes + Buffer.byteLength(answer));
+    },
+  };
+}
+
+/** Names a caller's idempotency key for one field: of bounded length, whatever the caller wrote. */
+export function keyIdOf(field: 'reserve' | 'execute', caller: string, key: string): string {
+  return createHash('sha256').update(`${field}\n${caller}\n${key}`).digest('base64url');
+}

@@ -1,0 +1,178 @@
+import { allowanceOf, createGasAccounts, fixHold, openHold, releaseHold, unfixHold } from './gas-accounts.ts';
+import { createMemoryRecords, keyIdOf, type Lease } from './memory-records.ts';
+import type {
+  BeginExecution,
+  BeginReservation,
+  EndExecution,
+  EndReservation,
+  ExecutionFound,
+  ExecutionStart,
+  ExecutionTwin,
+  KeptReservation,
+  ReservationStart,
+  SponsorshipStore,
+} from './sponsorship-store.ts';
+import { defaultStoreBounds, lingerMs, type StoreBounds, unresolvedLifeMs } from './store-bounds.ts';
+
+/**
+ * Remembers in this process alone. The scripts of the Redis store take the same decisions in the same order: whoever changes
+ * one changes both.
+ */
+export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): SponsorshipStore {
+  const accounts = createGasAccounts();
+  const records = createMemoryRecords(bounds);
+
+  function beginReservation(begin: BeginReservation): ReservationStart {
+    const { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs } = begin;
+    records.sweep(nowMs);
+    const keyId = idempotency && keyIdOf('reserve', caller, idempotency.key);
+    const known = keyId === null ? undefined : records.key(keyId);
+    if (known) {
+      if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
+      if (known.answer !== null) return { kind: 'replay', answer: known.answer };
+      if (!known.isLost && nowMs < known.answerByMs) return { kind: 'in-progress', answerByMs: known.answerByMs };
+      if (nowMs < known.untilMs) return { kind: 'lost', untilMs: known.untilMs };
+      records.forgetKey(known);
+    }
+    if (records.lease(caller, leaseId)) return { kind: 'begun' };
+    if (records.isFull(caller)) return { kind: 'full' };
+    const account = gas && accounts.of(gas.key, nowMs);
+    if (gas && account && allowanceOf(account, gas).free < amount) {
+      return { kind: 'over-budget', allowance: allowanceOf(account, gas) };
+    }
+    const hold = account && openHold(account, amount, expiresAtMs);
+    const lease = records.addLease({ caller, leaseId, expiresAtMs, hold, reserving: 'asked' }, nowMs);
+    if (idempotency && keyId !== null) {
+      const { bodyHash } = idempotency;
+      lease.reservationKey = records.addKey(caller, { id: keyId, bodyHash, answerByMs, untilMs: expiresAtMs }, nowMs);
+    }
+    return { kind: 'begun' };
+  }
+
+  function endReservation({ caller, leaseId, nowMs, outcome }: EndReservation): void {
+    records.sweep(nowMs);
+    const lease = records.lease(caller, leaseId);
+    if (lease?.reserving !== 'asked') return;
+    const key = lease.reservationKey;
+    if (outcome.kind === 'lost') {
+      lease.reserving = 'lost';
+      if (key) key.isLost = true;
+    } else if (outcome.kind === 'reserved') {
+      lease.reserving = 'reserved';
+      const named = outcome.knownAs === undefined ? lease : records.renameLease(lease, outcome.knownAs);
+      if (key) records.answerKey(key, outcome.answer);
+      else records.answerLease(named, 'reservationText', outcome.answer);
+    } else if (lease.executing === 'none') {
+      if (lease.hold) releaseHold(lease.hold, 0);
+      if (key) records.forgetKey(key);
+      records.dropLease(lease);
+    }
+  }
+
+  function beginExecution(begin: BeginExecution): ExecutionStart {
+    const { caller, leaseId, expiresAtMs, gas, idempotency, nowMs } = begin;
+    records.sweep(nowMs);
+    const keyId = idempotency && keyIdOf('execute', caller, idempotency.key);
+    const known = keyId === null ? undefined : records.key(keyId);
+    if (known) {
+      if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
+      if (known.answer !== null) return { kind: 'replay', answer: known.answer };
+    }
+    let lease = records.lease(caller, leaseId);
+    if (lease && lease.executing !== 'none') {
+      const { digest, answerByMs } = lease;
+      const isTwin = lease.executing !== 'done' && lease.bodyHash === begin.bodyHash;
+      return isTwin ? { kind: 'in-progress', digest, answerByMs } : { kind: 'spent', digest };
+    }
+    if (!lease && begin.mustBeKnown) return { kind: nowMs < expiresAtMs ? 'unknown' : 'expired' };
+    if (nowMs >= (lease?.expiresAtMs ?? expiresAtMs)) return { kind: 'expired' };
+    if (!lease) {
+      if (records.isFull(caller)) return { kind: 'full' };
+      const hold = gas && openHold(accounts.of(gas.key, nowMs), begin.amount, expiresAtMs);
+      lease = records.addLease({ caller, leaseId, expiresAtMs, hold, reserving: 'foreign' }, nowMs);
+    }
+    send(lease, begin);
+    if (known) records.forgetKey(known);
+    if (idempotency && keyId !== null) {
+      const { bodyHash } = idempotency;
+      const facts = { id: keyId, bodyHash, answerByMs: begin.answerByMs, untilMs: expiresAtMs };
+      lease.executionKey = records.addKey(caller, facts, nowMs);
+    }
+    return { kind: 'begun' };
+  }
+
+  function send(lease: Lease, { digest, bodyHash, attempt, answerByMs, nowMs }: BeginExecution): void {
+    lease.executing = 'sent';
+    lease.executionKey = null;
+    Object.assign(lease, { digest, bodyHash, attempt, answerByMs });
+    if (lease.hold) fixHold(lease.hold);
+    records.dropLeaseAt(lease, nowMs + unresolvedLifeMs);
+  }
+
+  function findExecution({ caller, leaseId, bodyHash, nowMs }: ExecutionTwin): ExecutionFound | null {
+    records.sweep(nowMs);
+    const lease = records.lease(caller, leaseId);
+    if (!lease || lease.executing === 'none') return null;
+    const { digest, answerByMs } = lease;
+    if (lease.bodyHash !== bodyHash) return { kind: 'spent', digest };
+    if (lease.executing !== 'done') return { kind: 'in-progress', digest, answerByMs };
+    const answer = lease.executionKey ? lease.executionKey.answer : lease.executionText;
+    return answer === null ? { kind: 'spent', digest } : { kind: 'replay', answer };
+  }
+
+  function endExecution({ caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): void {
+    records.sweep(nowMs);
+    const lease = records.lease(caller, leaseId);
+    if (!lease || lease.digest !== digest || (lease.executing !== 'sent' && lease.executing !== 'unsure')) return;
+    if (outcome.kind === 'unknown') {
+      lease.executing = 'unsure';
+    } else if (outcome.kind === 'not-sent') {
+      if (lease.executing === 'sent' && lease.attempt === outcome.attempt) takeBack(lease, nowMs);
+    } else {
+      lease.executing = 'done';
+      if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);
+      if (answer !== null && lease.executionKey) records.answerKey(lease.executionKey, answer);
+      else if (answer !== null) records.answerLease(lease, 'executionText', answer);
+      records.dropLeaseAt(lease, Math.max(lease.expiresAtMs, nowMs) + lingerMs);
+    }
+  }
+
+  /** As if it had not been sent. */
+  function takeBack(lease: Lease, nowMs: number): void {
+    lease.executing = 'none';
+    lease.digest = '';
+    if (lease.executionKey) records.forgetKey(lease.executionKey);
+    lease.executionKey = null;
+    const isOver = lease.reserving === 'foreign' || nowMs >= lease.expiresAtMs;
+    if (lease.hold && isOver) releaseHold(lease.hold, 0);
+    else if (lease.hold) unfixHold(lease.hold, lease.expiresAtMs);
+    if (lease.reserving === 'foreign') records.dropLease(lease);
+    else records.dropLeaseAt(lease, lease.expiresAtMs + lingerMs);
+  }
+
+  function findReservation(caller: string, leaseId: string, nowMs: number): KeptReservation | null {
+    records.sweep(nowMs);
+    const lease = records.lease(caller, leaseId);
+    if (lease?.reserving !== 'reserved') return null;
+    const answer = lease.reservationKey ? lease.reservationKey.answer : lease.reservationText;
+    if (answer === null) return null;
+    const isActive = lease.executing === 'none';
+    return {
+      answer,
+      expiresAtMs: lease.expiresAtMs,
+      state: isActive ? 'active' : 'consumed',
+      digest: isActive ? null : lease.digest,
+    };
+  }
+
+  return {
+    beginReservation: async (begin) => beginReservation(begin),
+    endReservation: async (end) => endReservation(end),
+    beginExecution: async (begin) => beginExecution(begin),
+    findExecution: async (twin) => findExecution(twin),
+    endExecution: async (end) => endExecution(end),
+    findReservation: async (caller, leaseId, nowMs) => findReservation(caller, leaseId, nowMs),
+    gasAllowance: async (gas, nowMs) => allowanceOf(accounts.of(gas.key, nowMs), gas),
+    close: () => {},
+  };
+}

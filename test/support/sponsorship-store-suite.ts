@@ -1,0 +1,535 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type {
+  BeginExecution,
+  BeginReservation,
+  EndExecution,
+  EndReservation,
+  SponsorshipStore,
+} from '../../src/sponsorship/store/sponsorship-store.ts';
+import { lingerMs, type StoreBounds } from '../../src/sponsorship/store/store-bounds.ts';
+
+/** Stores of one memory, as two processes have them: what one is told the other knows. */
+export interface StorePair {
+  readonly one: SponsorshipStore;
+  readonly other: SponsorshipStore;
+}
+
+export interface StoreBench {
+  open(bounds?: StoreBounds): StorePair | Promise<StorePair>;
+  close(): unknown;
+}
+
+/** Noon of a day in UTC, far from its ends. */
+export const noon = Date.UTC(2027, 4, 5, 12);
+const midnight = Date.UTC(2027, 4, 6);
+
+let named = 0;
+/** A name that no other test has: all of them may share one Redis. */
+export const newName = (what: string) => `${what}-${++named}`;
+
+/** Values that are told apart by their caller alone; a test writes those that it is about. */
+export function newFlow(caller = newName('caller')) {
+  const leaseId = newName('lease');
+  const reservation = (more: Partial<BeginReservation> = {}): BeginReservation => ({
+    caller,
+    leaseId,
+    amount: 100,
+    expiresAtMs: noon + 60_000,
+    gas: null,
+    idempotency: null,
+    answerByMs: noon + 15_000,
+    nowMs: noon,
+    ...more,
+  });
+  const reservationEnd = (outcome: EndReservation['outcome'], nowMs = noon): EndReservation => ({
+    caller,
+    leaseId,
+    nowMs,
+    outcome,
+  });
+  const execution = (more: Partial<BeginExecution> = {}): BeginExecution => ({
+    caller,
+    leaseId,
+    digest: 'digest-1',
+    expiresAtMs: noon + 60_000,
+    mustBeKnown: true,
+    gas: null,
+    amount: 100,
+    idempotency: null,
+    bodyHash: 'body-1',
+    attempt: newName('attempt'),
+    answerByMs: noon + 30_000,
+    nowMs: noon + 1,
+    ...more,
+  });
+  const executionEnd = (outcome: EndExecution['outcome'], more: Partial<EndExecution> = {}): EndExecution => ({
+    caller,
+    leaseId,
+    digest: 'digest-1',
+    nowMs: noon + 2,
+    answer: null,
+    outcome,
+    ...more,
+  });
+  return { caller, leaseId, reservation, reservationEnd, execution, executionEnd };
+}
+
+/** A flow whose lease is reserved. */
+export async function reserve(store: SponsorshipStore, more: Partial<BeginReservation> = {}, caller?: string) {
+  const flow = newFlow(caller);
+  expect(await store.beginReservation(flow.reservation(more))).toEqual({ kind: 'begun' });
+  await store.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'coins' }));
+  return flow;
+}
+
+/** What holds of a store wherever it remembers. */
+export function describeSponsorshipStore(name: string, start: () => StoreBench | Promise<StoreBench>): void {
+  describe(`a store of sponsorship ${name}`, () => {
+    let bench: StoreBench;
+    let one: SponsorshipStore;
+    let other: SponsorshipStore;
+    beforeAll(async () => {
+      bench = await start();
+    });
+    // Time goes on in each of them, never back.
+    beforeEach(async () => {
+      ({ one, other } = await bench.open());
+    });
+    afterAll(() => bench?.close());
+
+    describeReservations(() => ({ one, other }));
+    describeFence(() => ({ one, other }));
+    describeKeys(() => ({ one, other }));
+    describeBudgets(() => ({ one, other }));
+    describeBounds((bounds) => bench.open(bounds));
+  });
+}
+
+type Stores = () => StorePair;
+
+function describeReservations(stores: Stores): void {
+  test('a reservation is found by its caller alone, until some minutes after its expiry', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId } = await reserve(one);
+    const kept = { answer: 'coins', expiresAtMs: noon + 60_000, state: 'active', digest: null };
+    expect(await other.findReservation(caller, leaseId, noon + 5)).toEqual(kept);
+    expect(await other.findReservation(caller, leaseId, noon + 60_000 + lingerMs - 1)).toEqual(kept);
+    expect(await other.findReservation('somebody else', leaseId, noon)).toBeNull();
+    expect(await other.findReservation(caller, 'another lease', noon)).toBeNull();
+    expect(await other.findReservation(caller, leaseId, noon + 60_000 + lingerMs)).toBeNull();
+  });
+
+  test('a reservation that nobody was told of yet, that was refused or whose answer was lost is not found', async () => {
+    const { one } = stores();
+    for (const kind of ['refused', 'lost'] as const) {
+      const { caller, leaseId, reservation, reservationEnd } = newFlow();
+      await one.beginReservation(reservation());
+      expect(await one.findReservation(caller, leaseId, noon)).toBeNull();
+      await one.endReservation(reservationEnd({ kind }));
+      expect(await one.findReservation(caller, leaseId, noon)).toBeNull();
+    }
+  });
+
+  test('the end of a reservation counts once: what is said of it later changes nothing', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId, reservationEnd } = await reserve(one);
+    await other.endReservation(reservationEnd({ kind: 'reserved', answer: 'other coins' }));
+    await other.endReservation(reservationEnd({ kind: 'refused' }));
+    await other.endReservation(reservationEnd({ kind: 'lost' }));
+    expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ answer: 'coins', state: 'active' });
+  });
+
+  test('a reservation may get the name that the sponsor gives it, unless a lease has that', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId, reservation, reservationEnd, execution } = newFlow();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    await one.beginReservation(reservation({ gas }));
+    await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }));
+    expect(await other.findReservation(caller, leaseId, noon)).toBeNull();
+    expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'coins' });
+    expect(await other.beginExecution(execution({ leaseId: '77' }))).toEqual({ kind: 'begun' });
+    await one.beginReservation(reservation({ gas }));
+    await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'new coins', knownAs: '77' }));
+    expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'coins', state: 'consumed' });
+    // Both expire or stay by their own names.
+    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 200 });
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 100 });
+  });
+}
+
+function describeFence(stores: Stores): void {
+  test('of many executions of one lease at once exactly one begins, wherever they ask', async () => {
+    const { one, other } = stores();
+    const { execution } = await reserve(one);
+    const begins = Array.from({ length: 20 }, (_, index) =>
+      (index % 2 === 0 ? one : other).beginExecution(execution({ bodyHash: `body-${index % 4}` })),
+    );
+    const kinds = (await Promise.all(begins)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'begun')).toHaveLength(1);
+    // Four of five ask for something else than the one that began, and it is not told whose lease it was.
+    expect(kinds.filter((kind) => kind === 'in-progress')).toHaveLength(4);
+    expect(kinds.filter((kind) => kind === 'spent')).toHaveLength(15);
+  });
+
+  test('a twin finds what became of it; another body is told only that the lease is spent', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId, execution, executionEnd } = await reserve(one);
+    const find = (bodyHash = 'body-1') => other.findExecution({ caller, leaseId, bodyHash, nowMs: noon + 3 });
+    expect(await find()).toBeNull();
+    await one.beginExecution(execution());
+    const underWay = { kind: 'in-progress', digest: 'digest-1', answerByMs: noon + 30_000 };
+    expect(await other.beginExecution(execution())).toEqual(underWay);
+    expect(await find()).toEqual(underWay);
+    expect(await find('body-2')).toEqual({ kind: 'spent', digest: 'digest-1' });
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }, { answer: 'effects' }));
+    expect(await find()).toEqual({ kind: 'replay', answer: 'effects' });
+    // Who asks anew without a key is not told what the other was answered.
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
+    expect(await other.findReservation(caller, leaseId, noon + 4)).toMatchObject({
+      state: 'consumed',
+      digest: 'digest-1',
+    });
+  });
+
+  test('a crashed owner leaves it in progress, and somebody else may end it', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution());
+    const late = noon + 3_600_000;
+    expect(await other.beginExecution(execution({ nowMs: late }))).toMatchObject({ kind: 'in-progress' });
+    await other.endExecution(executionEnd({ kind: 'unknown' }, { nowMs: late }));
+    expect(await one.beginExecution(execution({ nowMs: late }))).toMatchObject({ kind: 'in-progress' });
+    await other.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }, { nowMs: late }));
+    await other.endExecution(executionEnd({ kind: 'unknown' }, { nowMs: late }));
+    expect(await one.beginExecution(execution({ nowMs: late }))).toMatchObject({ kind: 'spent' });
+  });
+
+  test('a refused execution leaves the lease spent', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution());
+    await one.endExecution(executionEnd({ kind: 'refused' }));
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
+  });
+
+  test('an attempt that sent nothing gives the lease back, and no other can', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId, execution, executionEnd } = await reserve(one);
+    const idempotency = { key: 'once', bodyHash: 'body-1' };
+    await one.beginExecution(execution({ attempt: 'mine', idempotency }));
+    await other.endExecution(executionEnd({ kind: 'not-sent', attempt: 'of another' }));
+    expect(await other.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
+    await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+    expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ state: 'active', digest: null });
+    // The key is free again, too.
+    const again = { digest: 'digest-2', idempotency: { key: 'once', bodyHash: 'body-2' }, bodyHash: 'body-2' };
+    expect(await other.beginExecution(execution({ ...again, attempt: 'second' }))).toEqual({ kind: 'begun' });
+    await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+    await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'second' }));
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-2' });
+  });
+
+  test('an expired lease, and one that the store never heard of, begins nothing', async () => {
+    const { one } = stores();
+    const { execution } = await reserve(one);
+    expect(await one.beginExecution(execution({ nowMs: noon + 60_000 }))).toEqual({ kind: 'expired' });
+    const { execution: unheard } = newFlow();
+    expect(await one.beginExecution(unheard())).toEqual({ kind: 'unknown' });
+    expect(await one.beginExecution(unheard({ nowMs: noon + 60_000 }))).toEqual({ kind: 'expired' });
+    expect(await one.beginExecution(unheard({ nowMs: noon + 60_000, mustBeKnown: false }))).toEqual({
+      kind: 'expired',
+    });
+  });
+
+  test('a lease whose reservation nobody could note as ended is executed all the same', async () => {
+    const { one, other } = stores();
+    const { reservation, reservationEnd, execution } = newFlow();
+    await one.beginReservation(reservation());
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'begun' });
+    await one.endReservation(reservationEnd({ kind: 'refused' }));
+    expect(await other.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
+  });
+
+  test("a sponsor's own number is fenced from its execution on, for its caller", async () => {
+    const { one, other } = stores();
+    const { caller, execution, executionEnd } = newFlow();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const begin = (more: Partial<BeginExecution> = {}) => execution({ mustBeKnown: false, gas, amount: 300, ...more });
+    expect(await one.beginExecution(begin({ attempt: 'first' }))).toEqual({ kind: 'begun' });
+    expect(await other.beginExecution(begin())).toMatchObject({ kind: 'in-progress' });
+    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 300 });
+    await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'first' }));
+    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 0 });
+    expect(await other.beginExecution(begin())).toEqual({ kind: 'begun' });
+    expect(await other.beginExecution(begin({ caller: `${caller} 2` }))).toEqual({ kind: 'begun' });
+  });
+}
+
+function describeKeys(stores: Stores): void {
+  test('a key replays the answer of a reservation for a day, to its caller', async () => {
+    const { one, other } = stores();
+    const idempotency = { key: 'once', bodyHash: 'body' };
+    const { caller, leaseId, reservation } = await reserve(one, { idempotency });
+    const again = (more: Partial<BeginReservation> = {}) =>
+      other.beginReservation(reservation({ leaseId: newName('lease'), idempotency, ...more }));
+    const replay = { kind: 'replay', answer: 'coins' };
+    expect(await again()).toEqual(replay);
+    expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ answer: 'coins' });
+    expect(await again({ idempotency: { key: 'once', bodyHash: 'other' } })).toEqual({ kind: 'conflict' });
+    expect(await again({ caller: newName('caller') })).toEqual({ kind: 'begun' });
+    expect(await again({ nowMs: noon + 86_399_999 })).toEqual(replay);
+    expect(await again({ nowMs: noon + 86_400_000 })).toEqual({ kind: 'begun' });
+  });
+
+  test('of many reservations under one key at once one begins, and the others hear until when', async () => {
+    const { one, other } = stores();
+    const caller = newName('caller');
+    const idempotency = { key: 'once', bodyHash: 'body' };
+    const starts = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 === 0 ? one : other).beginReservation(newFlow(caller).reservation({ idempotency })),
+      ),
+    );
+    expect(starts.filter(({ kind }) => kind === 'begun')).toHaveLength(1);
+    const waiting = starts.filter(({ kind }) => kind !== 'begun');
+    expect(waiting).toEqual(waiting.map(() => ({ kind: 'in-progress', answerByMs: noon + 15_000 })));
+  });
+
+  test('a key whose reservation was lost, or whose owner crashed, is free when the coins are', async () => {
+    const { one, other } = stores();
+    for (const isCrash of [true, false]) {
+      const idempotency = { key: 'once', bodyHash: 'body' };
+      const { reservation, reservationEnd } = newFlow();
+      await one.beginReservation(reservation({ idempotency }));
+      const nowMs = isCrash ? noon + 15_000 : noon + 2;
+      if (!isCrash) await one.endReservation(reservationEnd({ kind: 'lost' }));
+      const again = (at: number) =>
+        other.beginReservation(reservation({ leaseId: newName('lease'), idempotency, nowMs: at }));
+      expect(await again(nowMs)).toEqual({ kind: 'lost', untilMs: noon + 60_000 });
+      expect(await again(noon + 60_000)).toEqual({ kind: 'begun' });
+      // What is heard of the first one now is not the answer of the second.
+      await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'late coins' }, noon + 60_001));
+      expect(await again(noon + 60_002)).not.toMatchObject({ kind: 'replay' });
+    }
+  });
+
+  test('a refused reservation frees its key', async () => {
+    const { one, other } = stores();
+    const { reservation, reservationEnd } = newFlow();
+    await one.beginReservation(reservation({ idempotency: { key: 'once', bodyHash: 'body' } }));
+    await one.endReservation(reservationEnd({ kind: 'refused' }));
+    const idempotency = { key: 'once', bodyHash: 'another' };
+    expect(await other.beginReservation(reservation({ leaseId: newName('lease'), idempotency }))).toEqual({
+      kind: 'begun',
+    });
+  });
+
+  test('a key replays the answer of an execution for a day, however long its lease has expired', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    const idempotency = { key: 'once', bodyHash: 'body-1' };
+    await one.beginExecution(execution({ idempotency }));
+    expect(await other.beginExecution(execution({ idempotency }))).toMatchObject({ kind: 'in-progress' });
+    const conflicting = { key: 'once', bodyHash: 'body-2' };
+    expect(await other.beginExecution(execution({ idempotency: conflicting }))).toEqual({ kind: 'conflict' });
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { answer: 'effects' }));
+    const replay = { kind: 'replay', answer: 'effects' };
+    expect(await other.beginExecution(execution({ idempotency }))).toEqual(replay);
+    expect(await other.beginExecution(execution({ idempotency, nowMs: noon + 80_000_000 }))).toEqual(replay);
+    expect(await other.beginExecution(execution({ idempotency, nowMs: noon + 86_400_001 }))).toEqual({
+      kind: 'expired',
+    });
+  });
+
+  test('the same key of a reservation and of an execution are two', async () => {
+    const { one } = stores();
+    const { execution } = await reserve(one, { idempotency: { key: 'once', bodyHash: 'body' } });
+    expect(await one.beginExecution(execution({ idempotency: { key: 'once', bodyHash: 'body-1' } }))).toEqual({
+      kind: 'begun',
+    });
+  });
+
+  test('answers are kept letter by letter', async () => {
+    const { one, other } = stores();
+    const answer = JSON.stringify({ text: 'ä "\u2028\u0000 😀', number: 2 ** 53 - 1 });
+    const { execution, executionEnd } = await reserve(one);
+    const idempotency = { key: 'ü\n\0', bodyHash: 'body-1' };
+    await one.beginExecution(execution({ idempotency }));
+    await one.endExecution(executionEnd({ kind: 'refused' }, { answer }));
+    expect(await other.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer });
+  });
+}
+
+function describeBudgets(stores: Stores): void {
+  test('a budget is held, settled by what was used, and free again where nothing was', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 350 };
+    const left = (nowMs = noon) => other.gasAllowance(gas, nowMs);
+    const facts = { limit: 350, resetsAtMs: midnight };
+    expect(await left()).toEqual({ ...facts, held: 0, settled: 0, free: 350 });
+    const first = await reserve(one, { gas });
+    const second = await reserve(one, { gas });
+    await reserve(one, { gas, expiresAtMs: noon + 10 });
+    expect(await left()).toEqual({ ...facts, held: 300, settled: 0, free: 50 });
+    expect(await one.beginReservation(newFlow().reservation({ gas }))).toEqual({
+      kind: 'over-budget',
+      allowance: { ...facts, held: 300, settled: 0, free: 50 },
+    });
+    await one.beginExecution(first.execution());
+    await one.endExecution(first.executionEnd({ kind: 'executed', gasUsed: 30 }));
+    await one.endExecution(first.executionEnd({ kind: 'executed', gasUsed: 30 }));
+    expect(await left()).toEqual({ ...facts, held: 200, settled: 30, free: 120 });
+    await one.beginExecution(second.execution());
+    await one.endExecution(second.executionEnd({ kind: 'refused' }));
+    expect(await left()).toEqual({ ...facts, held: 100, settled: 30, free: 220 });
+    expect(await left(noon + 10)).toEqual({ ...facts, held: 0, settled: 30, free: 320 });
+  });
+
+  test('what was dispatched never expires; what is not known of it stays held until it is', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const { execution, executionEnd } = await reserve(one, { gas });
+    await one.beginExecution(execution());
+    const later = noon + 3_600_000;
+    expect(await other.gasAllowance(gas, later)).toMatchObject({ held: 100, settled: 0 });
+    await one.endExecution(executionEnd({ kind: 'unknown' }));
+    expect(await other.gasAllowance(gas, later)).toMatchObject({ held: 100, settled: 0 });
+    await other.endExecution(executionEnd({ kind: 'executed', gasUsed: 1_000 }, { nowMs: later }));
+    expect(await other.gasAllowance(gas, later)).toMatchObject({ held: 0, settled: 100 });
+  });
+
+  test('a hold whose lease expired by a clock that is ahead is taken again when it is executed', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const { execution, executionEnd } = await reserve(one, { gas });
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+    expect(await one.beginExecution(execution({ nowMs: noon + 59_999 }))).toEqual({ kind: 'begun' });
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 100, settled: 0 });
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 40 }));
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0, settled: 40 });
+  });
+
+  test('an attempt that sent nothing leaves its hold to expire with the lease', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const { execution, executionEnd } = await reserve(one, { gas });
+    await one.beginExecution(execution({ attempt: 'mine' }));
+    await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+    expect(await other.gasAllowance(gas, noon + 59_999)).toMatchObject({ held: 100 });
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+    const late = await reserve(one, { gas });
+    await one.beginExecution(late.execution({ attempt: 'mine' }));
+    await one.endExecution(late.executionEnd({ kind: 'not-sent', attempt: 'mine' }, { nowMs: noon + 60_001 }));
+    expect(await other.gasAllowance(gas, noon + 60_001)).toMatchObject({ held: 0 });
+  });
+
+  test('refused and lost reservations give back at once, and at their expiry', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const [refused, lost] = [newFlow(), newFlow()];
+    await one.beginReservation(refused.reservation({ gas }));
+    await one.beginReservation(lost.reservation({ gas }));
+    await one.endReservation(refused.reservationEnd({ kind: 'refused' }));
+    await one.endReservation(refused.reservationEnd({ kind: 'refused' }));
+    await one.endReservation(lost.reservationEnd({ kind: 'lost' }));
+    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 0 });
+  });
+
+  test('of many reservations at once exactly as many are granted as the budget has room for', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 777 };
+    const starts = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        (index % 2 === 0 ? one : other).beginReservation(newFlow().reservation({ gas })),
+      ),
+    );
+    expect(starts.filter(({ kind }) => kind === 'begun')).toHaveLength(7);
+    expect(starts.filter(({ kind }) => kind === 'over-budget')).toHaveLength(23);
+  });
+
+  test('a new day begins with all of it, and what was held the day before counts there alone', async () => {
+    const { one, other } = stores();
+    const gas = { key: newName('gas'), perDay: 1_000 };
+    const { execution, executionEnd } = await reserve(one, {
+      gas,
+      nowMs: midnight - 1,
+      expiresAtMs: midnight + 60_000,
+    });
+    expect(await other.gasAllowance(gas, midnight)).toEqual({
+      limit: 1_000,
+      held: 0,
+      settled: 0,
+      free: 1_000,
+      resetsAtMs: midnight + 86_400_000,
+    });
+    expect(await one.beginExecution(execution({ nowMs: midnight + 1 }))).toEqual({ kind: 'begun' });
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 60 }, { nowMs: midnight + 2 }));
+    expect(await other.gasAllowance(gas, midnight + 3)).toMatchObject({ held: 0, settled: 0, free: 1_000 });
+  });
+
+  test('a budget that was lowered is less than nothing until the day is over, and numbers are exact', async () => {
+    const { one, other } = stores();
+    const key = newName('gas');
+    const huge = 2 ** 53 - 1;
+    const flow = await reserve(one, { gas: { key, perDay: huge }, amount: huge - 1 });
+    expect(await other.gasAllowance({ key, perDay: huge }, noon)).toMatchObject({ held: huge - 1, free: 1 });
+    expect(await other.gasAllowance({ key, perDay: 5 }, noon)).toMatchObject({ limit: 5, free: 6 - huge });
+    await one.beginExecution(flow.execution());
+    await one.endExecution(flow.executionEnd({ kind: 'executed', gasUsed: huge - 2 }));
+    expect(await other.gasAllowance({ key, perDay: huge }, noon)).toMatchObject({
+      settled: huge - 2,
+      held: 0,
+      free: 2,
+    });
+  });
+}
+
+function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<StorePair>): void {
+  const small: StoreBounds = {
+    maxLeasesPerCaller: 3,
+    maxLeases: 1_000,
+    maxKeysPerCaller: 3,
+    maxKeys: 1_000,
+    maxAnswerBytes: 100,
+    maxAnswerBytesPerCaller: 150,
+    maxAnswerBytesInAll: 10_000,
+  };
+
+  test('a caller that has too many leases begins none until some are forgotten; others do', async () => {
+    const { one } = await open(small);
+    const { caller } = await reserve(one);
+    await reserve(one, { expiresAtMs: noon + 90_000 }, caller);
+    await reserve(one, { expiresAtMs: noon + 90_000 }, caller);
+    const { reservation, execution } = newFlow(caller);
+    expect(await one.beginReservation(reservation())).toEqual({ kind: 'full' });
+    expect(await one.beginExecution(execution({ mustBeKnown: false }))).toEqual({ kind: 'full' });
+    expect(await one.beginReservation(newFlow().reservation())).toEqual({ kind: 'begun' });
+    const later = noon + 60_000 + lingerMs;
+    expect(await one.beginReservation(reservation({ nowMs: later, expiresAtMs: later + 1 }))).toEqual({
+      kind: 'begun',
+    });
+    expect(await one.beginReservation(newFlow(caller).reservation({ nowMs: later }))).toEqual({ kind: 'full' });
+  });
+
+  test("a caller's oldest answers make room for that caller's younger ones, and for nobody else's", async () => {
+    const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
+    const answered = async (caller: string, key: string, answer: string, nowMs: number) => {
+      const { reservation, reservationEnd } = newFlow(caller);
+      const begin = reservation({ idempotency: { key, bodyHash: 'body' }, nowMs });
+      await one.beginReservation(begin);
+      await one.endReservation(reservationEnd({ kind: 'reserved', answer }, nowMs));
+      return async () => (await one.beginReservation({ ...begin, leaseId: newName('lease'), nowMs: noon + 50 })).kind;
+    };
+    const other = await answered(newName('caller'), 'key', 'x'.repeat(90), noon);
+    const caller = newName('caller');
+    const long = await answered(caller, 'a', 'x'.repeat(100), noon + 1);
+    const short = await answered(caller, 'b', 'short', noon + 2);
+    const tooLong = await answered(caller, 'c', 'x'.repeat(101), noon + 3);
+    expect(await Promise.all([long(), short()])).toEqual(['replay', 'replay']);
+    expect(await tooLong()).not.toBe('replay');
+    const wide = await answered(caller, 'd', 'ü'.repeat(50), noon + 4);
+    expect(await Promise.all([other(), short(), wide()])).toEqual(['replay', 'replay', 'replay']);
+    expect(await long()).toBe('begun');
+  });
+}
