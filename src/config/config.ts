@@ -19,6 +19,8 @@ export interface Config {
     readonly allowAnonymous: boolean;
     /** A gas budget must be below it. */
     readonly maxGasBudgetExclusive: number;
+    /** Keys of the ids that callers get for reservations: the first signs, all verify; `null` = made at start. */
+    readonly leaseKeys: readonly Secret[] | null;
   };
   /** Keys of the cursors of events and transactions: the first signs, all verify; `null` = made at start. */
   readonly cursorKeys: readonly Secret[] | null;

@@ -84,7 +84,7 @@ export const errorCatalogue = {
   SPONSOR_MAINTENANCE: { status: 503, meaning: 'The sponsor is in maintenance.', retry: 'Later.' },
   RESERVATION_NOT_FOUND: {
     status: 404,
-    meaning: 'The reservation does not exist, has expired, or was used.',
+    meaning: 'The reservation does not exist, has expired, was used, or is another caller’s.',
     retry: 'Reserve again, after looking the digest up if you executed.',
   },
   EXECUTION_OUTCOME_UNKNOWN: {

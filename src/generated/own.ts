@@ -154,7 +154,11 @@ export type GasReservation = {
   readonly gasBudget: Scalars['UInt53']['output'];
   /** The reserved coins: exactly these must be the gas payment of the transaction. */
   readonly gasCoins: ReadonlyArray<ReservedGasCoin>;
-  /** What `executeTx` takes: the sponsor's own number as text, exact, for example `42`. */
+  /**
+   * What `executeTx` takes. Where the gateway holds the sponsor's token: an opaque text of at most 512 letters, digits, `-` and
+   * `_`, good for this caller alone and until `expiresAt`. Where callers bring the token: the sponsor's own number, exact, for
+   * example `42`.
+   */
   readonly reservationId: Scalars['ID']['output'];
   /** Whole seconds until `expiresAt`, 0 once it has passed; computed when the field is read. */
   readonly secondsLeft: Scalars['Int']['output'];
@@ -262,14 +266,14 @@ export type Mutation = {
    * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
    * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (by the sponsor, or by the ledger for its price, budget,
    * objects or signatures: final, the message is their own text), `SPONSOR_EXHAUSTED` (takes no more requests for now),
-   * `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired, used, or never existed), `UPSTREAM_UNAVAILABLE` and
+   * `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired, used, another caller's, or never existed), `UPSTREAM_UNAVAILABLE` and
    * `UPSTREAM_TIMEOUT` (nothing reached the sponsor; the reservation is unused), `REQUEST_TIMEOUT` (the same: the operation was
    * over before its turn came, or the gateway is stopping),
    * `UPSTREAM_BAD_RESPONSE` (the sponsor could not read the request; nothing was executed), `NOT_CONFIGURED`, and
    * `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`: the transaction may or may not
    * execute, so look its digest up on the ledger before doing anything else.
    *
-   * Example: `mutation ($tx: Base64!, $sig: Base64!) { executeTx(reservationId: "42", txBytes: $tx, userSig: $sig) { digest outcome } }`
+   * Example: `mutation ($tx: Base64!, $sig: Base64!) { executeTx(reservationId: "AQ3…", txBytes: $tx, userSig: $sig) { digest outcome } }`
    */
   readonly executeTx?: Maybe<ExecuteTxResult>;
   /**

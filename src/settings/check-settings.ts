@@ -26,6 +26,7 @@ export function checkSettings(settings: Settings): ConfigMistake[] {
     ...checkSponsorship(settings),
     ...checkPages(settings),
     ...checkWorkers(settings),
+    ...checkLeaseKeys(settings),
   ];
 }
 
@@ -85,11 +86,24 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
 /** What one sponsor's gas is spent by is remembered once for all: not by each of several processes for itself. */
 function checkWorkers(settings: Settings): ConfigMistake[] {
   const { values, isSet } = settings;
-  const spends = isSet('LEDGER_GRAPHQL_URL') && isSet('SPONSOR_URL') && toSponsorAuth(settings) === 'token';
   // Not told by the cores of this machine: what is good on a small one would be a mistake on a large one.
-  if (!spends || values.WORKERS === 1 || isSet('REDIS_URL')) return [];
+  if (!spendsRealGas(settings) || values.WORKERS === 1 || isSet('REDIS_URL')) return [];
   const expected = `it beside WORKERS=${values.WORKERS}, because SPONSOR_AUTH is token (or WORKERS=1, or SPONSOR_AUTH=forward)`;
   return [{ key: 'REDIS_URL', expected, got: 'nothing' }];
+}
+
+/** What one process signed, the others must know: coins are reserved through one and spent through another. */
+function checkLeaseKeys(settings: Settings): ConfigMistake[] {
+  const { values, isSet } = settings;
+  const beside = isSet('REDIS_URL') ? 'REDIS_URL' : values.WORKERS === 1 ? null : `WORKERS=${values.WORKERS}`;
+  if (!spendsRealGas(settings) || beside === null || isSet('LEASE_KEYS') || isSet('LEASE_KEYS_FILE')) return [];
+  const expected = `it, or LEASE_KEYS_FILE, beside ${beside}, because SPONSOR_AUTH is token and all instances and workers need the same keys`;
+  return [{ key: 'LEASE_KEYS', expected, got: 'neither' }];
+}
+
+function spendsRealGas(settings: Settings): boolean {
+  const isReal = settings.isSet('LEDGER_GRAPHQL_URL') && settings.isSet('SPONSOR_URL');
+  return isReal && toSponsorAuth(settings) === 'token';
 }
 
 function checkPages({ values }: Settings): ConfigMistake[] {

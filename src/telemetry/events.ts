@@ -106,6 +106,7 @@ export interface SponsorFacts {
   readonly status: number | null;
   readonly what: string;
   readonly digest?: string;
+  /** The sponsor's own number. */
   readonly reservationId?: string;
   /** Secrets redacted. */
   readonly text: string;
@@ -144,6 +145,8 @@ export interface Telemetry {
   /** @param setting that holds the token */
   readonly sponsorTokenRefused: (setting: string) => void;
   readonly sponsorTokenAccepted: (setting: string) => void;
+  /** @param setting that would hold keys which outlive this process */
+  readonly leaseKeyMade: (setting: string) => void;
 
   readonly networkSimulated: (network: string) => void;
   /** @param keys settings that were given and do nothing in this version */
@@ -227,6 +230,14 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     sponsorTokenRefused: (setting) =>
       log('warn', 'the sponsor does not take the token of this gateway: nobody is sponsored', { setting }),
     sponsorTokenAccepted: (setting) => log('info', 'the sponsor takes the token of this gateway again', { setting }),
+    leaseKeyMade: (setting) =>
+      log(
+        'info',
+        'reservations are signed with a key made at start: those of today cannot be executed after a restart',
+        {
+          setting,
+        },
+      ),
 
     networkSimulated: (network) =>
       log(

@@ -16,6 +16,7 @@ import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import type { Plan } from '../../src/planning/plan-operation.ts';
 import { parseConfig } from '../../src/settings/parse-config.ts';
+import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
 import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/subschemas/events/events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/events-resolvers.ts';
@@ -104,6 +105,7 @@ describe('the plans', () => {
         }),
         sponsorship: { auth: 'token', token: new Secret('token-of-this-test'), maxGasBudgetExclusive: 2_000_000_000 },
         limits: { maxTransactionPayloadBytes: 1_000 },
+        leases: createLeaseKeys(new Secret('the key of leases in tests')),
         now: () => 1_800_000_000_000,
       }),
     );

@@ -20,9 +20,6 @@ async function startGateway(mutationMs: number): Promise<void> {
   gateway = await createTestGateway({
     LEDGER_GRAPHQL_URL: ledger.url,
     SPONSOR_URL: sponsor.origin,
-    SPONSOR_TOKEN: 'secret-of-the-sponsor',
-    SPONSOR_ALLOW_ANONYMOUS: 'true',
-    CORS_ORIGINS: 'https://dapp.example',
     MUTATION_TIMEOUT_MS: String(mutationMs),
   });
 }

@@ -67,6 +67,7 @@ export const house: Readonly<Record<string, Room>> = {
   'subschemas/sponsor': {
     rooms: [
       'subschemas/sponsor-answers',
+      'sponsorship/leases',
       'errors',
       'config',
       'settings',

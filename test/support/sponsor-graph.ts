@@ -1,6 +1,8 @@
 import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
+import { hashCoins } from '../../src/sponsorship/leases/hash-coins.ts';
+import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
 import type { SponsorObservation } from '../../src/subschemas/sponsor/sponsor-calls.ts';
 import { createSponsorClient } from '../../src/subschemas/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/sponsor-resolvers.ts';
@@ -25,6 +27,8 @@ export interface SponsorGraphOptions {
 export interface SponsorGraph extends AsyncDisposable {
   /** What the operator was told and the client was not. */
   readonly observations: readonly SponsorObservation[];
+  /** What the caller would have got for a reservation that has this number with the sponsor. */
+  lease(rawReservationId: string): Promise<string>;
   ask(
     source: string,
     request?: {
@@ -59,17 +63,33 @@ export function createSponsorGraph({
     timeouts: { queryMs: 10_000, mutationMs },
     observe: (observation) => observations.push(observation),
   });
+  const leases = createLeaseKeys(new Secret('the key of leases in tests'));
+  const { id } = toTestCaller();
   const schema = createOwnSchema(
     createSponsorResolvers({
       client,
       sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000 },
       limits: { maxTransactionPayloadBytes: 10_000 },
+      leases: auth === 'token' ? leases : null,
       now,
     }),
   );
 
   return {
     observations,
+    lease: async (rawReservationId) =>
+      leases.sign(
+        {
+          leaseId: 'AAAAAAAAAAAAAAAAAAAAAA',
+          rawReservationId,
+          sponsorAddress: '0x5',
+          gasBudget: 5_000_000,
+          issuedAtMs: now(),
+          expiresAtMs: now() + 60_000,
+          coinsHash: hashCoins([]),
+        },
+        id,
+      ),
     ask: (source, { variables = {}, authorization = null, cancellation = createCancellation() } = {}) =>
       graphql({
         schema,

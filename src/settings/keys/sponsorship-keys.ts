@@ -66,14 +66,14 @@ export const sponsorshipKeys = {
     kind: signingKeys,
     fallback: null,
     description:
-      'Keys that sign reservation ids, separated by commas: the first signs, all verify. Unset: one is made at start.',
-    inForce: false,
+      'Keys that sign the ids of reservations where the gateway holds the sponsor’s token, separated by commas: the first signs, all verify. Unset: one is made at start, and what was reserved before cannot be executed any more. Several instances or workers need it.',
+    inForce: true,
   }),
   LEASE_KEYS_FILE: configKey({
     group: 'Sponsorship',
     kind: secretFilePath,
     fallback: null,
     description: 'A file that holds the keys instead. Setting both is a mistake.',
-    inForce: false,
+    inForce: true,
   }),
 };

@@ -3,25 +3,12 @@ import type { SponsorReservation } from './sponsor-client.ts';
 import { toUInt53 } from './to-uint53.ts';
 import type { WireObjectRef } from './wire.ts';
 
-export interface GasReservationRecord extends SponsorReservation {
+export interface GasReservationRecord extends Omit<SponsorReservation, 'rawReservationId'> {
+  /** What the caller gets for it, and gives back to spend it. */
+  readonly reservationId: string;
   readonly gasBudget: number;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
-}
-
-/**
- * The sponsor starts counting at some moment between being asked and answering. Counting from before it was asked never
- * promises coins for longer than the sponsor holds them.
- */
-export function toGasReservation(
-  reservation: SponsorReservation,
-  asked: { readonly gasBudget: number; readonly reserveDurationSecs: number; readonly atMs: number },
-): GasReservationRecord {
-  return {
-    ...reservation,
-    gasBudget: asked.gasBudget,
-    expiresAtMs: asked.atMs + asked.reserveDurationSecs * 1000,
-  };
 }
 
 export function secondsLeft({ expiresAtMs }: GasReservationRecord, nowMs: number): number {

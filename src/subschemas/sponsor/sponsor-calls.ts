@@ -1,6 +1,6 @@
 import { isHeaderValue } from '../../config/header-value.ts';
 import type { Secret } from '../../config/secret.ts';
-import { gatewayError } from '../../errors/gateway-error.ts';
+import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import type { SponsorFacts } from '../../telemetry/events.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import type { UpstreamCall, UpstreamResponse } from '../../transport/upstream-call.ts';
@@ -24,8 +24,14 @@ export interface SponsorCall {
   readonly authorization: Secret | null;
   /** Of the operation that asks. */
   readonly cancellation: Cancellation;
-  /** Told with every error, so that a transaction whose fate is unknown can be looked up. */
-  readonly facts?: { readonly digest: string; readonly reservationId: string };
+  /** Of an execution: told with every error, so that a transaction whose fate is unknown can be looked up. */
+  readonly facts?: {
+    readonly digest: string;
+    /** As the caller knows it; nobody else is told. */
+    readonly reservationId: string;
+    /** As the sponsor knows it; told to the operator alone. */
+    readonly rawReservationId: string;
+  };
   /** JSON. */
   readonly body?: string;
 }
@@ -63,7 +69,7 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
   const root = basePath.replace(/\/+$/, '');
 
   async function ask(asked: SponsorCall): Promise<SponsorAnswer> {
-    const { endpoint, authorization, facts, body, cancellation } = asked;
+    const { endpoint, authorization, body, cancellation } = asked;
     if (authorization && !isHeaderValue(authorization.reveal())) {
       throw gatewayError('UNAUTHENTICATED', 'The credential cannot be sent to the sponsor.');
     }
@@ -85,7 +91,7 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
     }).catch((error: unknown): never => {
       // After a timeout the call runs on, and `late` tells how it ended: told here, it would be told twice.
       if (error instanceof UpstreamCallError && error.mayHaveArrived && error.failure !== 'timeout') noteIfLeft(error);
-      throw toLostAnswerError(endpoint, error, { upstream: 'sponsor', ...facts });
+      throw toLostAnswerError(endpoint, error, toldFacts(asked));
     });
     noteIfLeft(response);
     return withoutCredential(toSponsorAnswer(response), authorization);
@@ -98,8 +104,7 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
     const { code, message, own, unknown } = toSponsorRefusal(asked.endpoint, answer);
     if (unknown) note('unknown-text', asked, answer);
     throw gatewayError(code, own ? redact(message, asked.authorization, maxShownLength) : message, {
-      upstream: 'sponsor',
-      ...asked.facts,
+      ...toldFacts(asked),
       ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}),
     });
   }
@@ -115,6 +120,11 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
   };
 }
 
+/** What the caller is told beside every error of a call. */
+export function toldFacts({ facts }: SponsorCall): ErrorFacts {
+  return { upstream: 'sponsor', ...(facts && { digest: facts.digest, reservationId: facts.reservationId }) };
+}
+
 /** How a call ended whose client had been answered already, or had gone. */
 function toUnheardOutcome(
   { endpoint, authorization, facts }: SponsorCall,
@@ -127,7 +137,7 @@ function toUnheardOutcome(
     endpoint,
     status: answer?.status ?? null,
     what: 'unheard-outcome',
-    ...facts,
+    ...(facts && { digest: facts.digest, reservationId: facts.rawReservationId }),
     text: redact(text, authorization, maxObservedLength),
   };
 }

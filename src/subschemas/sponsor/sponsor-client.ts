@@ -3,7 +3,13 @@ import type { Secret } from '../../config/secret.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import { checkAfterMs, lookItUp } from '../sponsor-answers/sponsor-refusal.ts';
-import { createSponsorCalls, type SponsorCall, type SponsorCalls, type SponsorCallsOptions } from './sponsor-calls.ts';
+import {
+  createSponsorCalls,
+  type SponsorCall,
+  type SponsorCalls,
+  type SponsorCallsOptions,
+  toldFacts,
+} from './sponsor-calls.ts';
 import {
   readDeepHealth,
   readEffects,
@@ -25,7 +31,7 @@ export interface ReserveGasInput {
 
 export interface SponsorReservation {
   /** The sponsor's own number, exact decimal text. */
-  readonly reservationId: string;
+  readonly rawReservationId: string;
   readonly sponsorAddress: string;
   /** `version` is exact decimal text. */
   readonly gasCoins: readonly WireObjectRef[];
@@ -33,6 +39,8 @@ export interface SponsorReservation {
 
 export interface ExecuteTxInput {
   /** Decimal text of a u64, already checked: it is written into the request as it is. */
+  readonly rawReservationId: string;
+  /** What the caller knows it by, told with every error. */
   readonly reservationId: string;
   /** Canonical base64. */
   readonly txBytes: string;
@@ -98,15 +106,15 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       const body = reserveGasBody(input);
       const wire = await read({ endpoint: 'reserveGas', authorization, cancellation, body }, readReservation);
       return {
-        reservationId: wire.reservation_id,
+        rawReservationId: wire.reservation_id,
         sponsorAddress: wire.sponsor_address,
         gasCoins: wire.gas_coins,
       };
     },
 
     executeTx(input, authorization, cancellation) {
-      const { digest, reservationId } = input;
-      const facts = { digest, reservationId };
+      const { digest, reservationId, rawReservationId } = input;
+      const facts = { digest, reservationId, rawReservationId };
       const body = executeTxBody(input, options.requestTypeKey);
       return execute(calls, { endpoint: 'executeTx', authorization, cancellation, facts, body }, digest);
     },
@@ -129,8 +137,7 @@ async function execute(
   if (execution.transactionDigest !== digest) {
     note('digest-mismatch', asked, answer);
     const message = `The sponsor answered with the effects of another transaction. ${lookItUp}`;
-    const facts = { upstream: 'sponsor', ...asked.facts, checkAfterMs } as const;
-    throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, facts);
+    throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...toldFacts(asked), checkAfterMs });
   }
   const effects = readEffects(execution.raw);
   if (!effects) note('unreadable-effects', asked, answer);
@@ -148,5 +155,5 @@ function executeTxBody(input: ExecuteTxInput, requestTypeKey: string): string {
     user_sig: input.userSig,
     [requestTypeKey]: input.requestType,
   });
-  return `{"reservation_id":${input.reservationId},${rest.slice(1)}`;
+  return `{"reservation_id":${input.rawReservationId},${rest.slice(1)}`;
 }

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, MutationResolvers, Resolvers } from '../../generated/own.ts';
+import { hashCoins } from '../../sponsorship/leases/hash-coins.ts';
+import type { LeaseKeys } from '../../sponsorship/leases/lease-keys.ts';
 import { transactionDigest } from '../../transaction-data/digest.ts';
-import { createGasReservationResolvers, type GasReservationRecord, toGasReservation } from './gas-reservation.ts';
+import { createGasReservationResolvers, type GasReservationRecord } from './gas-reservation.ts';
 import {
   checkGasBudget,
   checkReserveDuration,
@@ -21,6 +24,8 @@ export interface SponsorResolversOptions {
   readonly client: SponsorClient | null;
   readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
+  /** Sign what callers get for reserved coins; `null` in forward mode, where they get the sponsor's own number. */
+  readonly leases: LeaseKeys | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -54,7 +59,10 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
   } as const satisfies Resolvers;
 }
 
-function createSponsorMutations(demandSponsor: DemandSponsor, { sponsorship, limits, now }: SponsorResolversOptions) {
+function createSponsorMutations(
+  demandSponsor: DemandSponsor,
+  { sponsorship, limits, leases, now }: SponsorResolversOptions,
+) {
   return {
     async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
       const { client, authorization } = demandSponsor();
@@ -63,21 +71,44 @@ function createSponsorMutations(demandSponsor: DemandSponsor, { sponsorship, lim
       checkGasBudget(args.gasBudget, sponsorship.maxGasBudgetExclusive);
       checkReserveDuration(args.reserveDurationSecs);
       const atMs = now();
-      const reservation = await client.reserveGas(args, authorization.headerFor(caller), cancellation);
-      return toGasReservation(reservation, { ...args, atMs });
+      const { rawReservationId, ...reserved } = await client.reserveGas(
+        args,
+        authorization.headerFor(caller),
+        cancellation,
+      );
+      const { gasBudget, reserveDurationSecs } = args;
+      const expiresAtMs = atMs + reserveDurationSecs * 1000;
+      const reservationId = leases
+        ? leases.sign(
+            {
+              leaseId: randomBytes(16).toString('base64url'),
+              rawReservationId,
+              sponsorAddress: reserved.sponsorAddress,
+              gasBudget,
+              issuedAtMs: atMs,
+              expiresAtMs,
+              coinsHash: hashCoins(reserved.gasCoins),
+            },
+            authorization.holderOf(caller),
+          )
+        : rawReservationId;
+      return { ...reserved, reservationId, gasBudget, expiresAtMs };
     },
 
     async executeTx(_, args, { caller, cancellation }): Promise<SponsorExecution> {
       const { client, authorization } = demandSponsor();
       authorization.demand('sponsor', caller);
       refuseIdempotencyKey(args.idempotencyKey);
-      const reservationId = parseReservationId(args.reservationId);
-      const { txBytes, userSig } = args;
+      const { reservationId, txBytes, userSig } = args;
+      const raw = leases ? null : parseReservationId(reservationId);
       checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes);
       const digest = transactionDigest(parseBase64Argument('txBytes', txBytes));
       parseBase64Argument('userSig', userSig);
       const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
-      const input = { reservationId, txBytes, userSig, requestType, digest };
+      const rawReservationId =
+        raw ?? leases?.open(reservationId, authorization.holderOf(caller), now())?.rawReservationId;
+      if (rawReservationId === undefined) throw reservationNotFound(digest);
+      const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
       return client.executeTx(input, authorization.headerFor(caller), cancellation);
     },
 
@@ -93,6 +124,12 @@ function createSponsorMutations(demandSponsor: DemandSponsor, { sponsorship, lim
       return client.reloadAccessController(authorization.headerFor(caller), cancellation);
     },
   } as const satisfies MutationResolvers;
+}
+
+/** Nothing tells a reservation that is over from one that was given to somebody else, or made up. */
+function reservationNotFound(digest: string) {
+  const message = 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.';
+  return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
 }
 
 function notConfigured(setting: string) {

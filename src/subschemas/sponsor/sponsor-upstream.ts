@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
+import { openLeaseKeys } from './open-lease-keys.ts';
 import { requireSharedStore } from './require-shared-store.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
 import { createSponsorClient } from './sponsor-client.ts';
@@ -23,11 +24,13 @@ export const sponsorUpstream: OwnFieldsUpstream = {
   addressOnDevnet: ({ sponsorUrl }) => sponsorUrl,
   typeDefs: () => readFileSync(new URL('../../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
-  connect(connection, host) {
+  async connect(connection, host) {
     const { config, now, isCountShared } = host;
     const { sponsorship, limits } = config;
     const opened = connection && open(connection, host);
-    const resolvers = createSponsorResolvers({ client: opened?.client ?? null, sponsorship, limits, now });
+    const leases = connection && sponsorship.auth === 'token' ? await openLeaseKeys(host) : null;
+    const client = opened?.client ?? null;
+    const resolvers = createSponsorResolvers({ client, sponsorship, limits, leases: leases?.keys ?? null, now });
     // Where callers bring a credential of their own, the sponsor counts them, and our shared counts do not matter.
     const demandsStore = config.rateLimit.redis !== null && sponsorship.auth === 'token';
     return {
@@ -36,6 +39,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
       probe: connection
         ? (timeoutMs) => connection.call({ method: 'GET', path: connection.path, timeoutMs })
         : undefined,
+      close: () => leases?.close(),
     };
   },
 

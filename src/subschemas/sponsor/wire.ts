@@ -22,9 +22,12 @@ const orNull = <Item extends z.ZodType>(item: Item) => item.nullish().transform(
 
 const objectRef = z.object({ objectId: z.string(), version: integerText, digest: z.string() });
 
+const maxU64 = 2n ** 64n - 1n;
+
+/** Both go into what callers get for the reservation, and are sent back to the sponsor later. */
 const reservation = z.object({
-  sponsor_address: z.string().min(1),
-  reservation_id: integerText,
+  sponsor_address: z.string().regex(/^[\x21-\x7e]{1,128}$/),
+  reservation_id: integerText.refine((text) => BigInt(text) <= maxU64),
   gas_coins: z.array(objectRef),
 });
 

@@ -221,7 +221,8 @@ describe('what breaks a rule never reaches an upstream:', () => {
 });
 
 describe('a waiting time out of its range is refused before anything is sent:', () => {
-  const spend = 'executeTx(reservationId: "1", txBytes: "AAAA", userSig: "AAAA")';
+  const spendBy = (id: string) => `executeTx(reservationId: "${id}", txBytes: "AAAA", userSig: "AAAA")`;
+  const spend = spendBy('1');
   const refused: [text: string, got: number, variables?: object][] = [
     [`mutation { ${spend} { transactionBlock(waitMs: 10001) { digest } } }`, 10_001],
     [`mutation { ${spend} { effects { transactionBlock(waitMs: -1) { digest } } } }`, -1],
@@ -265,14 +266,16 @@ describe('a waiting time out of its range is refused before anything is sent:', 
   });
 
   it('and matters to nobody where it is left out', async () => {
-    const text = `mutation ($no: Boolean!) { ${spend} { digest transactionBlock(waitMs: 10001) @include(if: $no) { digest } } }`;
+    const { reservationId } = await reserve();
+    const text = `mutation ($no: Boolean!) { ${spendBy(reservationId)} { digest transactionBlock(waitMs: 10001) @include(if: $no) { digest } } }`;
     const { data } = await gateway.query(text, { no: false });
     expect(data).toEqual({ executeTx: null });
     expect(sponsor.requests.filter(({ path }) => path.includes('execute'))).toHaveLength(1);
   });
 });
 
-const someExecution = executeWith('reservationId: "77", txBytes: "AAAA", userSig: "AAAA"');
+const someExecution =
+  'mutation ($id: ID!) { executeTx(reservationId: $id, txBytes: "AAAA", userSig: "AAAA") { digest } }';
 const someReservation = reserveWith('gasBudget: 5000000, reserveDurationSecs: 5');
 
 describe('what the sponsor says is told by its code:', () => {
@@ -381,12 +384,14 @@ describe('what the sponsor says is told by its code:', () => {
       /look its digest up/,
     ],
   ])('%s: %i %s (%s) is %s', async (query, status, body, type, code, message) => {
+    const variables = query === someExecution ? { id: (await reserve()).reservationId } : {};
+    sponsor.requests.length = 0;
     sponsor.intercept = (_, res) => {
       const types = { json: 'application/json', plain: 'text/plain', html: 'text/html' };
       res.writeHead(status, { 'content-type': types[type as keyof typeof types] }).end(body);
       return true;
     };
-    const { data, errors, text, status: own } = await gateway.query(query);
+    const { data, errors, text, status: own } = await gateway.query(query, variables);
     expect(own).toBe(200);
     expect(Object.values(data)).toEqual([null]);
     expect(errors).toHaveLength(1);

@@ -14,8 +14,12 @@ type SetUp = Partial<SponsorGraphOptions>;
 async function setUp(options: SetUp = {}) {
   const sponsor = await startScriptedSponsor();
   const graph = createSponsorGraph({ origin: sponsor.origin, token, ...options });
+  const id = await graph.lease('42');
   return {
     ...graph,
+    id,
+    /** Executes with coins that are number 42 of the sponsor's reservations. */
+    execute: executeBy(id),
     sponsor,
     async [Symbol.asyncDispose]() {
       await graph[Symbol.asyncDispose]();
@@ -26,7 +30,8 @@ async function setUp(options: SetUp = {}) {
 
 const reserve =
   'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId gasCoins { objectId version digest } } }';
-const execute = 'mutation { executeTx(reservationId: "42", txBytes: "AAAA", userSig: "BBBB") { digest outcome } }';
+const executeBy = (id: string) =>
+  `mutation { executeTx(reservationId: "${id}", txBytes: "AAAA", userSig: "BBBB") { digest outcome } }`;
 
 const json = (value: unknown, status = 200): ScriptedAnswer => ({ status, body: JSON.stringify(value) });
 const text = (body: string, status = 200): ScriptedAnswer => ({
@@ -79,9 +84,8 @@ describe('reserveGas', () => {
       body: '{"result":{"sponsor_address":"0x5","reservation_id":9007199254740993,"gas_coins":[{"objectId":"0xc01","version":7,"digest":"D0"}]},"error":null}',
     });
     const { data } = await gateway.ask(reserve);
-    expect(data).toEqual({
-      reserveGas: { reservationId: '9007199254740993', gasCoins: [{ objectId: '0xc01', version: 7, digest: 'D0' }] },
-    });
+    const gasCoins = [{ objectId: '0xc01', version: 7, digest: 'D0' }];
+    expect(data).toEqual({ reserveGas: { reservationId: expect.stringMatching(/^[\w-]{100,512}$/), gasCoins } });
     expect(gateway.sponsor.requests).toMatchObject([
       {
         method: 'POST',
@@ -90,6 +94,28 @@ describe('reserveGas', () => {
         body: '{"gas_budget":5000000,"reserve_duration_secs":60}',
       },
     ]);
+  });
+
+  it('gives a text that its caller can execute by, the sponsor’s number exact', async () => {
+    await using gateway = await setUp();
+    gateway.sponsor.answer('/v1/reserve_gas', {
+      body: '{"result":{"sponsor_address":"0x5","reservation_id":9007199254740993,"gas_coins":[]},"error":null}',
+    });
+    gateway.sponsor.answer('/v1/execute_tx', json({ effects: sponsorEffects(digest), error: null }));
+    const { data } = await gateway.ask(reserve);
+    const { reservationId } = (data as { reserveGas: { reservationId: string } }).reserveGas;
+    expect((await gateway.ask(executeBy(reservationId))).errors).toBeUndefined();
+    expect(gateway.sponsor.requests[1]?.body).toContain('{"reservation_id":9007199254740993,');
+  });
+
+  it.each([
+    ['a number beyond a u64', { reservation_id: '18446744073709551616' }],
+    ['an address that is a page of text', { sponsor_address: 'x'.repeat(300) }],
+  ])('takes an answer with %s for none', async (_, odd) => {
+    await using gateway = await setUp();
+    const result = { sponsor_address: '0x5', reservation_id: 1, gas_coins: [], ...odd };
+    gateway.sponsor.answer('/v1/reserve_gas', json({ result, error: null }));
+    expect(firstError(await gateway.ask(reserve))).toMatchObject({ code: 'UPSTREAM_BAD_RESPONSE' });
   });
 
   it.each([
@@ -137,7 +163,7 @@ describe('executeTx', () => {
   it('executes once', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/v1/execute_tx', json({ effects: sponsorEffects(digest), error: null }));
-    expect((await gateway.ask(execute)).data).toEqual({ executeTx: { digest, outcome: 'EXECUTED' } });
+    expect((await gateway.ask(gateway.execute)).data).toEqual({ executeTx: { digest, outcome: 'EXECUTED' } });
     expect(gateway.sponsor.requests.map(({ body }) => body)).toEqual([
       '{"reservation_id":42,"tx_bytes":"AAAA","user_sig":"BBBB","requestType":"waitForEffectsCert"}',
     ]);
@@ -157,14 +183,14 @@ describe('executeTx', () => {
     async (_, options, answer) => {
       await using gateway = await setUp(options);
       gateway.sponsor.answer('/v1/execute_tx', answer);
-      const result = await gateway.ask(execute);
+      const result = await gateway.ask(gateway.execute);
       expect(result.data).toEqual({ executeTx: null });
       expect(firstError(result)).toEqual({
         message: expect.stringContaining('may or may not execute'),
         code: 'EXECUTION_OUTCOME_UNKNOWN',
         upstream: 'sponsor',
         digest,
-        reservationId: '42',
+        reservationId: gateway.id,
         checkAfterMs: 5_000,
       });
       expect(gateway.sponsor.requests).toHaveLength(1);
@@ -175,7 +201,7 @@ describe('executeTx', () => {
     const gone = await startScriptedSponsor();
     await gone[Symbol.asyncDispose]();
     await using gateway = await setUp({ origin: gone.origin });
-    expect(firstError(await gateway.ask(execute))).toMatchObject({
+    expect(firstError(await gateway.ask(gateway.execute))).toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
       message: expect.stringContaining('the reservation is unused'),
     });
@@ -187,7 +213,7 @@ describe('executeTx', () => {
     gateway.sponsor.answer('/v1/execute_tx', new Promise<ScriptedAnswer>((resolve) => (release = resolve)));
     const caller = createCancellation();
     const arrived = gateway.sponsor.nextRequest();
-    const asked = gateway.ask(execute, { cancellation: caller });
+    const asked = gateway.ask(gateway.execute, { cancellation: caller });
     await arrived;
     caller.cancel('aborted');
     release(json({ effects: sponsorEffects(digest), error: null }));
@@ -197,12 +223,12 @@ describe('executeTx', () => {
   it('keeps the sponsor’s own words in a refusal it knows', async () => {
     await using gateway = await setUp();
     gateway.sponsor.answer('/v1/execute_tx', json({ effects: null, error: 'Access denied by access controller' }, 403));
-    expect(firstError(await gateway.ask(execute))).toEqual({
+    expect(firstError(await gateway.ask(gateway.execute))).toEqual({
       message: 'Access denied by access controller',
       code: 'SPONSOR_FORBIDDEN',
       upstream: 'sponsor',
       digest,
-      reservationId: '42',
+      reservationId: gateway.id,
     });
   });
 });
@@ -247,7 +273,7 @@ describe('the token', () => {
     const results = [
       await gateway.ask('{ sponsor { health version { raw } } }'),
       await gateway.ask(reserve),
-      await gateway.ask(execute),
+      await gateway.ask(gateway.execute),
       await gateway.ask('mutation { checkSponsorHealth { ok message } reloadAccessController { result } }'),
     ];
     const shown = JSON.stringify([results, gateway.observations]);

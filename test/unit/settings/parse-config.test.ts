@@ -42,7 +42,13 @@ describe('nothing set', () => {
       port: 4000,
       profile: networkProfiles.ledger,
       upstreams: { kind: 'devnet' },
-      sponsorship: { auth: 'token', token: null, allowAnonymous: true, maxGasBudgetExclusive: 2_000_000_000 },
+      sponsorship: {
+        auth: 'token',
+        token: null,
+        allowAnonymous: true,
+        maxGasBudgetExclusive: 2_000_000_000,
+        leaseKeys: null,
+      },
       cursorKeys: null,
       pages: { defaultSize: 20, maxSize: 50 },
       limits: {
@@ -204,7 +210,7 @@ describe('who holds the sponsor token', () => {
 });
 
 describe('several workers', () => {
-  const several = { ...open, WORKERS: '4' };
+  const several = { ...open, WORKERS: '4', LEASE_KEYS: 'k'.repeat(32) };
 
   test('that spend a real sponsor’s gas need a store in which they remember together', () => {
     expect(mistakesOf(several)).toEqual([
@@ -226,6 +232,33 @@ describe('several workers', () => {
     expect(parse({ WORKERS: 'auto' }).workers).toBe('auto');
     expect(keysOf({ ...ledger, WORKERS: '4' })).toEqual([]);
     expect(keysOf({ ...real, WORKERS: '4' })).toEqual([]);
+  });
+});
+
+describe('keys of leases', () => {
+  const alone = { ...open, LEASE_KEYS: `${'a'.repeat(32)},${'b'.repeat(32)}` };
+
+  test('are given in their order, or in a file', () => {
+    expect(parse(alone).sponsorship.leaseKeys?.map((key) => key.reveal()[0])).toEqual(['a', 'b']);
+    expect(parse(open).sponsorship.leaseKeys).toBeNull();
+    expect(parse(alone).notInForce).toEqual([]);
+  });
+
+  test.each([
+    ['REDIS_URL', { REDIS_URL: 'redis://localhost' }],
+    ['WORKERS=2', { WORKERS: '2', REDIS_URL: 'redis://localhost' }],
+  ])('must be configured beside %s, where one process signs what another is asked to open', (_, several) => {
+    expect(mistakesOf({ ...open, ...several })).toEqual([
+      {
+        key: 'LEASE_KEYS',
+        expected:
+          'it, or LEASE_KEYS_FILE, beside REDIS_URL, because SPONSOR_AUTH is token and all instances and workers need the same keys',
+        got: 'neither',
+      },
+    ]);
+    expect(keysOf({ ...alone, ...several })).toEqual([]);
+    expect(keysOf({ ...real, ...several })).toEqual([]);
+    expect(keysOf(several)).toEqual([]);
   });
 });
 

@@ -103,6 +103,14 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['SPONSOR_TOKEN'],
     { level: 'info', msg: 'the sponsor takes the token of this gateway again', setting: 'SPONSOR_TOKEN' },
   ],
+  leaseKeyMade: [
+    ['LEASE_KEYS'],
+    {
+      level: 'info',
+      msg: 'reservations are signed with a key made at start: those of today cannot be executed after a restart',
+      setting: 'LEASE_KEYS',
+    },
+  ],
   listening: [
     [
       {

@@ -19,7 +19,8 @@ const token = 's3cr3t-t0ken-of-the-sponsor';
 const authorization = new Secret(`Bearer ${token}`);
 const goingOn = createCancellation();
 const execution = {
-  reservationId: '18446744073709551615',
+  rawReservationId: '18446744073709551615',
+  reservationId: 'of-the-caller',
   txBytes: 'AAAA',
   userSig: 'BBBB',
   requestType: 'waitForEffectsCert',
@@ -190,7 +191,7 @@ describe('reserveGas', () => {
       body: '{"result":{"sponsor_address":"0x5","reservation_id":18446744073709551615,"gas_coins":[]}}',
     });
     expect(await client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn)).toEqual({
-      reservationId: '18446744073709551615',
+      rawReservationId: '18446744073709551615',
       sponsorAddress: '0x5',
       gasCoins: [],
     });
@@ -257,7 +258,7 @@ describe('executeTx', () => {
       code: 'EXECUTION_OUTCOME_UNKNOWN',
       upstream: 'sponsor',
       digest: 'TX',
-      reservationId: '18446744073709551615',
+      reservationId: 'of-the-caller',
       checkAfterMs: 5_000,
     });
     expect(observations).toMatchObject([{ what: 'digest-mismatch' }]);
@@ -282,7 +283,7 @@ describe('executeTx', () => {
       code: 'RESERVATION_NOT_FOUND',
       upstream: 'sponsor',
       digest: 'TX',
-      reservationId: '18446744073709551615',
+      reservationId: 'of-the-caller',
     });
   });
 });

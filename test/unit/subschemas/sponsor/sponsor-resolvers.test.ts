@@ -2,6 +2,9 @@ import { graphql } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
+import { hashCoins } from '../../../../src/sponsorship/leases/hash-coins.ts';
+import type { Lease } from '../../../../src/sponsorship/leases/lease.ts';
+import { createLeaseKeys } from '../../../../src/sponsorship/leases/lease-keys.ts';
 import type { OperationContext, Scope } from '../../../../src/subschemas/operation-context.ts';
 import type { SponsorClient, SponsorExecution } from '../../../../src/subschemas/sponsor/sponsor-client.ts';
 import {
@@ -33,7 +36,7 @@ function recordingClient(answers: Partial<SponsorClient> = {}) {
       'reserveGas',
       answers.reserveGas ??
         (async () => ({
-          reservationId: '42',
+          rawReservationId: '42',
           sponsorAddress: '0x5',
           gasCoins: [{ objectId: '0xc01', version: '7', digest: 'D0' }],
         })),
@@ -56,6 +59,23 @@ function sentAuthorization(calls: readonly unknown[][]): string {
   return authorization.reveal();
 }
 
+const leases = createLeaseKeys(new Secret('the key of leases in tests'));
+/** What the caller got for the sponsor's number 42. */
+const lease = (changes: Partial<Lease> = {}, holder = toTestCaller().id) =>
+  leases.sign(
+    {
+      leaseId: 'AAAAAAAAAAAAAAAAAAAAAA',
+      rawReservationId: '42',
+      sponsorAddress: '0x5',
+      gasBudget: 5_000_000,
+      issuedAtMs: nowMs,
+      expiresAtMs: nowMs + 60_000,
+      coinsHash: hashCoins([]),
+      ...changes,
+    },
+    holder,
+  );
+
 let nowMs: number;
 beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 31, 12);
@@ -74,6 +94,7 @@ function ask(
     client,
     sponsorship: { auth, token: new Secret('gateway-token'), maxGasBudgetExclusive: 2_000_000_000 },
     limits: { maxTransactionPayloadBytes: 1_000 },
+    leases: auth === 'token' ? leases : null,
     now: () => nowMs,
   };
   const contextValue: OperationContext = {
@@ -193,7 +214,7 @@ describe('every mutation', () => {
     '%s in token mode sends the gateway’s token',
     async (_, source) => {
       const { client, calls } = recordingClient();
-      await ask(source, { client, auth: 'token' });
+      await ask(source.replace('"42"', `"${lease()}"`), { client, auth: 'token' });
       expect(sentAuthorization(calls)).toBe('Bearer gateway-token');
     },
   );
@@ -223,7 +244,7 @@ describe('reserveGas', () => {
     const { client, calls } = recordingClient({
       async reserveGas() {
         nowMs += 2_500;
-        return { reservationId: '18446744073709551615', sponsorAddress: '0x5', gasCoins: [] };
+        return { rawReservationId: '18446744073709551615', sponsorAddress: '0x5', gasCoins: [] };
       },
     });
     const source =
@@ -246,7 +267,7 @@ describe('reserveGas', () => {
     const { client } = recordingClient({
       async reserveGas() {
         nowMs += 1_000;
-        return { reservationId: '1', sponsorAddress: '0x5', gasCoins: [] };
+        return { rawReservationId: '1', sponsorAddress: '0x5', gasCoins: [] };
       },
     });
     const source = 'mutation { reserveGas(gasBudget: 1, reserveDurationSecs: 1) { secondsLeft state } }';
@@ -256,7 +277,7 @@ describe('reserveGas', () => {
   it('does not round the version of a coin', async () => {
     const { client } = recordingClient({
       reserveGas: async () => ({
-        reservationId: '1',
+        rawReservationId: '1',
         sponsorAddress: '0x5',
         gasCoins: [{ objectId: '0xc01', version: '9007199254740993', digest: 'D0' }],
       }),
@@ -292,12 +313,38 @@ describe('executeTx', () => {
       executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED' },
     });
     expect(calls[0]?.[1]).toEqual({
+      rawReservationId: '42',
       reservationId: '42',
       txBytes: 'AAAA',
       userSig: 'BBBB',
       requestType: 'waitForEffectsCert',
       digest: digestOfThreeZeros,
     });
+  });
+
+  it('in token mode hands over the sponsor’s number of a lease, and answers with the lease', async () => {
+    const refused = gatewayError('SPONSOR_REJECTED', 'no', { reservationId: 'of the client' });
+    const { client, calls } = recordingClient({ executeTx: () => Promise.reject(refused) });
+    await ask(execute.replace('42', lease()), { client, auth: 'token' });
+    expect(calls[0]?.[1]).toMatchObject({ rawReservationId: '42', reservationId: lease() });
+  });
+
+  it.each<[string, () => string]>([
+    ['the sponsor’s own number', () => '42'],
+    ['of another caller', () => lease({}, 'client:another')],
+    ['that has expired', () => lease({ expiresAtMs: nowMs })],
+    ['with another letter', () => lease().replace(/^./, 'B')],
+    ['that is cut', () => lease().slice(0, -1)],
+    ['of a megabyte', () => 'A'.repeat(1_000_000)],
+    ['that is empty', () => ''],
+  ])('in token mode refuses a reservation %s in the same words, before the sponsor sees it', async (_, toId) => {
+    const { client, calls } = recordingClient();
+    const source = 'mutation ($id: ID!) { executeTx(reservationId: $id, txBytes: "AAAA", userSig: "BBBB") { digest } }';
+    expect(await errorOf(ask(source, { client, auth: 'token' }, { id: toId() }))).toMatchObject({
+      message: 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.',
+      extensions: { code: 'RESERVATION_NOT_FOUND', digest: digestOfThreeZeros },
+    });
+    expect(calls).toEqual([]);
   });
 
   it.each([

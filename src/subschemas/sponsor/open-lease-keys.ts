@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { Secret } from '../../config/secret.ts';
+import { createLeaseKeys, type LeaseKeys } from '../../sponsorship/leases/lease-keys.ts';
+import type { UpstreamHost } from '../upstream.ts';
+
+/** In the shared store, and among workers: the key of all that have no configured one. */
+const sharedKeyName = 'ledger-gateway:lease-key';
+
+export interface OpenLeaseKeys {
+  readonly keys: LeaseKeys;
+  close(): void;
+}
+
+/**
+ * The configured keys; without any, one that is made now, and that the operator hears of: what is reserved under it cannot
+ * be executed once the gateway has started anew. On the embedded network nobody is told, for its sponsor forgets all
+ * reservations at the same time; the processes that serve it still have one key.
+ */
+export async function openLeaseKeys({ config, telemetry, shareSecret }: UpstreamHost): Promise<OpenLeaseKeys> {
+  const [first, ...rest] = config.sponsorship.leaseKeys ?? [];
+  if (first) return { keys: createLeaseKeys(first, ...rest), close: () => {} };
+  if (config.upstreams.kind !== 'devnet') telemetry.leaseKeyMade('LEASE_KEYS');
+  const own = new Secret(randomBytes(32).toString('base64url'));
+  const keys = createLeaseKeys(own);
+  return { keys, close: await shareSecret(sharedKeyName, own, keys.adopt) };
+}
