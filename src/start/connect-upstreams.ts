@@ -45,7 +45,9 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   for (const upstream of allUpstreams(list)) {
     const url = network.addressOf(upstream);
     if (url === null) continue;
-    connections.set(upstream, connectUpstream({ url, maxConnections, now: host.now, isStopping: () => isStopping }));
+    const { maxAnswerBytes } = upstream;
+    const options = { url, maxConnections, maxAnswerBytes, now: host.now, isStopping: () => isStopping };
+    connections.set(upstream, connectUpstream(options));
   }
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);

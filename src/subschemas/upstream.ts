@@ -21,6 +21,8 @@ export interface Upstream {
   readonly setting: AddressSetting;
   /** Where the embedded network plays it; `null` where it does not. */
   readonly addressOnDevnet: ((devnet: DevnetAddresses) => string) | null;
+  /** Bytes of the largest answer that is read of it. Left out: as many as the introspection of a large ledger may have. */
+  readonly maxAnswerBytes?: number;
 }
 
 /** Does the upstream have an address, be it the embedded network's? */

@@ -5,8 +5,8 @@ import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
 
-/** Bytes of the largest answer that is read. The introspection of a large ledger has a few megabytes. */
-const maxResponseBytes = 64 * 1024 * 1024;
+/** Where an upstream says nothing else. The introspection of a large ledger has a few megabytes. */
+const mostAnswerBytes = 64 * 1024 * 1024;
 
 /** Calls of a gateway to an upstream at once; more wait. Bounds the load on the upstream, however many clients there are. */
 export const mostConnections = 128;
@@ -43,6 +43,8 @@ export interface ConnectOptions {
   readonly url: string;
   /** Calls at once; more wait. */
   readonly maxConnections?: number;
+  /** Bytes of the largest answer that is read; a call whose answer is larger fails. */
+  readonly maxAnswerBytes?: number | undefined;
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping?: () => boolean;
@@ -53,6 +55,7 @@ export function connectUpstream({
   url,
   now,
   maxConnections = mostConnections,
+  maxAnswerBytes = mostAnswerBytes,
   isStopping = () => false,
 }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
@@ -65,7 +68,7 @@ export function connectUpstream({
   // half of the connections are kept free of streams. Further answers are collected: a slow client then holds memory, up to
   // the bound above, which hurts less than a connection that all others wait for.
   const maxStreams = Math.ceil(maxConnections / 2);
-  const send = createRawCall({ dispatcher, maxResponseBytes, maxStreams, authorization, watch });
+  const send = createRawCall({ dispatcher, maxResponseBytes: maxAnswerBytes, maxStreams, authorization, watch });
   const rawCall = shareReads(send, letRunOn(send, { watch, isStopping }));
   let closing: Promise<void> | undefined;
   return {

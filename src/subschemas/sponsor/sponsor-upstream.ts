@@ -22,6 +22,8 @@ export const sponsorUpstream: OwnFieldsUpstream = {
   name: 'sponsor',
   setting: { name: 'SPONSOR_URL', key: configKeys.SPONSOR_URL },
   addressOnDevnet: ({ sponsorUrl }) => sponsorUrl,
+  // Effects of the thousands of objects that one transaction may change have less than half of this.
+  maxAnswerBytes: 4 * 1024 * 1024,
   typeDefs: () => readFileSync(new URL('../../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
   async connect(connection, host) {

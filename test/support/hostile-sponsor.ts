@@ -1,0 +1,244 @@
+import { Buffer } from 'node:buffer';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { transactionDigest } from '../../src/transaction-data/digest.ts';
+import { sponsorEffects } from './sponsor-effects.ts';
+
+/** How it takes a request for coins. What is not said to reserve leaves no coins locked. */
+export type ReserveManner =
+  | 'reserves'
+  | 'reserves, hangs up'
+  | 'reserves, answers late'
+  | 'reserves, cuts its answer'
+  | 'reserves, fails in words unknown'
+  | 'hangs up'
+  | 'has no coins'
+  | 'is in maintenance'
+  | 'shows a page';
+
+/** How it takes an execution: what it does of it, and what it says of that. */
+export interface ExecuteManner {
+  /** `later`: after its connection has ended, as the service's own task would. */
+  readonly runs: 'at once' | 'later' | 'never';
+  readonly succeeds: boolean;
+  readonly says:
+    | 'effects'
+    | 'effects twice'
+    | 'effects late'
+    | 'effects cut short'
+    | 'effects of another'
+    | 'nothing'
+    /** Keeps the connection open without a word. */
+    | 'nothing, and waits'
+    | 'a known refusal'
+    | 'unknown words'
+    | 'a page';
+  /** In the ledger's smallest unit; costs less rebate may be below nothing. */
+  readonly gas: Gas;
+}
+
+/** What an execution cost, in the ledger’s smallest unit. */
+export interface Gas {
+  readonly computation: number;
+  readonly storage: number;
+  readonly rebate: number;
+}
+
+export interface HostileReservation {
+  /** Decimal text of a number that a JavaScript number cannot hold. */
+  readonly id: string;
+  readonly budget: number;
+  readonly madeAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** What is on the ledger of a transaction. */
+export interface OnChain {
+  readonly reservationId: string;
+  readonly succeeded: boolean;
+  readonly gas: Gas;
+}
+
+export interface HostileSponsor extends AsyncDisposable {
+  readonly port: number;
+  /** Every reservation that was made, by the budget asked for: a test asks for each budget once. */
+  readonly reserved: ReadonlyMap<number, readonly HostileReservation[]>;
+  /** The digest of each execution that arrived, in order, by the reservation that it named. */
+  readonly received: ReadonlyMap<string, readonly string[]>;
+  /** By digest. */
+  readonly chain: ReadonlyMap<string, OnChain>;
+  /** How a request for this budget is taken; left out: it reserves. */
+  onReserve(budget: number, manner: ReserveManner): void;
+  /** How the transaction of this digest is taken; left out: it runs, and its effects are told. */
+  onExecute(digest: string, manner: ExecuteManner): void;
+  /** Resolves when nothing that was to happen later is still to happen. */
+  idle(): Promise<void>;
+}
+
+export interface HostileSponsorOptions {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** How much later than others a late answer comes, and a transaction that runs later runs. */
+  readonly laterMs: () => number;
+}
+
+const plainly: ExecuteManner = {
+  runs: 'at once',
+  succeeds: true,
+  says: 'effects',
+  gas: { computation: 1_000, storage: 2_000, rebate: 500 },
+};
+
+/**
+ * A sponsor on loopback that keeps the rules of the service and breaks those of good manners. A reservation serves one
+ * execution, whatever is said of it; everything that happened is in its books.
+ */
+export async function startHostileSponsor({ now, laterMs }: HostileSponsorOptions): Promise<HostileSponsor> {
+  const reserved = new Map<number, HostileReservation[]>();
+  const open = new Map<string, HostileReservation>();
+  const received = new Map<string, string[]>();
+  const chain = new Map<string, OnChain>();
+  const reserveManners = new Map<number, ReserveManner>();
+  const executeManners = new Map<string, ExecuteManner>();
+  const later = new Set<Promise<void>>();
+  let lastId = 9_007_199_254_740_993n;
+
+  const afterwards = (act: () => void) => {
+    const task = new Promise<void>((resolve) => setTimeout(resolve, laterMs())).then(act);
+    later.add(task);
+    void task.then(() => later.delete(task));
+  };
+
+  function reserve(body: string, res: ServerResponse) {
+    const { gas_budget: budget, reserve_duration_secs: seconds } = JSON.parse(body);
+    const manner = reserveManners.get(budget) ?? 'reserves';
+    if (manner === 'hangs up') {
+      res.socket?.destroy();
+      return;
+    }
+    if (manner === 'has no coins')
+      return tell(res, 500, { result: null, error: 'Unable to reserve gas coins for the given budget.' });
+    if (manner === 'is in maintenance')
+      return tell(res, 503, { error: 'Gas station is in maintenance mode. Please try again later.' });
+    if (manner === 'shows a page') return page(res);
+    lastId += 1n;
+    const madeAtMs = now();
+    const reservation = { id: String(lastId), budget, madeAtMs, expiresAtMs: madeAtMs + seconds * 1000 };
+    open.set(reservation.id, reservation);
+    reserved.set(budget, [...(reserved.get(budget) ?? []), reservation]);
+    const answer = `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastId},"gas_coins":${JSON.stringify([coinOf(lastId)])}},"error":null}`;
+    if (manner === 'reserves, hangs up') res.socket?.destroy();
+    else if (manner === 'reserves, answers late') afterwards(() => tell(res, 200, answer));
+    else if (manner === 'reserves, cuts its answer') cutShort(res, answer);
+    else if (manner === 'reserves, fails in words unknown') tell(res, 500, { error: 'redis at 10.0.0.7: BUSY' });
+    else tell(res, 200, answer);
+  }
+
+  function execute(body: string, res: ServerResponse) {
+    const id = /"reservation_id":(\d+)/.exec(body)?.[1] ?? '';
+    const { tx_bytes: bytes } = JSON.parse(body) as { tx_bytes: string };
+    const digest = transactionDigest(Buffer.from(bytes, 'base64'));
+    received.set(id, [...(received.get(id) ?? []), digest]);
+    const reservation = open.get(id);
+    const { runs, succeeds, says, gas } = executeManners.get(digest) ?? plainly;
+    if (!reservation || now() >= reservation.expiresAtMs)
+      return tell(res, 500, { effects: null, error: `Reservation no longer exist: ${id}` });
+    if (says === 'a known refusal')
+      return tell(res, 403, { effects: null, error: 'Access denied by access controller' });
+    open.delete(id);
+    const run = () => void chain.set(digest, { reservationId: id, succeeded: succeeds, gas });
+    if (runs === 'at once') run();
+    if (runs === 'later') afterwards(run);
+    sayOf(res, says, effectsOf(digest, { reservationId: id, succeeded: succeeds, gas }), afterwards);
+  }
+
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of req) chunks.push(chunk as Buffer);
+    } catch {
+      // Whoever vanishes in the middle of asking has asked nothing.
+      return;
+    }
+    const body = Buffer.concat(chunks).toString('utf8');
+    if (req.url === '/v1/reserve_gas') reserve(body, res);
+    else if (req.url === '/v1/execute_tx') execute(body, res);
+    else tell(res, 200, '"OK"');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    reserved,
+    received,
+    chain,
+    onReserve: (budget, manner) => void reserveManners.set(budget, manner),
+    onExecute: (digest, manner) => void executeManners.set(digest, manner),
+    async idle() {
+      while (later.size > 0) await Promise.all(later);
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+export const sponsorAddress = `0x${'5'.padStart(64, '0')}`;
+
+/** The one coin of a reservation: no two have one in common. */
+function coinOf(id: bigint) {
+  return {
+    objectId: `0x${id.toString(16).padStart(64, '0')}`,
+    version: 7,
+    digest: transactionDigest(Buffer.from('a coin')),
+  };
+}
+
+function effectsOf(digest: string, { succeeded, gas }: OnChain): string {
+  const effects = sponsorEffects(digest, {
+    status: succeeded ? { status: 'success' } : { status: 'failure', error: 'MoveAbort(7)' },
+    gasUsed: {
+      computationCost: String(gas.computation),
+      storageCost: String(gas.storage),
+      storageRebate: String(gas.rebate),
+      nonRefundableStorageFee: '0',
+    },
+  });
+  return JSON.stringify({ effects, error: null });
+}
+
+function sayOf(
+  res: ServerResponse,
+  says: Exclude<ExecuteManner['says'], 'a known refusal'>,
+  effects: string,
+  afterwards: (act: () => void) => void,
+): void {
+  if (says === 'effects') tell(res, 200, effects);
+  else if (says === 'effects twice') {
+    const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(effects)}\r\n\r\n${effects}`;
+    res.socket?.write(answer + answer);
+  } else if (says === 'effects late') afterwards(() => tell(res, 200, effects));
+  else if (says === 'effects cut short') cutShort(res, effects);
+  else if (says === 'effects of another')
+    tell(res, 200, JSON.stringify({ effects: sponsorEffects(transactionDigest(Buffer.from('another'))), error: null }));
+  else if (says === 'unknown words') tell(res, 500, { effects: null, error: 'quorum driver at 10.0.0.9: who knows' });
+  else if (says === 'a page') page(res);
+  else if (says === 'nothing') res.socket?.destroy();
+}
+
+function tell(res: ServerResponse, status: number, body: string | object): void {
+  res.writeHead(status, { 'content-type': 'application/json' });
+  res.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function page(res: ServerResponse): void {
+  res.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>Bad gateway</h1></html>');
+}
+
+/** Promises the whole, and breaks off in the middle. */
+function cutShort(res: ServerResponse, body: string): void {
+  res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  res.write(body.slice(0, body.length / 2), () => res.socket?.destroy());
+}

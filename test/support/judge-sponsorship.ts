@@ -1,0 +1,194 @@
+import type { Gas, HostileReservation } from './hostile-sponsor.ts';
+import {
+  type AskedExecution,
+  allowanceQuery,
+  executeMutation,
+  type HeldLease,
+  reservationQuery,
+  type SponsorshipHistory,
+} from './sponsorship-history.ts';
+import { type Answered, type CallerName, callerNames, callers, type SponsorshipWorld } from './sponsorship-world.ts';
+
+/** Refusals that say: nothing was sent for this. */
+const nothingSent = new Set([
+  'BAD_USER_INPUT',
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_TIMEOUT',
+  'REQUEST_TIMEOUT',
+  'RATE_LIMITED',
+  'IDEMPOTENCY_CONFLICT',
+]);
+/** Refusals of the sponsor's that say: it did not run and will not. */
+const neverRuns = new Set(['SPONSOR_FORBIDDEN', 'SPONSOR_REJECTED', 'UPSTREAM_BAD_RESPONSE']);
+
+function fail(what: string, ...about: unknown[]): never {
+  throw new Error(`${what}: ${JSON.stringify(about)}`);
+}
+
+/** The number that the sponsor gave to a lease: its coin has it for an id. */
+const rawIdOf = ({ gasCoins: [coin] }: HeldLease): string => String(BigInt(coin?.objectId ?? 0));
+
+/** The sponsor's time begins when it hears of a request, the gateway's when it sends one. */
+const apartMs = 1_000;
+
+/** Holds at every moment: no lease was dispatched twice, and no key had coins reserved twice at a time. */
+export function judgeBooks({ sponsor }: SponsorshipWorld, { reservations, hasForgotten }: SponsorshipHistory): void {
+  for (const { budget } of reservations) {
+    const made = sponsor.reserved.get(budget) ?? [];
+    for (const [index, { id, madeAtMs }] of made.entries()) {
+      const before = made[index - 1];
+      if (before && madeAtMs < before.expiresAtMs - apartMs && !hasForgotten)
+        fail('reserved twice under one key', made);
+      const digests = sponsor.received.get(id) ?? [];
+      if (digests.length > 1) fail('one lease was dispatched twice', id, digests);
+    }
+  }
+}
+
+/** Was every answer true? Asked when nothing is under way any more. */
+export function judgeAnswers(world: SponsorshipWorld, history: SponsorshipHistory): void {
+  for (const asked of history.reservations) judgeReservation(world, history, asked);
+  for (const asked of history.executions) if (asked.answer) judgeExecution(world, history, asked, asked.answer);
+}
+
+function judgeReservation(
+  { sponsor }: SponsorshipWorld,
+  { reservations }: SponsorshipHistory,
+  asked: SponsorshipHistory['reservations'][number],
+): void {
+  const { answer, caller, key, budget } = asked;
+  if (!answer) return;
+  const [error] = answer.errors;
+  if (!error) {
+    if (!sponsor.reserved.has(budget)) fail('promised coins that were never reserved', asked);
+    return;
+  }
+  const { code } = error.extensions;
+  if (code === 'INTERNAL_SERVER_ERROR' || code === undefined) fail('an answer nobody understands', asked);
+  const others = reservations.filter(
+    (other) => other.key === key && other.caller === caller && other.budget !== budget,
+  );
+  if (code === 'IDEMPOTENCY_CONFLICT' && (key === null || others.length === 0)) fail('a conflict with nothing', asked);
+  if (code === 'RATE_LIMITED' && callers[caller] === null) fail('over a budget that there is not', asked);
+}
+
+function judgeExecution(
+  world: SponsorshipWorld,
+  history: SponsorshipHistory,
+  asked: AskedExecution,
+  { data, errors }: Answered,
+): void {
+  const { tx, lease, leaseText, caller, isRight, key } = asked;
+  const onChain = world.sponsor.chain.get(tx.digest);
+  const result = data?.executeTx as { digest: string; outcome: string } | null | undefined;
+  const isTheirs = caller === lease.owner && leaseText === lease.id;
+  if (result) {
+    if (!isTheirs || !isRight) fail('executed what may not be', asked);
+    if (result.digest !== tx.digest || !onChain) fail('told an execution that is not on the ledger', asked);
+    const right = onChain.succeeded ? ['EXECUTED', 'RECOVERED'] : ['FAILED', 'RECOVERED'];
+    if (!right.includes(result.outcome)) fail('told another outcome than the ledger’s', asked, onChain);
+    return;
+  }
+  const { code, digest, reservationId, checkAfterMs } = errors[0]?.extensions ?? {};
+  const others = history.executions.filter((other) => other !== asked && other.lease === lease);
+  if (!isTheirs && (code !== 'RESERVATION_NOT_FOUND' || digest !== undefined))
+    fail('told somebody of a lease that is not theirs', asked);
+  if (code === 'EXECUTION_OUTCOME_UNKNOWN') {
+    if (digest !== tx.digest || reservationId !== lease.id || !Number.isInteger(checkAfterMs) || !isRight)
+      fail('an unknown outcome that does not say of what', asked);
+  } else if (code === 'RESERVATION_NOT_FOUND') {
+    const isKnown = digest === undefined || digest === tx.digest || others.some(({ tx }) => tx.digest === digest);
+    if (!isKnown) fail('spent by a transaction that nobody asked for', asked);
+    if (digest === undefined && isTheirs && onChain && !history.hasForgotten) fail('an outcome was lost', asked);
+  } else if (nothingSent.has(String(code))) {
+    const conflict = key !== null && history.executions.some((other) => other.key === key && other !== asked);
+    if (code === 'IDEMPOTENCY_CONFLICT' && !conflict) fail('a conflict with nothing', asked);
+    if (onChain && !others.some((other) => other.tx.digest === tx.digest)) fail('said to be unsent, and it ran', asked);
+  } else if (neverRuns.has(String(code))) {
+    if (onChain) fail('said to be refused, and it ran', asked);
+  } else fail('an answer nobody expects', asked);
+}
+
+/** What ran is told to its caller for good: by a repeat on every instance, whatever was said before. */
+export async function judgeRecall(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
+  for (const [digest, { reservationId: raw }] of world.sponsor.chain) {
+    const asked = history.executions.find(({ tx, isRight }) => tx.digest === digest && isRight);
+    if (!asked || rawIdOf(asked.lease) !== raw) continue;
+    const { lease, tx } = asked;
+    for (let instance = 0; instance < world.size; instance += 1) {
+      const variables = { lease: lease.id, tx: tx.txBytes, sig: tx.userSig, key: null };
+      const again = await world.ask(instance, lease.owner, executeMutation, variables);
+      if (history.hasForgotten) continue;
+      const result = again?.data?.executeTx as { digest: string } | null | undefined;
+      const { code, digest: told } = again?.errors[0]?.extensions ?? {};
+      if (result?.digest === digest || (code === 'RESERVATION_NOT_FOUND' && told === digest)) continue;
+      const seen = await world.ask(instance, lease.owner, reservationQuery, { lease: lease.id });
+      const isOver = world.now() >= lease.expiresAtMs;
+      const { state } = (seen?.data?.reservation ?? {}) as { state?: string };
+      if (!isOver || code !== 'RESERVATION_NOT_FOUND' || state !== 'CONSUMED')
+        fail('an outcome was lost', { asked, again, seen, isOver });
+    }
+  }
+}
+
+interface Allowance {
+  readonly limit: number;
+  readonly held: number;
+  readonly settled: number;
+}
+
+/** @returns `null` for a caller without a budget, and while the store is away */
+export async function readAllowance(
+  world: SponsorshipWorld,
+  instance: number,
+  caller: CallerName,
+): Promise<Allowance | null> {
+  const answer = await world.ask(instance, caller, allowanceQuery, {});
+  const gas = (answer?.data?.viewer as { gas: Record<string, string | null> | null } | undefined)?.gas;
+  if (!gas) return null;
+  const [limit, free, held] = [Number(gas.limit), Number(gas.remaining), Number(gas.held)];
+  if (limit !== callers[caller] || free < 0 || held < 0 || free + held > limit)
+    fail('budgets do not add up', caller, gas);
+  return { limit, held, settled: limit - free - held };
+}
+
+const costOf = ({ computation, storage, rebate }: Gas, amount: number) =>
+  Math.min(amount, Math.max(0, computation + storage - rebate));
+
+/** What a reservation may have used up of its caller's budget, when nothing of it is under way and its time is over. */
+function usedBy(
+  { sponsor }: SponsorshipWorld,
+  { executions }: SponsorshipHistory,
+  { id, budget }: HostileReservation,
+): readonly [least: number, most: number] {
+  const own = executions.filter(({ lease, isRight }) => rawIdOf(lease) === id && isRight);
+  const digest = sponsor.received.get(id)?.[0];
+  // Fenced, and never sent: its instance ended, or its time, or the store answered too late.
+  if (digest === undefined) return [0, own.length === 0 ? 0 : budget];
+  const onChain = sponsor.chain.get(digest);
+  if (!onChain) return [0, budget];
+  const cost = costOf(onChain.gas, budget);
+  const isTold = own.some(({ answer, tx }) => answer?.data?.executeTx && tx.digest === digest);
+  return [cost, isTold ? cost : budget];
+}
+
+/** What ran was paid for, by whoever asked, once; what did not was given back. Asked when the time of all leases is over. */
+export async function judgeAllowances(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
+  if (history.hasForgotten) return;
+  for (const caller of callerNames) {
+    if (callers[caller] === null) continue;
+    const budgets = new Set(
+      history.reservations.filter((asked) => asked.caller === caller).map(({ budget }) => budget),
+    );
+    const made = [...budgets].flatMap((budget) => world.sponsor.reserved.get(budget) ?? []);
+    const used = made.map((reservation) => usedBy(world, history, reservation));
+    const least = used.reduce((sum, [low]) => sum + low, 0);
+    const most = used.reduce((sum, [, high]) => sum + high, 0);
+    for (let instance = 0; instance < world.size; instance += 1) {
+      const allowance = await readAllowance(world, instance, caller);
+      if (!allowance) fail('a budget is not told', caller);
+      const total = allowance.held + allowance.settled;
+      if (total < least || total > most) fail('budgets do not conserve', { caller, allowance, least, most, used });
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { Buffer } from 'node:buffer';
+import { encodeTransactionData } from '../../src/devnet/transactions/encode-transaction.ts';
+import { createProgrammableBuilder } from '../../src/devnet/transactions/programmable-builder.ts';
+import { transactionDigest } from '../../src/transaction-data/digest.ts';
+
+/** What a caller is given to pay with. */
+export interface Paying {
+  readonly sponsorAddress: string;
+  readonly gasCoins: readonly { readonly objectId: string; readonly version: number; readonly digest: string }[];
+  readonly gasBudget: number;
+}
+
+export interface SponsoredTransaction {
+  /** Base64. */
+  readonly txBytes: string;
+  /** Of the right length, and of nobody. */
+  readonly userSig: string;
+  readonly digest: string;
+}
+
+const sender = `0x${'a'.padStart(64, '0')}`;
+const userSig = Buffer.alloc(97, 7).toString('base64');
+
+/** @param number makes transactions that pay alike differ */
+export function toSponsoredTransaction(paying: Paying, number: number): SponsoredTransaction {
+  const builder = createProgrammableBuilder();
+  builder.call('0x2::hero::mint', [builder.u64(number)]);
+  const bytes = encodeTransactionData({
+    kind: builder.build(),
+    sender,
+    gas: { payment: paying.gasCoins, owner: paying.sponsorAddress, price: 1_000n, budget: BigInt(paying.gasBudget) },
+    expirationEpoch: null,
+  });
+  return { txBytes: Buffer.from(bytes).toString('base64'), userSig, digest: transactionDigest(bytes) };
+}

@@ -1,0 +1,250 @@
+import * as fc from 'fast-check';
+import type { LookUpManner } from './hostile-ledger.ts';
+import type { ExecuteManner, ReserveManner } from './hostile-sponsor.ts';
+import { judgeBooks, readAllowance } from './judge-sponsorship.ts';
+import {
+  type HeldLease,
+  reservationQuery,
+  type SponsorshipHistory,
+  toTransaction,
+  wrongs,
+} from './sponsorship-history.ts';
+import { callerNames, type SponsorshipWorld } from './sponsorship-world.ts';
+
+/** What commands act upon. */
+export interface Played {
+  readonly world: SponsorshipWorld;
+  readonly history: SponsorshipHistory;
+  /** Gives each request for coins a budget of its own. */
+  readonly nextBudget: (around: number) => number;
+  readonly budgetOfKey: Map<string, number>;
+}
+
+interface Step {
+  readonly name: string;
+  readonly about: object;
+  readonly can?: (played: Played) => boolean;
+  readonly play: (played: Played) => Promise<unknown>;
+}
+
+class StepCommand implements fc.AsyncCommand<object, Played> {
+  readonly #step: Step;
+  constructor(step: Step) {
+    this.#step = step;
+  }
+  check(): boolean {
+    return true;
+  }
+  async run(_: object, played: Played): Promise<void> {
+    if (this.#step.can?.(played) ?? true) await this.#step.play(played);
+    judgeBooks(played.world, played.history);
+  }
+  toString(): string {
+    return `${this.#step.name} ${JSON.stringify(this.#step.about)}`;
+  }
+}
+
+const command = <About extends object>(
+  name: string,
+  about: fc.Arbitrary<About>,
+  play: (about: About, played: Played) => Promise<unknown>,
+  can?: (played: Played) => boolean,
+) =>
+  about.map(
+    (chosen) => new StepCommand({ name, about: chosen, play: (played) => play(chosen, played), ...(can && { can }) }),
+  );
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits for the answer, or lets it go on beside what comes next. */
+const perhaps = (asked: Promise<unknown>, waits: boolean) => (waits ? asked : pause(3));
+
+const caller = fc.constantFrom(...callerNames);
+const instance = fc.nat(1);
+const key = fc.option(fc.nat(2), { freq: 2 });
+const waits = fc.boolean();
+
+const reserveManner: fc.Arbitrary<ReserveManner> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<ReserveManner>('reserves') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<ReserveManner>(
+      'reserves, hangs up',
+      'reserves, answers late',
+      'reserves, cuts its answer',
+      'reserves, fails in words unknown',
+      'hangs up',
+      'has no coins',
+      'is in maintenance',
+      'shows a page',
+    ),
+  },
+);
+
+type Conduct = Pick<ExecuteManner, 'runs' | 'says'>;
+const run = (says: ExecuteManner['says']): Conduct => ({ runs: 'at once', says });
+const conducts: fc.Arbitrary<Conduct> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(run('effects')) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      ...(['effects twice', 'effects late', 'effects cut short', 'effects of another'] as const).map(run),
+      ...(['nothing', 'nothing, and waits', 'unknown words', 'a page'] as const).flatMap((says) =>
+        (['at once', 'later', 'never'] as const).map((runs) => ({ runs, says })),
+      ),
+      { runs: 'never', says: 'a known refusal' } as const,
+    ),
+  },
+);
+const executeManner: fc.Arbitrary<ExecuteManner> = fc
+  .tuple(
+    conducts,
+    fc.boolean(),
+    fc.record({ computation: fc.nat(2_000_000), storage: fc.nat(3_000_000), rebate: fc.nat(3_000_000) }),
+  )
+  .map(([conduct, succeeds, gas]) => ({ ...conduct, succeeds, gas }));
+
+const lookUpManner = fc.constantFrom<LookUpManner>('knows', 'knows', 'lags', 'refuses', 'fails', 'hangs', 'hangs up');
+
+const reserve = command(
+  'reserve',
+  fc.record({
+    caller,
+    instance,
+    key,
+    waits,
+    manner: reserveManner,
+    around: fc.integer({ min: 1, max: 4 }),
+    otherBody: fc.boolean(),
+    twins: fc.boolean(),
+    seconds: fc.constantFrom(5, 60, 600),
+  }),
+  async (about, { world, history, nextBudget, budgetOfKey }) => {
+    const written = history.keyOf(about.key);
+    const known = written === null ? undefined : budgetOfKey.get(about.caller + written);
+    const budget = about.otherBody ? nextBudget(about.around) : (known ?? nextBudget(about.around));
+    if (written !== null) budgetOfKey.set(about.caller + written, known ?? budget);
+    if (known === undefined) world.sponsor.onReserve(budget, about.manner);
+    const at = written !== null && about.twins ? [0, 1] : [about.instance];
+    // A key is good for one body, in all of which but the budget must be the same.
+    const seconds = written === null ? about.seconds : 60;
+    await perhaps(
+      Promise.all(at.map((each) => history.reserve(each % world.size, about.caller, budget, seconds, written))),
+      about.waits,
+    );
+  },
+);
+
+const execute = command(
+  'execute',
+  fc.record({
+    lease: fc.nat(5),
+    instance,
+    key,
+    waits,
+    manner: executeManner,
+    number: fc.nat(1),
+    by: fc.oneof({ weight: 8, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: caller }),
+    wrong: fc.oneof(
+      { weight: 8, arbitrary: fc.constant(wrongs[0]) },
+      { weight: 1, arbitrary: fc.constantFrom(...wrongs) },
+    ),
+    tampered: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(300) }),
+    twins: fc.constantFrom(1, 1, 2, 3),
+    leavesAfterMs: fc.option(fc.constantFrom(0, 2, 10), { freq: 6 }),
+  }),
+  async (about, { world, history }) => {
+    const lease = history.leases[about.lease % history.leases.length] as HeldLease;
+    const tx = toTransaction(lease, about.wrong, about.number);
+    if (!history.executions.some((asked) => asked.tx.digest === tx.digest))
+      world.sponsor.onExecute(tx.digest, about.manner);
+    const asked = {
+      caller: about.by ?? lease.owner,
+      lease,
+      leaseText: about.tampered === null ? lease.id : tamper(lease.id, about.tampered),
+      tx,
+      key: history.keyOf(about.key),
+      isRight: about.wrong === 'right',
+    };
+    const leaving = new AbortController();
+    if (about.leavesAfterMs !== null) setTimeout(() => leaving.abort(), about.leavesAfterMs);
+    const all = Array.from({ length: about.twins }, (_, index) =>
+      history.execute((about.instance + index) % world.size, asked, leaving.signal),
+    );
+    await perhaps(Promise.all(all), about.waits);
+  },
+  ({ history }) => history.leases.length > 0,
+);
+
+/** Another text, by one character. */
+function tamper(text: string, place: number): string {
+  const at = place % text.length;
+  return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
+}
+
+const look = command(
+  'look',
+  fc.record({ lease: fc.nat(5), instance, caller }),
+  async (about, { world, history }) => {
+    const lease = history.leases[about.lease % history.leases.length] as HeldLease;
+    const seen = await world.ask(about.instance % world.size, about.caller, reservationQuery, { lease: lease.id });
+    if (about.caller !== lease.owner && seen?.data?.reservation)
+      throw new Error('somebody else’s reservation was shown');
+  },
+  ({ history }) => history.leases.length > 0,
+);
+
+const lookAtBudget = command('look at the budget', fc.record({ caller, instance }), (about, { world }) =>
+  readAllowance(world, about.instance % world.size, about.caller),
+);
+
+const advance = command(
+  'advance',
+  fc.record({ ms: fc.constantFrom(500, 4_900, 20_000, 61_000, 605_000) }),
+  async ({ ms }, { world }) => world.advance(ms),
+);
+
+const change = command('look-ups', fc.record({ manner: lookUpManner }), async ({ manner }, { world }) => {
+  world.ledger.manner = manner;
+});
+
+const settle = command('settle', fc.constant({}), (_, { history }) => history.settle());
+
+const crash = command('crash', fc.record({ instance }), async (about, { world, history }) => {
+  history.isDisturbed = true;
+  if (!world.remembers) history.hasForgotten = true;
+  await world.crash(about.instance % world.size);
+});
+
+const disturb = command(
+  'disturb the store',
+  fc.record({ instance, how: fc.constantFrom('cut', 'freeze'), ms: fc.constantFrom(0, 20, 150), both: fc.boolean() }),
+  async ({ instance: at, how, ms, both }, { world, history }) => {
+    history.isDisturbed = true;
+    const gates = (both ? [0, 1] : [at]).map((each) => world.storeGate(each % world.size));
+    for (const gate of gates) gate?.[how === 'cut' ? 'cut' : 'freeze']();
+    await pause(ms);
+    for (const gate of gates) gate?.heal();
+  },
+  ({ world }) => world.remembers,
+);
+
+/** Any course that things may take. */
+export const courses = fc.commands(
+  [
+    reserve,
+    reserve,
+    reserve,
+    execute,
+    execute,
+    execute,
+    execute,
+    look,
+    lookAtBudget,
+    advance,
+    change,
+    settle,
+    disturb,
+    crash,
+  ],
+  { maxCommands: 14 },
+);

@@ -1,0 +1,170 @@
+import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
+import { type HostileLedger, startHostileLedger } from './hostile-ledger.ts';
+import { type HostileSponsor, startHostileSponsor } from './hostile-sponsor.ts';
+import { type RedisServer, startRedis } from './redis-server.ts';
+import { openTcpGate, type TcpGate } from './tcp-gate.ts';
+import { createTestGateway, type TestGateway } from './test-gateway.ts';
+
+/** Whoever calls: what each may spend in a day, in the ledger's smallest unit; `null`: no bound. */
+export const callers = { rich: 12_000_000, poor: 5_000_000, boundless: null } as const;
+export type CallerName = keyof typeof callers;
+export const callerNames = Object.keys(callers) as CallerName[];
+
+const keys = Object.fromEntries(
+  callerNames.map((name, index) => [name, toApiKey(name, new Uint8Array(32).fill(index + 1)).reveal()]),
+) as Record<CallerName, string>;
+const clientsFile = callerNames
+  .map((name) => {
+    const gas = callers[name] === null ? '' : `, gas: { perDay: ${callers[name]} }`;
+    return `- { id: ${name}, hash: ${hashApiKey(keys[name])}, scopes: [read, sponsor]${gas} }`;
+  })
+  .join('\n');
+
+const sponsorToken = 'token-of-the-hostile-sponsor';
+const leaseKey = 'a-key-for-the-leases-of-the-model-0123456789';
+/** What must never be written to a log. */
+export const secrets: readonly string[] = [sponsorToken, leaseKey, ...Object.values(keys)];
+
+export interface Answered {
+  readonly data: Record<string, unknown> | null;
+  readonly errors: readonly { readonly message: string; readonly extensions: Record<string, unknown> }[];
+}
+
+/** Gateways as one fleet, or one alone; behind them a sponsor and a ledger that are not to be trusted. */
+export interface SponsorshipWorld extends AsyncDisposable {
+  readonly sponsor: HostileSponsor;
+  readonly ledger: HostileLedger;
+  readonly size: number;
+  /** Do instances that end leave what they knew? */
+  readonly remembers: boolean;
+  now(): number;
+  advance(ms: number): void;
+  /** Goes on to the next day, UTC, when every budget is whole; forgets what was logged. */
+  nextDay(): void;
+  /** `null`: the connection ended before the answer. */
+  ask(
+    instance: number,
+    caller: CallerName,
+    query: string,
+    variables: object,
+    leave?: AbortSignal,
+  ): Promise<Answered | null>;
+  /** Ends an instance in the middle of everything, and puts a new one in its place. */
+  crash(instance: number): Promise<void>;
+  /** What stands between an instance and the store; `null` where its store is its own memory. */
+  storeGate(instance: number): Pick<TcpGate, 'cut' | 'freeze' | 'heal'> | null;
+  /** Everything logged this day by all instances, those that ended among them. */
+  log(): Record<string, unknown>[];
+}
+
+export interface SponsorshipWorldOptions {
+  readonly store: 'redis' | 'memory';
+  /** Milliseconds that a caller waits for a mutation. */
+  readonly mutationMs: number;
+  /** More settings. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Instance {
+  readonly gateway: TestGateway;
+  readonly gates: readonly TcpGate[];
+  readonly storeGate: TcpGate | null;
+  /** Cuts its clients' connections. */
+  readonly cutter: AbortController;
+}
+
+const dayMs = 86_400_000;
+
+export async function startSponsorshipWorld(options: SponsorshipWorldOptions): Promise<SponsorshipWorld> {
+  const { store, mutationMs, env = {} } = options;
+  let ahead = 0;
+  // It goes on by itself as well: what waits for a moment must not wait for the test to go on.
+  const now = () => Date.now() + ahead;
+  const sponsor = await startHostileSponsor({ now, laterMs: () => mutationMs * 1.3 });
+  const ledger = await startHostileLedger(sponsor.chain);
+  const redis: RedisServer | null = store === 'redis' ? await startRedis() : null;
+  const ended: Promise<void>[] = [];
+  let lines: Record<string, unknown>[][] = [];
+
+  async function launch(): Promise<Instance> {
+    const sponsorGate = await openTcpGate(sponsor.port);
+    const ledgerGate = await openTcpGate(Number(new URL(ledger.url).port));
+    const storeGate = redis && (await openTcpGate(Number(new URL(redis.url).port)));
+    const gateway = await createTestGateway(
+      {
+        LEDGER_GRAPHQL_URL: `http://127.0.0.1:${ledgerGate.port}/graphql`,
+        SPONSOR_URL: `http://127.0.0.1:${sponsorGate.port}`,
+        SPONSOR_TOKEN: sponsorToken,
+        CLIENTS_FILE: '/clients',
+        MUTATION_TIMEOUT_MS: String(mutationMs),
+        SCHEMA_POLL_MS: '0',
+        LEASE_KEYS: leaseKey,
+        ...(storeGate && { REDIS_URL: `redis://127.0.0.1:${storeGate.port}` }),
+        ...env,
+      },
+      { '/clients': clientsFile },
+      undefined,
+      now,
+    );
+    lines.push(gateway.log);
+    const gates = [sponsorGate, ledgerGate, ...(storeGate ? [storeGate] : [])];
+    return { gateway, gates, storeGate, cutter: new AbortController() };
+  }
+
+  const end = async ({ gateway, gates, cutter }: Instance) => {
+    cutter.abort();
+    await gateway.close();
+    for (const gate of gates) await gate[Symbol.asyncDispose]();
+  };
+
+  const instances = await Promise.all(Array.from({ length: redis ? 2 : 1 }, launch));
+  return {
+    sponsor,
+    ledger,
+    size: instances.length,
+    remembers: redis !== null,
+    now,
+    advance(ms) {
+      ahead += ms;
+    },
+    nextDay() {
+      ahead += dayMs - (now() % dayMs);
+      for (const written of lines) written.length = 0;
+      lines = instances.map(({ gateway }) => gateway.log);
+    },
+    ask(index, caller, query, variables, leave) {
+      const { gateway, cutter } = instances[index]!;
+      return post(gateway.url, keys[caller], { query, variables }, leave ? [cutter.signal, leave] : [cutter.signal]);
+    },
+    async crash(index) {
+      const gone = instances[index]!;
+      // Whatever it still does, it reaches nobody.
+      for (const gate of gone.gates) gate.cut();
+      gone.cutter.abort();
+      ended.push(end(gone));
+      instances[index] = await launch();
+    },
+    storeGate: (index) => instances[index]!.storeGate,
+    log: () => lines.flat(),
+    async [Symbol.asyncDispose]() {
+      for (const { storeGate } of instances) storeGate?.heal();
+      await Promise.all([...instances.map(end), ...ended]);
+      for (const each of [ledger, sponsor, redis]) await each?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function post(url: string, key: string, body: object, signals: AbortSignal[]): Promise<Answered | null> {
+  try {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any(signals),
+    });
+    const { data = null, errors = [] } = (await response.json()) as Partial<Answered>;
+    return { data, errors };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Stands between a client and a server, and plays the network between them. */
+export interface TcpGate extends AsyncDisposable {
+  readonly port: number;
+  /** Resets what is open, and what is opened until `heal`. */
+  cut(): void;
+  /** Keeps connections open and lets nothing through, in either direction, until `heal`. */
+  freeze(): void;
+  heal(): void;
+}
+
+/** @param port of the server on this machine */
+export async function openTcpGate(port: number): Promise<TcpGate> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let state: 'open' | 'cut' | 'frozen' = 'open';
+  const gate = createServer((client) => {
+    if (state === 'cut') {
+      client.on('error', () => {}).resetAndDestroy();
+      return;
+    }
+    const server = connect(port, '127.0.0.1');
+    const pair = [client, server] as const;
+    pairs.add(pair);
+    for (const [socket, other] of [pair, [server, client] as const]) {
+      socket.setNoDelay(true).on('error', () => {});
+      socket.on('data', (chunk: Buffer) => void other.write(chunk));
+      socket.on('end', () => other.end());
+      socket.on('close', () => {
+        other.destroy();
+        pairs.delete(pair);
+      });
+      if (state === 'frozen') socket.pause();
+    }
+  }).listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+
+  const cut = () => {
+    state = 'cut';
+    for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+  };
+  return {
+    port: (gate.address() as AddressInfo).port,
+    cut,
+    freeze() {
+      state = 'frozen';
+      for (const pair of pairs) for (const socket of pair) socket.pause();
+    },
+    heal() {
+      state = 'open';
+      for (const pair of pairs) for (const socket of pair) socket.resume();
+    },
+    async [Symbol.asyncDispose]() {
+      cut();
+      const closed = once(gate, 'close');
+      gate.close();
+      await closed;
+    },
+  };
+}
