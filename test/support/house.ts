@@ -64,6 +64,11 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['errors', 'json', 'transport', 'types of config'],
     packages: ['graphql'],
   },
+  /** One execution as a state machine, from its fence to its end; and all that are under way. */
+  'sponsorship/execution': {
+    rooms: ['subschemas/sponsor-answers', 'errors', 'transport', 'types of sponsorship/store'],
+    packages: ['graphql'],
+  },
   'subschemas/sponsor': {
     rooms: [
       'subschemas/sponsor-answers',
