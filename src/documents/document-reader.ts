@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'g
 import { checkDocument } from '../limits/check-document.ts';
 import { checkText } from '../limits/check-text.ts';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
-import { type DocumentSize, measureDocument, toSize } from '../limits/measure-document.ts';
+import { type DocumentSize, measureDocument, toSize, withPayload } from '../limits/measure-document.ts';
 import { nestingRefusal } from '../limits/refusal.ts';
 import { acceptDocument } from '../validation/accept-document.ts';
 import { validateDocument } from '../validation/validate-document.ts';
@@ -66,7 +66,7 @@ function prepareAlike<Operation>(
     text,
     bytes: text.length + json.length + extraBytes,
     // Characters are bytes here, because `toShape` takes only ASCII.
-    size: { ...size, queryPayload: text.length },
+    size: withPayload(size, text.length),
     errors: [],
     operation: toFind(name, prepare({ text, json, readTree: toReadTree(text, trees) })),
   };
@@ -127,7 +127,14 @@ function toReadable<Operation>(
   size: DocumentSize,
   { options, trees }: Reading<Operation>,
 ): { readonly prepared: ReadableDocument<Operation>; readonly share: Share<Operation> | null } {
-  const readable = { kind: 'readable', text, size, errors: [] } as const;
+  // Named one by one, in one place: an object spread would give each document a hidden class of its own, and each request
+  // that reads one would have to look its members up.
+  const readable = (
+    bytes: number,
+    operation: ReadableDocument<Operation>['operation'],
+  ): ReadableDocument<Operation> => {
+    return { kind: 'readable', text, bytes, size, errors: [], operation };
+  };
   const json = JSON.stringify(text);
   const given = { text, json, readTree: toReadTree(text, trees) };
   const [only, ...others] = operations;
@@ -137,7 +144,7 @@ function toReadable<Operation>(
       const tree = { document, operation: each, fragments };
       return options.prepareOperation({ ...given, tree, keepTree: () => toKept(tree), shareWith: () => {} });
     });
-    return { prepared: { ...readable, bytes: treeBytes(document, size), operation }, share: null };
+    return { prepared: readable(treeBytes(document, size), operation), share: null };
   }
   const name = only.name?.value ?? null;
   const tree = { document, operation: only, fragments };
@@ -153,7 +160,7 @@ function toReadable<Operation>(
   };
   const operation = toFind(name, options.prepareOperation({ ...given, tree, keepTree, shareWith }));
   const bytes = kept ? treeBytes(document, size) : forwardedBytes(text, json, size, only);
-  return { prepared: { ...readable, bytes, operation }, share };
+  return { prepared: readable(bytes, operation), share };
 }
 
 function toInvalid(text: string, size: DocumentSize, errors: readonly ToldError[]): PreparedDocument<never> {

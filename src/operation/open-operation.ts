@@ -86,8 +86,11 @@ export function createComplete(server: ServerContext, admitted: AdmittedOperatio
     if (errors === null) return;
     const { caller, operation } = admitted;
     const { name, type } = operation;
-    const record = { caller: caller.id, name, type, errors };
-    server.operations.push(isFromMemory ? { ...record, from: 'memory' } : record);
+    const { id } = caller;
+    // Written out twice, because an object spread costs as much as all else of the record.
+    server.operations.push(
+      isFromMemory ? { caller: id, name, type, errors, from: 'memory' } : { caller: id, name, type, errors },
+    );
   };
 }
 

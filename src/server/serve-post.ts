@@ -143,8 +143,10 @@ function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: B
 
 /** Head and text go to the connection as one string. */
 function writeText(exchange: Exchange, contentType: string, text: string): void {
-  exchange.writeHead(200, contentType, Buffer.byteLength(text));
-  exchange.res.end(text);
+  const size = Buffer.byteLength(text);
+  exchange.writeHead(200, contentType, size);
+  // As many bytes as characters: it is ASCII, of which the cheaper encoding makes the same bytes.
+  exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');
 }
 
 type StreamedBody = Extract<LaneOutcome, { kind: 'stream' }>['body'];

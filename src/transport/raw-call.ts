@@ -28,6 +28,8 @@ export interface RawRequest {
   readonly runOnMs?: number | undefined;
   /** A read that carries nothing of its caller; identical ones under way may share one call. */
   readonly isShareable?: boolean;
+  /** The part of the body in which requests with the same document differ. Compared first, because it is shorter. */
+  readonly variablesText?: string;
   /** Bytes of an incomplete answer after which the listener is offered to stream it; left out: never. */
   readonly streamAboveBytes?: number;
 }

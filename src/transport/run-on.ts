@@ -47,9 +47,9 @@ class LastingCall implements RawListener, CallUnderWay {
   }
 
   start(rawCall: SendingCall, request: RawRequest, runOnMs: number): void {
-    const { timeoutMs } = request;
+    const { method, path, headers, body, timeoutMs } = request;
     this.#deadline = setTimeout(() => this.#late(timeoutMs), timeoutMs);
-    this.#underWay = rawCall({ ...request, timeoutMs: timeoutMs + runOnMs }, this);
+    this.#underWay = rawCall({ method, path, headers, body, timeoutMs: timeoutMs + runOnMs }, this);
   }
 
   cancel(cause: CancelCause): void {

@@ -48,7 +48,12 @@ function isShareable(request: RawRequest): request is ShareableRequest {
 
 /** Compares two shareable requests. Their headers need no look: shareable requests to one upstream all have the same. */
 function isSame(one: RawRequest, other: RawRequest): boolean {
-  return one.body === other.body && one.path === other.path && one.method === other.method;
+  return (
+    one.variablesText === other.variablesText &&
+    one.body === other.body &&
+    one.path === other.path &&
+    one.method === other.method
+  );
 }
 
 /** A call under way and the members that wait for it. */

@@ -25,7 +25,8 @@ export const postHeaderPairs: readonly string[] = Object.entries(headers).flat()
 /** Makes the request that carries an operation to the ledger, its body as text. */
 export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
   return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent) => {
-    const given = variables === undefined ? '' : `,"variables":${printJson(variables)}`;
+    const variablesText = variables === undefined ? '' : printJson(variables);
+    const given = variablesText === '' ? '' : `,"variables":${variablesText}`;
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
     return {
       method: 'POST',
@@ -35,6 +36,7 @@ export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
       timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
       runOnMs: isMutation ? timeouts.mutationMs : undefined,
       isShareable: !isMutation,
+      variablesText,
     } as const;
   };
 }
