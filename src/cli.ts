@@ -70,6 +70,9 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   writeError: (text) => process.stderr.write(text),
   isTerminal: process.stdout.isTTY === true,
   stopRequested: stop.requested,
+  // At a terminal the signal says that the terminal is gone.
+  onReloadRequest: (reload) =>
+    process.on('SIGHUP', (signal) => (process.stdout.isTTY ? stop.signal(signal) : reload())),
   onCrash: (tell) => {
     process.on('uncaughtException', (error) => {
       tell(error);

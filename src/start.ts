@@ -1,5 +1,6 @@
 import { openAdmission } from './admission/open-admission.ts';
 import type { Config } from './config/config.ts';
+import type { ClientBook } from './credentials/client-book.ts';
 import { type Explanation, explainOperation as explain } from './estimate/explain-operation.ts';
 import type { JudgedRequest } from './estimate/judge-operation.ts';
 import { connectUpstreams } from './start/connect-upstreams.ts';
@@ -12,6 +13,7 @@ import type { Siblings } from './start/siblings.ts';
 import { tellReady } from './start/tell-ready.ts';
 import { createUpstreamHost } from './start/upstream-host.ts';
 import { type UpstreamList, upstreamList } from './start/upstreams.ts';
+import { watchClientsOf } from './start/watch-clients.ts';
 import { type LedgerNews, watchSchema } from './start/watch-schema.ts';
 import { createTelemetry } from './telemetry/events.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -30,6 +32,8 @@ export interface StartOptions {
 export interface RunningGateway extends AsyncDisposable {
   /** Scheme, host and port. */
   readonly url: string;
+  /** Reads again what may change while it serves, the clients file, and tells in the log what came of it. */
+  reload(): Promise<void>;
   /** Stops accepting, finishes what runs, closes what it opened. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -49,13 +53,13 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
     for (let closer = opened.pop(); closer; closer = opened.pop()) await closer();
   };
   try {
-    const url = await open(list, options, (closer) => opened.push(closer));
+    const { url, reload } = await open(list, options, (closer) => opened.push(closer));
     let closing: Promise<void> | undefined;
     const close = () => {
       closing ??= closeAll();
       return closing;
     };
-    return { url, close, [Symbol.asyncDispose]: close };
+    return { url, reload, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await closeAll();
     throw error;
@@ -69,7 +73,7 @@ async function open(
   list: UpstreamList,
   { config, logger, now = Date.now, siblings: others }: StartOptions,
   defer: (closer: Closer) => void,
-): Promise<string> {
+): Promise<Pick<RunningGateway, 'url' | 'reload'>> {
   const siblings = others ?? null;
   const telemetry = createTelemetry(logger);
   // What could not be opened needs no closing; whoever waits for it hears why.
@@ -110,12 +114,18 @@ async function open(
   defer(() => listener.close());
   defer(() => upstreams.stop());
 
+  const adopt: ClientBook['replace'] = (clients) => admission.clients?.replace(clients);
+  siblings?.onClients(adopt);
+  // Of several processes the one that started the others looks at the file for all.
+  const watched = siblings ? null : watchClientsOf(config, { adopt, telemetry });
+  defer(() => watched?.stop());
+
   const { url, graphqlUrl } = listener;
   const { origin } = schema.keeper.current;
   // Of several processes none is the service: theirs is said once, when all of them are ready.
   if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
   else tellReady(telemetry, config, { graphqlUrl, schema: origin });
-  return url;
+  return { url, reload: async () => watched?.reload() };
 }
 
 /**

@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { hashApiKey } from '../config/api-key.ts';
-import type { Client } from '../config/client.ts';
 import { isHeaderValue } from '../config/header-value.ts';
 import { Secret } from '../config/secret.ts';
+import type { ClientBook } from '../credentials/client-book.ts';
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
 import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
 
@@ -61,7 +60,7 @@ export interface IdentifyOptions {
   /** Is the network the embedded devnet? */
   readonly devnet: boolean;
   /** `null`: there are no API keys, and a key that is sent is ignored. */
-  readonly clients: readonly Client[] | null;
+  readonly clients: Pick<ClientBook, 'find'> | null;
   readonly trustedProxies: TrustedProxies;
 }
 
@@ -74,49 +73,41 @@ const reading: ReadonlySet<Scope> = new Set(['read']);
  * the bearer token; `x-api-key` wins. On the embedded devnet, callers from this machine have every scope.
  */
 export function createIdentify(options: IdentifyOptions): (sender: Sender) => Identity {
-  const { auth, allowAnonymous, devnet, trustedProxies } = options;
-  const clients = options.clients && new Map(options.clients.map((client) => [client.hash, client]));
+  const { auth, allowAnonymous, devnet, clients, trustedProxies } = options;
 
   return (sender) => {
     const address = toClientAddress(sender, trustedProxies);
     if (!address) return refuse('BAD_REQUEST', 'The connection is closed.', null);
-    const id = `address:${address.address}`;
     const byAddress = { key: toAddressKey(address.network), perMinute: null };
     // Refuse a credential that cannot be forwarded; failing later would look like a fault of the sponsor.
     if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
       return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);
     }
-
-    const credential = clients && (sender.apiKey ?? (auth === 'token' ? sender.authorization : null));
-    if (clients && credential) {
-      const client = findClient(clients, credential, sender.apiKey !== null);
-      if (!client) return refuse('UNAUTHENTICATED', 'The API key is not valid.', byAddress);
-      if (sender.origin !== undefined && client.origins && !client.origins.includes(sender.origin.toLowerCase())) {
-        return refuse('FORBIDDEN', 'The API key may not be used by pages of this origin.', byAddress);
-      }
-      return { kind: 'caller', caller: toClientCaller(client, sender) };
+    if (clients && (sender.apiKey || (auth === 'token' && sender.authorization))) {
+      return identifyByKey(clients, sender, byAddress);
     }
     if (auth === 'forward' && sender.authorization) {
       const credentialId = `credential:${shortHash(sender.authorization)}`;
       // Nobody has checked the credential, so attempts are counted by address: anyone can make up a new one for each.
       return toUnknown(credentialId, 'FORWARDED', sender, byAddress);
     }
-    return toUnknown(id, 'ANONYMOUS', sender, byAddress);
+    return toUnknown(`address:${address.address}`, 'ANONYMOUS', sender, byAddress);
   };
 
-  function toClientCaller(client: Client, { authorization }: Sender): Caller {
-    const id = `client:${client.id}`;
-    return {
-      id,
-      kind: 'API_KEY',
-      // In token mode the header can only be the API key itself, which is not forwarded.
-      authorization: auth === 'forward' ? authorization : null,
-      scopes: auth === 'forward' ? everything : new Set(client.scopes),
-      rate: { key: id, perMinute: client.perMinute },
-      // Like scopes: who forwards a credential of its own could leave the key out.
-      gas: auth === 'forward' || client.gasPerDay === null ? null : { key: id, perDay: client.gasPerDay },
-      moveCalls: auth === 'forward' ? null : client.moveCalls,
-    };
+  function identifyByKey(book: Pick<ClientBook, 'find'>, sender: Sender, byAddress: Caller['rate']): Identity {
+    const key = bareCredential(sender);
+    const client = key === null ? null : book.find(hashApiKey(key));
+    if (!client) return refuse('UNAUTHENTICATED', 'The API key is not valid.', byAddress);
+    if (client.origins && !isOneOf(client.origins, sender.origin)) {
+      return refuse('FORBIDDEN', originRefusal(sender.origin), byAddress);
+    }
+    return toKnown(client.caller, sender);
+  }
+
+  function toKnown(caller: Caller, { authorization }: Sender): Identity {
+    // In token mode the header can only be the caller's credential for the gateway, which is not forwarded.
+    const isForwarded = auth === 'forward' && authorization !== null;
+    return { kind: 'caller', caller: isForwarded ? { ...caller, authorization } : caller };
   }
 
   function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {
@@ -141,23 +132,25 @@ function refuse(
   return { kind: 'refused', code, message, rate };
 }
 
-/**
- * Finds the client whose key was sent, by the key's hash. The time of the lookup may reveal something about a hash, but
- * nobody can choose keys whose hashes approach a stored one.
- * @param isBare the credential is the key alone, without `Bearer`
- */
-function findClient(clients: ReadonlyMap<string, Client>, credential: Secret, isBare: boolean): Client | undefined {
-  const text = credential.reveal();
-  const key = isBare ? text : /^Bearer +(\S+)$/i.exec(text)?.[1];
-  if (key === undefined) return undefined;
-  const hash = hashApiKey(key);
-  const client = clients.get(hash);
-  return client && timingSafeEqual(Buffer.from(client.hash), Buffer.from(hash)) ? client : undefined;
+/** The credential for the gateway itself, without `Bearer`; `null` if the header has another form. */
+function bareCredential({ apiKey, authorization }: Sender): string | null {
+  if (apiKey) return apiKey.reveal();
+  return /^Bearer +(\S+)$/i.exec(authorization?.reveal() ?? '')?.[1] ?? null;
 }
 
-/** A short name of a credential for logs, which does not reveal it. */
+/** Browsers name the page's origin in every POST, WebSocket and request to another origin. */
+function isOneOf(origins: readonly string[], origin: string | undefined): boolean {
+  return origin !== undefined && origins.includes(origin.toLowerCase());
+}
+
+function originRefusal(origin: string | undefined): string {
+  if (origin !== undefined) return 'The API key may not be used by pages of this origin.';
+  return 'The API key may be used by pages of its origins alone, and the request has no Origin header.';
+}
+
+/** A name of a credential for logs, which does not reveal it. */
 function shortHash(credential: Secret): string {
-  return createHash('sha256').update(credential.reveal()).digest('hex').slice(0, 12);
+  return hashApiKey(credential.reveal()).slice(0, 32);
 }
 
 function isLoopback(address: string): boolean {

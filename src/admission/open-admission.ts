@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { type ClientBook, createClientBook } from '../credentials/client-book.ts';
 import { type AddressGate, createAddressGate } from './address-gate.ts';
 import { type CallerGate, createCallerGate } from './caller-gate.ts';
 import { toTrustedProxies } from './client-address.ts';
@@ -20,6 +21,8 @@ export interface Admission {
   readonly gate: CallerGate;
   readonly addresses: AddressGate;
   readonly limiter: RateLimiter;
+  /** `null`: there are none, and a key that is sent is not looked at. */
+  readonly clients: ClientBook | null;
 }
 
 /** Builds what decides who may call and how much. Close the limiter once nothing is served any more. */
@@ -30,16 +33,19 @@ export async function openAdmission({ config, workers, outage: events, now }: Ad
   const store = await openRateStore(redis ? { kind: 'redis', url: redis.url } : own, outage);
   const limiter = createRateLimiter({ store, perMinute, sharedBy: (redis?.sharedBy ?? 1) * workers, outage, now });
   const trustedProxies = toTrustedProxies(config.trustedProxies);
+  const { auth } = config.sponsorship;
+  const clients = config.clients && createClientBook(config.clients, auth);
   const identify = createIdentify({
-    auth: config.sponsorship.auth,
+    auth,
     allowAnonymous: config.sponsorship.allowAnonymous,
     devnet: config.upstreams.kind === 'devnet',
-    clients: config.clients,
+    clients,
     trustedProxies,
   });
   return {
     gate: createCallerGate({ identify, limiter }),
     addresses: createAddressGate({ limiter, trustedProxies }),
     limiter,
+    clients,
   };
 }

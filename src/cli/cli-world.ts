@@ -21,6 +21,8 @@ export interface CliWorld {
   readonly isTerminal: boolean;
   /** Resolves when the process is asked to stop. */
   readonly stopRequested: Promise<void>;
+  /** Registers what to do when the process is asked to read again what may change, by SIGHUP; without it the signal ends it. */
+  readonly onReloadRequest: (reload: () => void) => void;
   /** Registers what to do with an error that nobody caught; the process then ends with 1. */
   readonly onCrash: (tell: (error: unknown) => void) => void;
   /** @param isOneOfSeveral its lines say which process wrote them, since several write to one log */
@@ -56,6 +58,7 @@ export interface Services {
 export interface RunningGateway {
   /** Scheme, host and port. */
   readonly url: string;
+  reload(): Promise<void>;
   close(): Promise<void>;
 }
 

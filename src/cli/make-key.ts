@@ -22,7 +22,7 @@ export function makeKey(command: Command & { readonly name: 'keys new' }, world:
   world.writeError(
     [
       `Give "key" to ${id}: it is shown this once, and kept nowhere.`,
-      'Put "client" into the list in the file that CLIENTS_FILE names (JSON or YAML), and start the gateway anew.',
+      'Put "client" into the list in the file that CLIENTS_FILE names (JSON or YAML): a gateway that runs takes it from there.',
       '',
     ].join('\n'),
   );

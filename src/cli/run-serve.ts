@@ -13,11 +13,15 @@ export async function runServe(world: CliWorld): Promise<number> {
   const count = config.workers === 'auto' ? world.cores : config.workers;
   const logger = world.createLogger(config.logLevel, count > 1);
   world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
+  // A signal that comes early is not lost: what it asks to be read is read at the start.
+  let reload = async () => {};
+  world.onReloadRequest(() => void reload());
   try {
     const started = startHereOrInWorkers(world, { ...read, count, logger });
     const gateway = await Promise.race([started, world.stopRequested]);
     // A stop was requested before anything was served.
     if (!gateway) return 0;
+    reload = () => gateway.reload();
     if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
     await Promise.race([world.stopRequested, ...('failed' in gateway ? [gateway.failed] : [])]);
     logger.info('stopping: finishing what runs');

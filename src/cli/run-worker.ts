@@ -11,6 +11,8 @@ export async function runWorker(world: CliWorld): Promise<number> {
     writeError('ledger-gateway: workers are started by serve, as many as WORKERS says\n');
     return 2;
   }
+  // The process that started this one hears the signal too, and says what is new.
+  world.onReloadRequest(() => {});
   const orders = await services.takeOrders(primary);
   const stop = Promise.race([orders.stop, world.stopRequested]);
   try {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Secret } from './secret.ts';
 
 /** The form of a client id. It appears in its key, in logs and in `viewer { id }`. */
@@ -29,5 +29,5 @@ export function looksLikeApiKey(text: string): boolean {
  * 2^256 keys, and it would cost its time on every request.
  */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }

@@ -56,6 +56,8 @@ export interface Config {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Clients with an API key; `null` = API keys are not looked at. */
   readonly clients: readonly Client[] | null;
+  /** Where they are written, so that it can be read again; `null` without such a file. */
+  readonly clientsFile: string | null;
   readonly rateLimit: {
     /** Attempts a minute of one caller; 0 = no limit. */
     readonly perMinute: number;

@@ -18,6 +18,6 @@ export class ConfigError extends Error {
   }
 }
 
-function toMistakeLine({ key, expected, got }: ConfigMistake): string {
+export function toMistakeLine({ key, expected, got }: ConfigMistake): string {
   return `${key}: expected ${expected}, got ${got}`;
 }

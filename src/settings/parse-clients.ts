@@ -86,9 +86,13 @@ function parseYaml(text: string): { readonly value: unknown } | { readonly mista
 }
 
 function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigMistake[] {
+  const seen = new Map<string, number>();
   return clients.flatMap((client, index) => {
-    const first = clients.findIndex((other) => other[field] === client[field]);
-    if (first === index) return [];
+    const first = seen.get(client[field]);
+    if (first === undefined) {
+      seen.set(client[field], index);
+      return [];
+    }
     return [{ key: toKey([index, field]), expected: 'one that no other client has', got: `that of client ${first}` }];
   });
 }

@@ -100,6 +100,7 @@ function toConfig(
     logLevel: values.LOG_LEVEL,
     schema: { pollMs: values.SCHEMA_POLL_MS, cacheFile: values.SCHEMA_CACHE_FILE },
     immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
+    clientsFile: values.CLIENTS_FILE,
     notInForce: configKeyNames.filter((name) => settings.isSet(name) && isIdle(name, values)),
   };
 }

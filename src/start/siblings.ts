@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Client } from '../config/client.ts';
 import { Secret } from '../config/secret.ts';
 import type { DevnetAddresses } from '../subschemas/upstream.ts';
 
@@ -40,6 +41,8 @@ export interface Siblings {
   readonly schemaReplaced: (schema: string) => void;
   /** @param look called whenever it is this one's turn to look at the ledger's schema */
   readonly onTurnToLook: (look: () => void) => void;
+  /** @param adopt called with the clients whenever others are in force than at the beginning */
+  readonly onClients: (adopt: (clients: readonly Client[]) => void) => void;
 }
 
 /** The secret of this name: the same in every worker, and in one that takes the place of another. */

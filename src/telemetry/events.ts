@@ -177,6 +177,10 @@ export interface Telemetry {
    */
   readonly sharedCountsLost: (reason: string, setting: string) => void;
   readonly sharedCountsBack: () => void;
+  /** The file of the clients was read again, and they are in force as it has them. */
+  readonly clientsRead: (read: ClientsRead) => void;
+  /** It has mistakes, or cannot be read: the clients stay as they are. @param mistakes a line each, without secrets */
+  readonly clientsRefused: (mistakes: readonly string[]) => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
   /** @param setting that holds the token */
   readonly sponsorTokenRefused: (setting: string) => void;
@@ -197,6 +201,14 @@ export interface Telemetry {
   readonly workerReplaced: (worker: number) => void;
   /** Workers were killed, because they did not end in time. @param workers process ids */
   readonly workersCut: (workers: readonly number[]) => void;
+}
+
+/** What is new of the clients, by their ids, and how many there are now. */
+export interface ClientsRead {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  readonly clients: number;
 }
 
 export interface WorkerLoss {
@@ -261,6 +273,9 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     sharedCountsLost: (reason, setting) =>
       log('warn', 'the shared counts are away: each instance counts callers for itself', { setting, reason }),
     sharedCountsBack: () => log('info', 'the shared counts are back'),
+    clientsRead: (read) => log('info', 'the clients file was read again', read),
+    clientsRefused: (mistakes) =>
+      log('error', 'the clients file is refused; the clients stay as they are', { setting: 'CLIENTS_FILE', mistakes }),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
     sponsorTokenRefused: (setting) =>

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { openNetwork } from '../start/open-network.ts';
 import type { Shared, WorkerFacts } from '../start/siblings.ts';
 import { tellReady } from '../start/tell-ready.ts';
+import { watchClientsOf } from '../start/watch-clients.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { choosePort } from './choose-port.ts';
 import { startLooksInTurn } from './looks-in-turn.ts';
@@ -26,6 +27,8 @@ export interface WorkersOptions {
 export interface RunningWorkers {
   /** Scheme, host and port that all of them serve. */
   readonly url: string;
+  /** Reads the clients file again, for all of them, and tells in the log what came of it. */
+  reload(): Promise<void>;
   /** Lets each worker finish what runs, and ends it. Safe to call twice. */
   close(): Promise<void>;
   /** Rejects when none serves any more and new ones do not come up; never resolves. */
@@ -41,7 +44,8 @@ const endMarginMs = 6_000;
  * @returns once all of them serve
  */
 export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
-  const { config, count, files, secret, telemetry, startProcess, now } = options;
+  const { config, count, secret, telemetry, startProcess, now } = options;
+  const files = { ...options.files };
   const network = await openNetwork(config, telemetry);
   const port = config.port === 0 ? await choosePort(config.host) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
@@ -50,7 +54,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
 
   const staff = startStaff({
     count,
-    beginning: { shared, port, files },
+    beginning: () => ({ shared, port, files }),
     startProcess,
     now,
     endWithinMs: Math.max(queryMs, mutationMs) + endMarginMs,
@@ -66,6 +70,14 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     workers: staff.serving,
     tellToLook: (worker) => worker.send({ kind: 'look' }),
   });
+  const watched = watchClientsOf(config, {
+    adopt: (clients, text) => {
+      // A worker that is started later would else let in again who was removed meanwhile.
+      if (config.clientsFile !== null) files[config.clientsFile] = text;
+      staff.tell({ kind: 'clients', clients });
+    },
+    telemetry,
+  });
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= closeAll();
@@ -73,6 +85,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   };
   const closeAll = async () => {
     looks.stop();
+    watched?.stop();
     await staff.stop();
     await network.close();
   };
@@ -85,5 +98,5 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   }
   isReady = true;
   tellReady(telemetry, config, { ...facts, workers: count });
-  return { url: facts.url, close, failed: staff.failed };
+  return { url: facts.url, reload: async () => watched?.reload(), close, failed: staff.failed };
 }

@@ -1,6 +1,6 @@
 import { deferred } from './deferred.ts';
 import type { EndedWorker } from './replacement-rule.ts';
-import type { FromWorker } from './worker-messages.ts';
+import type { FromWorker, ToWorker } from './worker-messages.ts';
 import type { WorkerEnd, WorkerProcess } from './worker-processes.ts';
 
 interface WorkerListeners {
@@ -11,6 +11,8 @@ interface WorkerListeners {
 /** The worker processes that are alive, and which of them serve. */
 export interface Roster {
   readonly serving: () => readonly WorkerProcess[];
+  /** Tells all that are alive. */
+  readonly tell: (message: ToWorker) => void;
   /** Adds a worker that was just started, and listens to it. */
   add(worker: WorkerProcess, listeners: WorkerListeners): void;
   /** Notes that a worker serves from now on, and tells all of them how many do. */
@@ -32,12 +34,14 @@ export function createRoster(now: () => number): Roster {
   const ended = deferred<void>();
   let isEnding = false;
 
-  const tellAllHowManyServe = () => {
-    for (const worker of alive) worker.send({ kind: 'serving', count: servingSince.size });
+  const tell = (message: ToWorker) => {
+    for (const worker of alive) worker.send(message);
   };
+  const tellAllHowManyServe = () => tell({ kind: 'serving', count: servingSince.size });
 
   return {
     serving: () => [...servingSince.keys()],
+    tell,
     add(worker, { hear, leave }) {
       alive.add(worker);
       worker.onMessage((message) => hear(worker, message));
@@ -58,7 +62,7 @@ export function createRoster(now: () => number): Roster {
     async end(withinMs, cut) {
       isEnding = true;
       if (alive.size === 0) return;
-      for (const worker of alive) worker.send({ kind: 'stop' });
+      tell({ kind: 'stop' });
       const fuse = setTimeout(() => {
         cut([...alive].map(({ pid }) => pid));
         for (const worker of alive) worker.kill();

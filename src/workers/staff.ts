@@ -3,7 +3,7 @@ import type { WorkerLoss } from '../telemetry/events.ts';
 import { deferred } from './deferred.ts';
 import { createReplacementRule } from './replacement-rule.ts';
 import { createRoster } from './roster.ts';
-import type { Beginning, FromWorker } from './worker-messages.ts';
+import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
 import type { StartWorkerProcess, WorkerEnd, WorkerProcess } from './worker-processes.ts';
 
 export interface StaffEvents {
@@ -16,7 +16,8 @@ export interface StaffEvents {
 
 export interface StaffOptions {
   readonly count: number;
-  readonly beginning: Beginning;
+  /** For a worker that is up now. */
+  readonly beginning: () => Beginning;
   readonly startProcess: StartWorkerProcess;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -32,6 +33,8 @@ export interface Staff {
   /** Rejects when they cannot start, or when none serves any more and new ones do not come up; never resolves. */
   readonly failed: Promise<never>;
   readonly serving: () => readonly WorkerProcess[];
+  /** Tells all workers, those that are starting too. */
+  readonly tell: (message: ToWorker) => void;
   /** Ends all workers, and starts no more. Resolves when they have ended. */
   stop(): Promise<void>;
 }
@@ -54,7 +57,7 @@ export function startStaff(options: StaffOptions): Staff {
   const hear = (worker: WorkerProcess, message: FromWorker): void => {
     switch (message.kind) {
       case 'hello':
-        worker.send(isStopping ? { kind: 'stop' } : { kind: 'begin', beginning });
+        worker.send(isStopping ? { kind: 'stop' } : { kind: 'begin', beginning: beginning() });
         break;
       case 'schema replaced':
         events.schemaReplaced(message.schema, worker);
@@ -94,7 +97,7 @@ export function startStaff(options: StaffOptions): Staff {
   };
 
   for (let started = 0; started < count; started += 1) start();
-  return { complete: complete.promise, failed: failed.promise, serving: roster.serving, stop };
+  return { complete: complete.promise, failed: failed.promise, serving: roster.serving, tell: roster.tell, stop };
 }
 
 function createDelayedCalls() {

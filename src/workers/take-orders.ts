@@ -1,3 +1,4 @@
+import type { Client } from '../config/client.ts';
 import type { Siblings } from '../start/siblings.ts';
 import { deferred } from './deferred.ts';
 import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
@@ -25,11 +26,16 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   const stop = deferred<void>();
   let serving = 0;
   let look = () => {};
+  let clients: readonly Client[] | null = null;
+  let adopt = (_clients: readonly Client[]) => {};
   onMessage((message) => {
     if (message.kind === 'begin') beginning.resolve(message.beginning);
     else if (message.kind === 'serving') serving = message.count;
     else if (message.kind === 'look') look();
-    else stop.resolve();
+    else if (message.kind === 'clients') {
+      clients = message.clients;
+      adopt(clients);
+    } else if (message.kind === 'stop') stop.resolve();
   });
   void send({ kind: 'hello' });
   return {
@@ -42,6 +48,11 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
       schemaReplaced: (schema) => void send({ kind: 'schema replaced', schema }),
       onTurnToLook: (call) => {
         look = call;
+      },
+      onClients: (call) => {
+        adopt = call;
+        // They came while this worker was starting.
+        if (clients) call(clients);
       },
     }),
   };

@@ -1,3 +1,4 @@
+import type { Client } from '../config/client.ts';
 import type { Shared, WorkerFacts } from '../start/siblings.ts';
 
 /** What a worker needs to know before it can begin. */
@@ -7,7 +8,7 @@ export interface Beginning {
   readonly port: number;
   /**
    * The text of every file that the configuration was read from, by path: a worker that is started later reads the same,
-   * whatever became of the files.
+   * whatever became of the files. Of the clients file: the text that is in force.
    */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -19,6 +20,8 @@ export type ToWorker =
   | { readonly kind: 'serving'; readonly count: number }
   /** Look at the ledger's schema now. */
   | { readonly kind: 'look' }
+  /** The clients file has become another one. */
+  | { readonly kind: 'clients'; readonly clients: readonly Client[] }
   /** Finish what runs, and end. */
   | { readonly kind: 'stop' };
 

@@ -40,8 +40,13 @@ export const house: Readonly<Record<string, Room>> = {
   /** Is a document valid? In bounded time, and in one walk where it certainly is. */
   validation: { rooms: ['errors', 'limits', 'planning'], packages: ['graphql'] },
   documents: { rooms: ['types of errors', 'limits', 'validation'], packages: ['graphql', 'lru-cache'] },
+  /** By what callers are known who bring a credential: keys of clients, signed tokens. */
+  credentials: {
+    rooms: ['types of config', 'types of operation-context'],
+    packages: [],
+  },
   admission: {
-    rooms: ['errors', 'config', 'types of operation-context'],
+    rooms: ['errors', 'config', 'credentials', 'types of operation-context'],
     packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js'],
   },
   /** What the ledger answers: where its data ends, what is put beside it, which of its errors is whose. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isConfigKeyName } from '../../src/settings/keys.ts';
 import { readConfig } from '../../src/start/read-config.ts';
 import { allUpstreams, upstreamList } from '../../src/start/upstreams.ts';
@@ -54,8 +55,11 @@ export async function createTestGateway(
     },
     list,
   );
+  const { clientsFile } = config;
+  // Read from what the test gives, and not from a disk that has no such file: nothing is to be looked at again.
+  const watched = clientsFile !== null && existsSync(clientsFile) ? clientsFile : null;
   const logger = createLogger({ level: config.logLevel, destination });
-  const gateway = await startGatewayOver(list, { config, logger, now });
+  const gateway = await startGatewayOver(list, { config: { ...config, clientsFile: watched }, logger, now });
   return {
     url: gateway.url,
     log,

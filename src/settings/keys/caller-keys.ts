@@ -8,7 +8,7 @@ export const callerKeys = {
     kind: filePath,
     fallback: null,
     description:
-      'A JSON or YAML list of the clients that have an API key: `id`, `hash` of the key, `scopes` of `read`, `sponsor` and `admin` (unset: `read`), `rate.perMinute`, `origins`, `gas.perDay` of the smallest unit of the gas coin, and `moveCalls` that its sponsored transactions may make. `ledger-gateway keys new` makes a key and its entry. Keys are sent as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without one may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. Read once, at start.',
+      'A JSON or YAML list of the clients that have an API key: `id`, `hash` of the key, `scopes` of `read`, `sponsor` and `admin` (unset: `read`), `rate.perMinute`, `origins`, `gas.perDay` of the smallest unit of the gas coin, and `moveCalls` that its sponsored transactions may make. `ledger-gateway keys new` makes a key and its entry. Keys are sent as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without one may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. Looked at again and again: a change is in force within seconds, or at once with SIGHUP; one with mistakes is refused and logged.',
     inForce: true,
   }),
   JWT_JWKS_URL: configKey({

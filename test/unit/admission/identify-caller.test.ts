@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toTrustedProxies } from '../../../src/admission/client-address.ts';
 import { createIdentify, type IdentifyOptions, toSender } from '../../../src/admission/identify-caller.ts';
 import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { createClientBook } from '../../../src/credentials/client-book.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
 const web = {
@@ -18,10 +19,15 @@ const token: IdentifyOptions = {
   auth: 'token',
   allowAnonymous: true,
   devnet: false,
-  clients: [web],
+  clients: createClientBook([web], 'token'),
   trustedProxies: toTrustedProxies(['10.0.0.0/8']),
 };
-const forward: IdentifyOptions = { ...token, auth: 'forward', allowAnonymous: false };
+const forward: IdentifyOptions = {
+  ...token,
+  auth: 'forward',
+  allowAnonymous: false,
+  clients: createClientBook([web], 'forward'),
+};
 
 const identify = (options: IdentifyOptions, headers: Record<string, string> = {}, remoteAddress = '203.0.113.9') => {
   const identity = createIdentify(options)(toSender(headers, remoteAddress));
@@ -111,12 +117,17 @@ describe('a client', () => {
   });
 
   test('may be bound to origins', () => {
-    const bound = { ...token, clients: [{ ...web, origins: ['https://app.example'] }] };
+    const bound = { ...token, clients: createClientBook([{ ...web, origins: ['https://app.example'] }], 'token') };
     expect(identify(bound, { 'x-api-key': key, origin: 'https://app.example' })).toMatchObject({ kind: 'API_KEY' });
     expect(identify(bound, { 'x-api-key': key, origin: 'HTTPS://App.Example' })).toMatchObject({ kind: 'API_KEY' });
     expect(identify(bound, { 'x-api-key': key, origin: 'null' })).toMatchObject({
       code: 'FORBIDDEN',
       rate: { key: 'address:203.0.113.9' },
+    });
+    // Not a page: a server that found the key.
+    expect(identify(bound, { 'x-api-key': key })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'The API key may be used by pages of its origins alone, and the request has no Origin header.',
     });
   });
 });
@@ -124,7 +135,7 @@ describe('a client', () => {
 describe('a forwarded credential', () => {
   test('is told apart by a short hash and counted by address, for nobody has checked it', () => {
     expect(identify(forward, { authorization: 'Bearer mine' })).toEqual({
-      id: 'credential:8a7acda11c68',
+      id: expect.stringMatching(/^credential:8a7acda11c68[\da-f]{20}$/),
       kind: 'FORWARDED',
       authorization: 'Bearer mine',
       scopes: ['read', 'sponsor', 'admin'],

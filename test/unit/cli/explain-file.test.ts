@@ -28,6 +28,7 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
   };
   const world: CliWorld = {
     env: {},
+    onReloadRequest: unused,
     readFile: (path) => {
       if (path !== 'q.graphql') throw new Error(`ENOENT: ${path}`);
       return '{ a }';

@@ -10,6 +10,7 @@ import { configSchema, describeConfig, readConfig } from '../../../src/start/rea
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { takeOrders } from '../../../src/workers/take-orders.ts';
 import type { FromWorker, ToWorker } from '../../../src/workers/worker-messages.ts';
+import { until } from '../../support/until.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -28,9 +29,14 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     closed: 0,
     workers: [] as WorkersSettings[],
     crash: (_error: unknown): void => {},
+    askToReload: (): void => {},
+    reloaded: 0,
   };
   const close = async () => {
     seen.closed += 1;
+  };
+  const reload = async () => {
+    seen.reloaded += 1;
   };
   const world: CliWorld = {
     env: {},
@@ -47,6 +53,9 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       seen.error += text;
     },
     isTerminal: false,
+    onReloadRequest: (reload) => {
+      seen.askToReload = reload;
+    },
     stopRequested: Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve))),
     onCrash: (tell) => {
       seen.crash = tell;
@@ -64,11 +73,11 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
       configSchema: async () => configSchema(),
       startGateway: async ({ config }) => {
         seen.configs.push(config);
-        return { url: 'http://127.0.0.1:4000', close };
+        return { url: 'http://127.0.0.1:4000', reload, close };
       },
       startWorkers: async (settings) => {
         seen.workers.push(settings);
-        return { url: 'http://127.0.0.1:4000', close, failed: never };
+        return { url: 'http://127.0.0.1:4000', reload, close, failed: never };
       },
       takeOrders: async (primary) => takeOrders(primary),
       printPublicSchema: async () => 'type Query { a: Int }',
@@ -101,6 +110,26 @@ describe('serve', () => {
     expect(seen.log.at(-1)).toMatchObject({ msg: 'stopped' });
     expect(seen.error).toBe('');
   });
+
+  test.each([[{}], [{ WORKERS: '2' }]])(
+    'reads again what it is asked to, with %j, but not before it serves',
+    async (env) => {
+      let stop = () => {};
+      const stopRequested = new Promise<void>((resolve) => {
+        stop = resolve;
+      });
+      const { world, seen } = createWorld({ env, stopRequested });
+      const running = runCommand({ name: 'serve' }, world);
+      await until(() => seen.configs.length + seen.workers.length > 0, 'the start');
+      seen.askToReload();
+      await until(() => {
+        seen.askToReload();
+        return seen.reloaded > 0;
+      }, 'what was asked for');
+      stop();
+      expect(await running).toBe(0);
+    },
+  );
 
   test('tells a person at a terminal in one line', async () => {
     const { world, seen } = createWorld({ isTerminal: true });
@@ -169,7 +198,12 @@ describe('serve in several processes', () => {
 
   test('exits with 1 when they do not come up again', async () => {
     const failed = Promise.reject(new Error('the workers keep ending'));
-    const startWorkers = async () => ({ url: 'http://127.0.0.1:4000', close: async () => {}, failed });
+    const startWorkers = async () => ({
+      url: 'http://127.0.0.1:4000',
+      reload: async () => {},
+      close: async () => {},
+      failed,
+    });
     const { world, seen } = createWorld({ env: { WORKERS: '2' }, stopRequested: never, services: { startWorkers } });
     expect(await runCommand({ name: 'serve' }, world)).toBe(1);
     expect(seen.error).toBe('ledger-gateway: the workers keep ending\n');

@@ -37,6 +37,19 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       err: expect.objectContaining({ message: 'inside', stack: expect.any(String) }),
     },
   ],
+  clientsRead: [
+    [{ added: ['a'], removed: [], changed: ['b'], clients: 2 }],
+    { level: 'info', msg: 'the clients file was read again', added: ['a'], removed: [], changed: ['b'], clients: 2 },
+  ],
+  clientsRefused: [
+    [['CLIENTS_FILE.0.hash: expected 64 digits, got nothing']],
+    {
+      level: 'error',
+      msg: 'the clients file is refused; the clients stay as they are',
+      setting: 'CLIENTS_FILE',
+      mistakes: ['CLIENTS_FILE.0.hash: expected 64 digits, got nothing'],
+    },
+  ],
   versionSeen: [['1.0.0-a'], { level: 'info', msg: 'the ledger is there', version: '1.0.0-a' }],
   versionChanged: [
     ['1.1.0-b', '1.0.0-a'],

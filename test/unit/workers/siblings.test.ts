@@ -8,6 +8,7 @@ const siblings = (workers: number) => ({
   ready: () => {},
   schemaReplaced: () => {},
   onTurnToLook: () => {},
+  onClients: () => {},
 });
 
 test('workers take equal parts of what all may have, rounded up so that none gets nothing', () => {

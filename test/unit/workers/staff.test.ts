@@ -48,7 +48,7 @@ function start() {
   const seen: unknown[] = [];
   const staff = startStaff({
     count: 2,
-    beginning,
+    beginning: () => beginning,
     startProcess: () => {
       const puppet = new Puppet(started.length + 1);
       started.push(puppet);

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { Client } from '../../../src/config/client.ts';
+import { parseClients } from '../../../src/settings/parse-clients.ts';
+import { watchClients } from '../../../src/start/watch-clients.ts';
+
+const entry = (id: string, digit = 'a') => `- { id: ${id}, hash: ${digit.repeat(64)} }`;
+
+function start(first: string) {
+  const disk = { text: first as string | null };
+  const told: unknown[] = [];
+  const adopted: (readonly string[])[] = [];
+  const parsed = parseClients(first);
+  const watched = watchClients({
+    file: {
+      see: async () => ({ mark: disk.text, reason: 'ENOENT' }),
+      read: async () => disk.text ?? '',
+    },
+    clients: 'clients' in parsed ? parsed.clients : [],
+    adopt: (clients: readonly Client[], text) => {
+      adopted.push([...clients.map(({ id }) => id), text]);
+    },
+    telemetry: {
+      clientsRead: (read) => told.push(read),
+      clientsRefused: (mistakes) => told.push(mistakes),
+    },
+  });
+  watched.stop();
+  return { disk, told, adopted, reload: watched.reload };
+}
+
+test('a good file is adopted, and what is new of it is told by ids', async () => {
+  const { disk, told, adopted, reload } = start(entry('a'));
+  disk.text = [entry('a', 'c'), entry('b', 'd')].join('\n');
+  await reload();
+  expect(adopted).toEqual([['a', 'b', disk.text]]);
+  expect(told).toEqual([{ added: ['b'], removed: [], changed: ['a'], clients: 2 }]);
+  expect(JSON.stringify(told)).not.toContain('cccc');
+});
+
+test('a bad file changes nothing, and all that is wrong with it is told', async () => {
+  const { disk, told, adopted, reload } = start(entry('a'));
+  disk.text = '- { id: A, hash: secret }';
+  await reload();
+  disk.text = null;
+  await reload();
+  expect(adopted).toEqual([]);
+  expect(told).toEqual([
+    [
+      'CLIENTS_FILE.0.id: expected 1 to 64 lower-case letters, digits and hyphens, with a letter or digit at both ends, got another text of 1 characters',
+      'CLIENTS_FILE.0.hash: expected 64 hexadecimal digits in lower case, got another text of 6 characters',
+    ],
+    ['CLIENTS_FILE: expected a path to a readable file, got one that cannot be read (ENOENT)'],
+  ]);
+});
+
+test('an empty list would shut everybody out, and is refused', async () => {
+  const { disk, told, adopted, reload } = start(entry('a'));
+  for (const text of ['', '[]', '# nobody']) {
+    disk.text = text;
+    await reload();
+  }
+  expect([adopted.length, told.length]).toEqual([0, 3]);
+});
+
+test('who asks for it is told that nothing changed', async () => {
+  const { told, adopted, reload } = start(entry('a'));
+  await reload();
+  expect([adopted, told]).toEqual([[], [{ added: [], removed: [], changed: [], clients: 1 }]]);
+});

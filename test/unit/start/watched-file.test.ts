@@ -1,0 +1,168 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWatchedFile, type FileNews, fileAt } from '../../../src/start/watched-file.ts';
+
+/** A file that is whatever the test says, with what was told of it. */
+function start(first: string | null = 'one') {
+  const disk = { mark: first, text: first ?? '', reads: 0, whileReading: () => {} };
+  const told: FileNews[] = [];
+  const file = createWatchedFile({
+    see: async () => ({ mark: disk.mark, reason: disk.mark === null ? 'ENOENT' : null }),
+    read: async () => {
+      disk.reads += 1;
+      const { text } = disk;
+      disk.whileReading();
+      return text;
+    },
+    tell: (news) => told.push(news),
+  });
+  const write = (text: string, mark = text) => Object.assign(disk, { text, mark });
+  const look = async (times = 1) => {
+    for (let count = 0; count < times; count += 1) await file.look();
+  };
+  return { disk, told, file, write, look };
+}
+
+const text = (of: string): FileNews => ({ kind: 'text', text: of });
+const away: FileNews = { kind: 'away', reason: 'ENOENT' };
+
+describe('a file that is looked at', () => {
+  test('is read once it has been the same for two looks, and not again', async () => {
+    const { told, look, disk } = start();
+    await look();
+    expect(told).toEqual([]);
+    await look(20);
+    expect([told, disk.reads]).toEqual([[text('one')], 1]);
+  });
+
+  test('is not read while it goes on changing', async () => {
+    const { told, look, write } = start();
+    await look(2);
+    for (const half of ['t', 'tw', 'two']) {
+      write(half);
+      await look();
+    }
+    expect(told).toEqual([text('one')]);
+    await look();
+    expect(told).toEqual([text('one'), text('two')]);
+  });
+
+  test('may be gone for a moment', async () => {
+    const { told, look, disk } = start();
+    await look(2);
+    disk.mark = null;
+    await look(9);
+    disk.mark = 'one';
+    await look(20);
+    expect(told).toEqual([text('one')]);
+  });
+
+  test('is told to be away when it stays so, once, and read again when it is back', async () => {
+    const { told, look, disk } = start();
+    await look(2);
+    disk.mark = null;
+    await look(40);
+    expect(told).toEqual([text('one'), away]);
+    disk.mark = 'one';
+    await look(2);
+    expect(told).toEqual([text('one'), away, text('one')]);
+  });
+
+  test('that is written to while it is read is read again', async () => {
+    const { told, look, disk, write } = start();
+    disk.whileReading = () => {
+      disk.whileReading = () => {};
+      write('whole', 'later');
+    };
+    await look(2);
+    expect(told).toEqual([]);
+    await look(2);
+    expect(told).toEqual([text('whole')]);
+  });
+
+  test('that goes away while it is read is looked at further', async () => {
+    const { told, look, disk } = start();
+    disk.whileReading = () => {
+      throw new Error('gone');
+    };
+    await look(2);
+    disk.whileReading = () => {};
+    await look(2);
+    expect(told).toEqual([text('one')]);
+  });
+
+  test('is told at once when that is asked for, and then not by the looks that follow', async () => {
+    const { told, look, write, file, disk } = start();
+    await look(2);
+    write('two');
+    await file.readNow();
+    await look(20);
+    await file.readNow();
+    disk.mark = null;
+    await file.readNow();
+    expect(told).toEqual([text('one'), text('two'), text('two'), away]);
+  });
+});
+
+test('whatever happens to a file, what is told last is what it has been for a while, and nothing is told twice in a row', () => {
+  const step = fc.constantFrom<string | null>('one', 'two', 'three', null, 'look', 'look', 'look', 'look');
+  return fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { told, look, write, disk } = start();
+      for (const each of steps) {
+        if (each === 'look') await look();
+        else if (each === null) disk.mark = null;
+        else write(each);
+      }
+      await look(10);
+      expect(told.at(-1)).toEqual(disk.mark === null ? away : text(disk.mark));
+      for (const [index, news] of told.entries())
+        if (news.kind === 'away') expect(told[index + 1]?.kind).not.toBe('away');
+    }),
+    { numRuns: 60 },
+  );
+});
+
+describe('on a disk', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'watched-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const markOf = async (path: string) => (await fileAt(path).see()).mark;
+
+  test('another file is seen in its place, as editors and configuration maps put it there', async () => {
+    const path = join(folder, 'plain');
+    const marks = new Set<string | null>();
+    await writeFile(path, 'same');
+    marks.add(await markOf(path));
+    // By a new file that takes its name.
+    await writeFile(`${path}~`, 'same');
+    await rename(`${path}~`, path);
+    marks.add(await markOf(path));
+    // By a link far up that points elsewhere.
+    for (const version of ['v1', 'v2']) {
+      await mkdir(join(folder, version));
+      await writeFile(join(folder, version, 'clients'), 'same');
+    }
+    await symlink('v1', join(folder, 'data'));
+    await symlink(join('data', 'clients'), join(folder, 'linked'));
+    marks.add(await markOf(join(folder, 'linked')));
+    await symlink('v2', join(folder, 'data~'));
+    await rename(join(folder, 'data~'), join(folder, 'data'));
+    marks.add(await markOf(join(folder, 'linked')));
+    expect([marks.size, marks.has(null)]).toEqual([4, false]);
+    expect(await fileAt(join(folder, 'linked')).read()).toBe('same');
+  });
+
+  test('what is no readable file is none', async () => {
+    expect(await fileAt(join(folder, 'nothing')).see()).toEqual({ mark: null, reason: 'ENOENT' });
+    expect(await fileAt(folder).see()).toEqual({ mark: null, reason: 'EISDIR' });
+    await writeFile(join(folder, 'large'), Buffer.alloc(16 * 1024 * 1024 + 1));
+    expect(await fileAt(join(folder, 'large')).see()).toEqual({ mark: null, reason: 'EFBIG' });
+  });
+});
