@@ -9,6 +9,7 @@ import { openListener } from './start/open-listener.ts';
 import { openNetwork } from './start/open-network.ts';
 import { openOwnSchema } from './start/open-own-schema.ts';
 import { openShells } from './start/open-shells.ts';
+import { openSponsorshipStore } from './start/open-sponsorship-store.ts';
 import type { Siblings } from './start/siblings.ts';
 import { tellReady } from './start/tell-ready.ts';
 import { createUpstreamHost } from './start/upstream-host.ts';
@@ -93,7 +94,16 @@ async function open(
   const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
-  const host = createUpstreamHost({ config: network.config, telemetry, now, limiter: limiting, siblings });
+  const sponsorshipStore = await openSponsorshipStore();
+  defer(() => sponsorshipStore.close());
+  const host = createUpstreamHost({
+    config: network.config,
+    telemetry,
+    now,
+    limiter: limiting,
+    siblings,
+    sponsorshipStore,
+  });
   const connecting = connectUpstreams({ list, network, host, siblings });
   deferClosing(connecting);
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);

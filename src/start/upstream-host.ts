@@ -2,7 +2,7 @@ import type { RateLimiter } from '../admission/rate-limiter.ts';
 import type { UpstreamHost } from '../subschemas/upstream.ts';
 import { deriveSecret, type Siblings } from './siblings.ts';
 
-export interface UpstreamHostOptions extends Pick<UpstreamHost, 'config' | 'telemetry' | 'now'> {
+export interface UpstreamHostOptions extends Pick<UpstreamHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore'> {
   /** Open by the time that the first operation is served. */
   readonly limiter: Promise<Pick<RateLimiter, 'isShared'>>;
   /** `null`: this process is the whole gateway. */
@@ -14,6 +14,7 @@ export function createUpstreamHost({ limiter, siblings, ...options }: UpstreamHo
   const { redis } = options.config.rateLimit;
   return {
     ...options,
+    isStoreDivided: siblings !== null && redis === null,
     isCountShared: async () => (await limiter).isShared(),
     async shareSecret(name, own, adopt) {
       // The workers of one gateway agree without a store, and while it is away.

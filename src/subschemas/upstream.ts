@@ -2,6 +2,7 @@ import type { AddressSetting } from '../config/address-setting.ts';
 import type { Config } from '../config/config.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Devnet } from '../devnet/start-devnet.ts';
+import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { UpstreamConnection } from '../transport/connect-upstream.ts';
 
@@ -87,6 +88,10 @@ export interface UpstreamHost {
   readonly telemetry: Telemetry;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
+  /** What is remembered of sponsorship, by all processes of the gateway where they share a store. */
+  readonly sponsorshipStore: SponsorshipStore;
+  /** Do several processes serve, each with a store of its own? */
+  readonly isStoreDivided: boolean;
   /** Does this instance count callers together with the others, as it was told to? Always true of one that counts alone. */
   readonly isCountShared: () => Promise<boolean>;
   /**

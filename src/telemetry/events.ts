@@ -148,6 +148,36 @@ export interface SponsorFacts {
   readonly text: string;
 }
 
+/** One event of a sponsored transaction: who spends how much of the sponsor's gas, and what became of it. */
+export interface SponsorshipFacts {
+  readonly event:
+    | 'reserved'
+    | 'reserve-refused'
+    | 'reserve-lost'
+    | 'reserve-replayed'
+    | 'dispatched'
+    | 'executed'
+    | 'failed'
+    | 'recovered'
+    | 'refused'
+    | 'unsent'
+    | 'unknown'
+    | 'replayed'
+    | 'abandoned';
+  readonly caller: string;
+  /** The name of the lease, or the sponsor's own number: not the text that it is spent by. `null` where there is none. */
+  readonly leaseId: string | null;
+  readonly requestId: string;
+  /** Of the transaction. */
+  readonly digest?: string | null;
+  /** What is held for it, in the smallest unit of the gas coin; `null` where that was never known. */
+  readonly budget: number | null;
+  /** `null` while it is not known, and where nothing ran. */
+  readonly gasUsed?: number | null;
+  /** Of the error, where nothing ran. */
+  readonly code?: string | null;
+}
+
 /**
  * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
  * in its function and nowhere else. No function throws, and each can be passed on without its object.
@@ -182,6 +212,8 @@ export interface Telemetry {
   /** It has mistakes, or cannot be read: the clients stay as they are. @param mistakes a line each, without secrets */
   readonly clientsRefused: (mistakes: readonly string[]) => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
+  /** The audit of the sponsor's gas: each event is a line, and what has no value in it is left out. */
+  readonly sponsorship: (event: SponsorshipFacts) => void;
   /** @param setting that holds the token */
   readonly sponsorTokenRefused: (setting: string) => void;
   readonly sponsorTokenAccepted: (setting: string) => void;
@@ -221,6 +253,9 @@ export interface WorkerLoss {
   /** Milliseconds until another is started. */
   readonly againInMs: number;
 }
+
+/** As many letters of a lease's name as stand in its text too. */
+const shownLeaseCharacters = 20;
 
 /** Milliseconds for which a repeated failure is no news. */
 const staleMs = 60_000;
@@ -278,6 +313,17 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
       log('error', 'the clients file is refused; the clients stay as they are', { setting: 'CLIENTS_FILE', mistakes }),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
+    sponsorship: ({ event, caller, leaseId, requestId, digest, budget, gasUsed, code }) =>
+      log('info', 'sponsorship', {
+        event,
+        caller,
+        ...(leaseId !== null && { lease: leaseId.slice(0, shownLeaseCharacters) }),
+        ...(typeof digest === 'string' && { digest }),
+        ...(budget !== null && { budget }),
+        ...(typeof gasUsed === 'number' && { gasUsed }),
+        ...(typeof code === 'string' && { code }),
+        requestId,
+      }),
     sponsorTokenRefused: (setting) =>
       log('warn', 'the sponsor does not take the token of this gateway: nobody is sponsored', { setting }),
     sponsorTokenAccepted: (setting) => log('info', 'the sponsor takes the token of this gateway again', { setting }),

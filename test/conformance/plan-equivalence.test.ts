@@ -16,7 +16,6 @@ import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import type { Plan } from '../../src/planning/plan-operation.ts';
 import { parseConfig } from '../../src/settings/parse-config.ts';
-import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
 import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/subschemas/events/events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/events-resolvers.ts';
@@ -32,6 +31,7 @@ import { connectUpstream, type UpstreamConnection } from '../../src/transport/co
 import type { UpstreamRequest } from '../../src/transport/upstream-call.ts';
 import { createOwnSchema } from '../support/own-schema.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
+import { toTestBooks } from '../support/sponsorship-books.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 import { admitForTest, createTestServer } from '../support/test-operation.ts';
 
@@ -105,7 +105,7 @@ describe('the plans', () => {
         }),
         sponsorship: { auth: 'token', token: new Secret('token-of-this-test'), maxGasBudgetExclusive: 2_000_000_000 },
         limits: { maxTransactionPayloadBytes: 1_000 },
-        leases: createLeaseKeys(new Secret('the key of leases in tests')),
+        books: toTestBooks('token'),
         now: () => 1_800_000_000_000,
       }),
     );

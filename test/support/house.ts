@@ -28,8 +28,21 @@ export const house: Readonly<Record<string, Room>> = {
   /** What a transaction is, byte by byte: read strictly, and its digest. */
   'transaction-data': { rooms: [], packages: ['@mysten/bcs', '@noble/*', '@scure/base', 'hash-wasm/*'] },
   generated: { rooms: ['types of operation-context'], packages: ['graphql'] },
+  /** What callers get for reserved coins: signed, and good for one of them. */
+  'sponsorship/leases': { rooms: ['types of config'], packages: [] },
+  /** What is remembered of sponsorship by all processes that serve as one gateway: fences, answers, gas budgets. */
+  'sponsorship/store': { rooms: [], packages: [] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
-  upstream: { rooms: ['types of config', 'types of telemetry', 'types of transport', 'types of devnet'], packages: [] },
+  upstream: {
+    rooms: [
+      'types of config',
+      'types of telemetry',
+      'types of transport',
+      'types of devnet',
+      'types of sponsorship/store',
+    ],
+    packages: [],
+  },
   /** Pure: what an operation's text decides. Knows no upstream by name. */
   planning: { rooms: [], packages: ['graphql'] },
   /** The compiled engine, and graphql-js over the stitched graph beside it. */
@@ -56,14 +69,10 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['json', 'http', 'limits', 'types of config', 'types of answers'],
     packages: ['graphql', 'lru-cache'],
   },
-  /** What is remembered of sponsorship by all processes that serve as one gateway: fences, answers, gas budgets. */
-  'sponsorship/store': { rooms: [], packages: [] },
   'subschemas/ledger': {
     rooms: ['errors', 'json', 'settings', 'transport', 'limits', 'answers', 'types of config', 'types of upstream'],
     packages: ['graphql'],
   },
-  /** What callers get for reserved coins: signed, and good for one of them. */
-  'sponsorship/leases': { rooms: ['types of config'], packages: [] },
   /** What the sponsor says, and what its refusals mean. */
   'subschemas/sponsor-answers': {
     rooms: ['errors', 'json', 'transport', 'types of config'],
@@ -78,6 +87,7 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: [
       'subschemas/sponsor-answers',
       'sponsorship/leases',
+      'types of sponsorship/store',
       'errors',
       'config',
       'settings',

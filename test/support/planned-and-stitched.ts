@@ -12,7 +12,6 @@ import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import { type Plan, toShownPlan } from '../../src/planning/plan-operation.ts';
 import { parseConfig } from '../../src/settings/parse-config.ts';
-import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
 import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/subschemas/events/events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/events-resolvers.ts';
@@ -26,6 +25,7 @@ import { createSponsorResolvers } from '../../src/subschemas/sponsor/sponsor-res
 import { connectUpstream } from '../../src/transport/connect-upstream.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { createOwnSchema } from './own-schema.ts';
+import { toTestBooks } from './sponsorship-books.ts';
 import { admitForTest, createTestServer } from './test-operation.ts';
 
 export interface PlannedAndStitched extends AsyncDisposable {
@@ -84,7 +84,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       }),
       sponsorship: { auth: 'token', token: new Secret(upstreams.sponsorToken), maxGasBudgetExclusive: 2_000_000_000 },
       limits: { maxTransactionPayloadBytes: 1_000 },
-      leases: createLeaseKeys(new Secret('the key of leases in tests')),
+      books: toTestBooks('token'),
       now: () => 1_800_000_000_000,
     }),
   );

@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { Secret } from '../../src/config/secret.ts';
 import { hashCoins } from '../../src/sponsorship/leases/hash-coins.ts';
-import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
 import type { SponsorObservation } from '../../src/subschemas/sponsor/sponsor-calls.ts';
 import { createSponsorClient } from '../../src/subschemas/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/subschemas/sponsor/sponsor-resolvers.ts';
@@ -11,6 +11,7 @@ import { createRawCall } from '../../src/transport/raw-call.ts';
 import { letRunOn } from '../../src/transport/run-on.ts';
 import { createUpstreamCall } from '../../src/transport/upstream-call.ts';
 import { createOwnSchema } from './own-schema.ts';
+import { toTestBooks } from './sponsorship-books.ts';
 import { toTestCaller } from './test-caller.ts';
 
 export interface SponsorGraphOptions {
@@ -63,33 +64,39 @@ export function createSponsorGraph({
     timeouts: { queryMs: 10_000, mutationMs },
     observe: (observation) => observations.push(observation),
   });
-  const leases = createLeaseKeys(new Secret('the key of leases in tests'));
+  const books = toTestBooks(auth);
   const { id } = toTestCaller();
   const schema = createOwnSchema(
     createSponsorResolvers({
       client,
       sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000 },
       limits: { maxTransactionPayloadBytes: 10_000 },
-      leases: auth === 'token' ? leases : null,
+      books,
       now,
     }),
   );
 
   return {
     observations,
-    lease: async (rawReservationId) =>
-      leases.sign(
-        {
-          leaseId: 'AAAAAAAAAAAAAAAAAAAAAA',
-          rawReservationId,
-          sponsorAddress: '0x5',
-          gasBudget: 5_000_000,
-          issuedAtMs: now(),
-          expiresAtMs: now() + 60_000,
-          coinsHash: hashCoins([]),
-        },
-        id,
-      ),
+    async lease(rawReservationId) {
+      const leaseId = randomBytes(16).toString('base64url');
+      const [nowMs, amount] = [now(), 5_000_000];
+      const expiresAtMs = nowMs + 60_000;
+      const begin = {
+        caller: id,
+        leaseId,
+        amount,
+        expiresAtMs,
+        gas: null,
+        idempotency: null,
+        answerByMs: nowMs,
+        nowMs,
+      };
+      await books.store.beginReservation(begin);
+      await books.store.endReservation({ caller: id, leaseId, nowMs, outcome: { kind: 'reserved', answer: '{}' } });
+      const terms = { rawReservationId, sponsorAddress: '0x5', gasBudget: amount, coinsHash: hashCoins([]) };
+      return books.leases?.sign({ ...terms, leaseId, issuedAtMs: nowMs, expiresAtMs }, id) ?? rawReservationId;
+    },
     ask: (source, { variables = {}, authorization = null, cancellation = createCancellation() } = {}) =>
       graphql({
         schema,

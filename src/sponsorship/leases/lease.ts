@@ -18,10 +18,14 @@ export interface Lease {
   readonly coinsHash: string;
 }
 
-/** Another layout gets another number here, so that what an older version signed is told from what a newer one did. */
-const version = 1;
+/** Another layout gets another mark, so that what an older version signed is told from what a newer one did. */
+const mark = Buffer.from('lg1');
 
-const places = { leaseId: 1, rawId: 17, budget: 25, issuedAt: 33, expiresAt: 41, coinsHash: 49, addressForm: 81 };
+/**
+ * The id begins at the third byte, so that its first 20 letters stand in the lease's text as they are: who has the text of
+ * a lease finds it in the log, where its id is named.
+ */
+const places = { leaseId: 3, rawId: 19, budget: 27, issuedAt: 35, expiresAt: 43, coinsHash: 51, addressForm: 83 };
 const addressStart = places.addressForm + 1;
 const idBytes = 16;
 const hashBytes = 32;
@@ -40,7 +44,7 @@ const addressText = /^[\x21-\x7e]{1,256}$/;
 export function writeLease(lease: Lease): Buffer {
   const address = toAddressBytes(lease.sponsorAddress);
   const bytes = Buffer.alloc(addressStart + address.bytes.length);
-  bytes[0] = version;
+  mark.copy(bytes);
   writePart(bytes, places.leaseId, 'leaseId', lease.leaseId, idBytes);
   if (!wholeNumber.test(lease.rawReservationId)) throw new RangeError('rawReservationId is not a whole number.');
   bytes.writeBigUInt64BE(BigInt(lease.rawReservationId), places.rawId);
@@ -54,12 +58,12 @@ export function writeLease(lease: Lease): Buffer {
 }
 
 /**
- * The lease that these bytes are. They must have been signed: nothing is checked but the version, and that what every
+ * The lease that these bytes are. They must have been signed: nothing is checked but the mark, and that what every
  * lease has is there.
  * @returns `null` for bytes of another layout
  */
 export function readLease(bytes: Buffer): Lease | null {
-  if (bytes[0] !== version || bytes.length <= addressStart) return null;
+  if (!bytes.subarray(0, mark.length).equals(mark) || bytes.length <= addressStart) return null;
   const address = bytes.subarray(addressStart);
   const isLedgers = bytes[places.addressForm] === addressForms.ledger;
   return {

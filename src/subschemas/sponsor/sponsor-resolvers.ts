@@ -3,7 +3,6 @@ import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, MutationResolvers, Resolvers } from '../../generated/own.ts';
 import { hashCoins } from '../../sponsorship/leases/hash-coins.ts';
-import type { LeaseKeys } from '../../sponsorship/leases/lease-keys.ts';
 import { transactionDigest } from '../../transaction-data/digest.ts';
 import { createGasReservationResolvers, type GasReservationRecord } from './gas-reservation.ts';
 import {
@@ -18,14 +17,14 @@ import type { ExecuteTxInput, SponsorClient, SponsorExecution } from './sponsor-
 import { createSponsorReads } from './sponsor-reads.ts';
 import { toSponsorVersion } from './sponsor-version.ts';
 import { sponsoredEffectsResolvers } from './sponsored-effects.ts';
+import type { SponsorshipBooks } from './sponsorship-books.ts';
 
 export interface SponsorResolversOptions {
   /** `null` when no sponsor is configured: every field then says so. */
   readonly client: SponsorClient | null;
   readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
-  /** Sign what callers get for reserved coins; `null` in forward mode, where they get the sponsor's own number. */
-  readonly leases: LeaseKeys | null;
+  readonly books: SponsorshipBooks;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -61,7 +60,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
 
 function createSponsorMutations(
   demandSponsor: DemandSponsor,
-  { sponsorship, limits, leases, now }: SponsorResolversOptions,
+  { sponsorship, limits, books, now }: SponsorResolversOptions,
 ) {
   return {
     async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
@@ -78,8 +77,8 @@ function createSponsorMutations(
       );
       const { gasBudget, reserveDurationSecs } = args;
       const expiresAtMs = atMs + reserveDurationSecs * 1000;
-      const reservationId = leases
-        ? leases.sign(
+      const reservationId = books.leases
+        ? books.leases.sign(
             {
               leaseId: randomBytes(16).toString('base64url'),
               rawReservationId,
@@ -100,13 +99,13 @@ function createSponsorMutations(
       authorization.demand('sponsor', caller);
       refuseIdempotencyKey(args.idempotencyKey);
       const { reservationId, txBytes, userSig } = args;
-      const raw = leases ? null : parseReservationId(reservationId);
+      const raw = books.leases ? null : parseReservationId(reservationId);
       checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes);
       const digest = transactionDigest(parseBase64Argument('txBytes', txBytes));
       parseBase64Argument('userSig', userSig);
       const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
       const rawReservationId =
-        raw ?? leases?.open(reservationId, authorization.holderOf(caller), now())?.rawReservationId;
+        raw ?? books.leases?.open(reservationId, authorization.holderOf(caller), now())?.rawReservationId;
       if (rawReservationId === undefined) throw reservationNotFound(digest);
       const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
       return client.executeTx(input, authorization.headerFor(caller), cancellation);

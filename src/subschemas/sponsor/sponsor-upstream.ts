@@ -7,6 +7,7 @@ import { requireSharedStore } from './require-shared-store.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
 import { createSponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
+import type { SponsorshipBooks } from './sponsorship-books.ts';
 import { watchSponsorToken } from './watch-sponsor-token.ts';
 import { watchSponsorVersion } from './watch-sponsor-version.ts';
 
@@ -32,7 +33,14 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     const opened = connection && open(connection, host);
     const leases = connection && sponsorship.auth === 'token' ? await openLeaseKeys(host) : null;
     const client = opened?.client ?? null;
-    const resolvers = createSponsorResolvers({ client, sponsorship, limits, leases: leases?.keys ?? null, now });
+    const books: SponsorshipBooks = {
+      leases: leases?.keys ?? null,
+      store: host.sponsorshipStore,
+      isStoreNeeded: sponsorship.auth === 'token',
+      knowsAll: sponsorship.auth === 'token' && !host.isStoreDivided,
+      audit: host.telemetry.sponsorship,
+    };
+    const resolvers = createSponsorResolvers({ client, sponsorship, limits, books, now });
     // Where callers bring a credential of their own, the sponsor counts them, and our shared counts do not matter.
     const demandsStore = config.rateLimit.redis !== null && sponsorship.auth === 'token';
     return {

@@ -116,6 +116,31 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['SPONSOR_TOKEN'],
     { level: 'info', msg: 'the sponsor takes the token of this gateway again', setting: 'SPONSOR_TOKEN' },
   ],
+  sponsorship: [
+    [
+      {
+        event: 'executed',
+        caller: 'client:web-app',
+        leaseId: 'ABCDEFGHIJKLMNOPQRSTUV',
+        requestId: 'r',
+        digest: 'D',
+        budget: 5,
+        gasUsed: 3,
+        code: null,
+      },
+    ],
+    {
+      level: 'info',
+      msg: 'sponsorship',
+      event: 'executed',
+      caller: 'client:web-app',
+      lease: 'ABCDEFGHIJKLMNOPQRST',
+      digest: 'D',
+      budget: 5,
+      gasUsed: 3,
+      requestId: 'r',
+    },
+  ],
   leaseKeyMade: [
     ['LEASE_KEYS'],
     {

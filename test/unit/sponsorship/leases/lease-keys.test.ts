@@ -53,6 +53,14 @@ test('the text of a lease of the ledger is short, and does not tell to whom it w
   expect(Buffer.from(text, 'base64url').includes('web-app')).toBe(false);
 });
 
+test('the text of a lease begins alike, and then tells the lease’s id, so that it is found in a log', () => {
+  fc.assert(
+    fc.property(anyLease, (each) => {
+      expect(keys.sign(each, caller).slice(0, 24)).toBe(`bGcx${each.leaseId.slice(0, 20)}`);
+    }),
+  );
+});
+
 test.each<[string, Partial<Lease>]>([
   ['a number beyond a u64', { rawReservationId: '18446744073709551616' }],
   ['a number that is none', { rawReservationId: '1e3' }],

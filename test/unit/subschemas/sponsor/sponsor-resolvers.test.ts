@@ -15,6 +15,7 @@ import { readEffects } from '../../../../src/subschemas/sponsor/wire.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import { createOwnSchema } from '../../../support/own-schema.ts';
 import { sponsorEffects } from '../../../support/sponsor-effects.ts';
+import { toTestBooks } from '../../../support/sponsorship-books.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
 const digestOfThreeZeros = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
@@ -94,7 +95,7 @@ function ask(
     client,
     sponsorship: { auth, token: new Secret('gateway-token'), maxGasBudgetExclusive: 2_000_000_000 },
     limits: { maxTransactionPayloadBytes: 1_000 },
-    leases: auth === 'token' ? leases : null,
+    books: toTestBooks(auth, auth === 'token' ? { leases } : {}),
     now: () => nowMs,
   };
   const contextValue: OperationContext = {
