@@ -16,7 +16,7 @@ import { allUpstreams, type UpstreamList } from './upstreams.ts';
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
-  readonly host: UpstreamHost;
+  readonly host: Omit<UpstreamHost, 'transactions'>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }
@@ -52,13 +52,14 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
   const graph = list.graph.connect(graphConnection, host.config);
+  const hostOfFields: UpstreamHost = { ...host, transactions: graph.transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const close = async () => {
     for (const [, connected] of ownFields) await connected.close?.();
     await Promise.all([...connections.values()].map((connection) => connection.close()));
   };
   const outcomes = await Promise.allSettled(
-    list.ownFields.map(async (upstream) => upstream.connect(connections.get(upstream) ?? null, host)),
+    list.ownFields.map(async (upstream) => upstream.connect(connections.get(upstream) ?? null, hostOfFields)),
   );
   for (const [index, upstream] of list.ownFields.entries()) {
     const outcome = outcomes[index];

@@ -10,7 +10,11 @@ export interface UpstreamHostOptions extends Pick<UpstreamHost, 'config' | 'tele
 }
 
 /** What the rooms of the upstreams may use of what instances of a gateway share: they know nothing of a store. */
-export function createUpstreamHost({ limiter, siblings, ...options }: UpstreamHostOptions): UpstreamHost {
+export function createUpstreamHost({
+  limiter,
+  siblings,
+  ...options
+}: UpstreamHostOptions): Omit<UpstreamHost, 'transactions'> {
   const { redis } = options.config.rateLimit;
   return {
     ...options,

@@ -21,7 +21,7 @@ export interface LedgerNews {
 
 export interface WatchSchemaOptions {
   readonly config: Config;
-  readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion'>;
+  readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion' | 'useSchema'>;
   readonly telemetry: Telemetry;
   /** Where answers are kept that never change; `null` = nowhere. */
   readonly reads: ImmutableReads | null;
@@ -74,6 +74,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
       unavailable: (error) => telemetry.schemaUnavailable({ ...ledgerPlace(config), ...toReason(error) }),
     },
   });
+  graph.useSchema(() => keeper?.current.schema ?? null);
   if (changedMeanwhile) void keeper.refresh();
   siblings?.onTurnToLook(() => void keeper?.refresh());
   return { keeper, version: graph.rpcVersion };

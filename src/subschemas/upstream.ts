@@ -92,6 +92,7 @@ export interface UpstreamHost {
   readonly sponsorshipStore: SponsorshipStore;
   /** Do several processes serve, each with a store of its own? */
   readonly isStoreDivided: boolean;
+  readonly transactions: TransactionFinder;
   /** Does this instance count callers together with the others, as it was told to? Always true of one that counts alone. */
   readonly isCountShared: () => Promise<boolean>;
   /**
@@ -102,6 +103,25 @@ export interface UpstreamHost {
    * @returns how to stop it, once the store has been asked or has had its chance to answer
    */
   readonly shareSecret: (name: string, own: Secret, adopt: (secret: Secret) => void) => Promise<() => void>;
+}
+
+/** Looks transactions up in the ledger. */
+export interface TransactionFinder {
+  /** Can the ledger be asked at all, as far as its schema is known? */
+  readonly canFind: () => boolean;
+  /**
+   * Asks it anew, in a bounded time. `null`: it does not have the transaction, or not yet. Rejects where that cannot be told.
+   * @param digest base58
+   */
+  readonly find: (digest: string) => Promise<FoundTransaction | null>;
+}
+
+/** What the ledger has of a transaction that was executed. */
+export interface FoundTransaction {
+  /** `null` where it does not tell. */
+  readonly succeeded: boolean | null;
+  /** Computation and storage less the rebate, of the smallest unit, at least 0; `null` where it does not tell. */
+  readonly gasUsed: number | null;
 }
 
 /** A root field of an operation that is estimated and not run. */

@@ -80,7 +80,7 @@ export const house: Readonly<Record<string, Room>> = {
   },
   /** One execution as a state machine, from its fence to its end; and all that are under way. */
   'sponsorship/execution': {
-    rooms: ['subschemas/sponsor-answers', 'errors', 'transport', 'types of sponsorship/store'],
+    rooms: ['subschemas/sponsor-answers', 'errors', 'transport', 'types of upstream', 'types of sponsorship/store'],
     packages: ['graphql'],
   },
   'subschemas/sponsor': {

@@ -48,14 +48,6 @@ export type SponsorVerdict<Effects> =
   | { readonly event: 'refused' | 'unsent'; readonly error: GraphQLError }
   | { readonly event: 'lost'; readonly error: GraphQLError; readonly isOver: boolean };
 
-/** What the ledger has of a transaction. */
-export interface LedgerFinding {
-  /** `null` where it does not tell. */
-  readonly succeeded: boolean | null;
-  /** Of the smallest unit, at least 0; `null` where it does not tell. */
-  readonly gasUsed: number | null;
-}
-
 /** An execution that is on the ledger. */
 export interface ExecutionResult<Effects> {
   readonly digest: string;

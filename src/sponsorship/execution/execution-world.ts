@@ -1,5 +1,6 @@
+import type { TransactionFinder } from '../../subschemas/upstream.ts';
 import type { SponsorshipStore } from '../store/sponsorship-store.ts';
-import type { ExecutionFact, LedgerFinding } from './execution-order.ts';
+import type { ExecutionFact } from './execution-order.ts';
 import type { KeptAnswers } from './kept-answer.ts';
 
 /** What executions need of the world. */
@@ -16,14 +17,6 @@ export interface ExecutionWorld<Effects> {
   readonly pace: ExecutionPace;
   /** Must not throw. */
   readonly audit: (fact: ExecutionFact) => void;
-}
-
-/** Looks transactions up in the ledger. */
-export interface TransactionFinder {
-  /** Can it be asked at all, as far as its schema is known? */
-  readonly canFind: () => boolean;
-  /** `null`: it does not have the transaction, or not yet. Rejects where that cannot be told; takes a bounded time. */
-  readonly find: (digest: string) => Promise<LedgerFinding | null>;
 }
 
 /** All in milliseconds. */

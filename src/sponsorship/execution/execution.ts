@@ -1,15 +1,10 @@
 import type { GraphQLError } from 'graphql';
+import type { FoundTransaction } from '../../subschemas/upstream.ts';
 import { type Cancellation, createCancellation, type OpenCancellation } from '../../transport/cancellation.ts';
 import type { ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import { neverSent, outcomeUnknown, storeAway, toDeclined } from './execution-errors.ts';
 import { type ExecutionAct, type ExecutionState, firstStep, nextStep } from './execution-machine.ts';
-import type {
-  ExecutionOrder,
-  ExecutionResult,
-  ExecutionSubject,
-  LedgerFinding,
-  SponsorVerdict,
-} from './execution-order.ts';
+import type { ExecutionOrder, ExecutionResult, ExecutionSubject, SponsorVerdict } from './execution-order.ts';
 import { ExecutionRecords } from './execution-records.ts';
 import type { ExecutionWorld, Pauses } from './execution-world.ts';
 import { type Told, Waiters } from './waiters.ts';
@@ -28,7 +23,7 @@ type News<Effects> =
   | SponsorVerdict<Effects>
   | { readonly event: 'declined' | 'storeAway'; readonly error: GraphQLError }
   | { readonly event: 'replayed'; readonly result: ExecutionResult<Effects> }
-  | { readonly event: 'found'; readonly finding: LedgerFinding }
+  | { readonly event: 'found'; readonly finding: FoundTransaction }
   | { readonly event: 'checked' | 'begun' | 'inProgress' | 'overdue' | 'gone' }
   | { readonly event: 'late' | 'missing' | 'left' | 'joined' | 'givenUp' };
 

@@ -1,7 +1,9 @@
+import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config/config.ts';
 import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
-import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream.ts';
+import type { ConnectedUpstream, DevnetAddresses, TransactionFinder, Upstream } from '../upstream.ts';
+import { createTransactionFinder } from './find-transaction.ts';
 import { createForwardToLedger, type ForwardToLedger } from './forward-to-ledger.ts';
 import { createLedgerExecutor, type LedgerExecutor } from './ledger-executor.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
@@ -29,7 +31,13 @@ export interface ConnectedGraph extends ConnectedUpstream {
   readonly forward: ForwardToLedger;
   /** For documents passed on unchanged, with their answers passed on unparsed. */
   readonly raw: RawLedger;
+  readonly transactions: TransactionFinder;
+  /** Tells which schema is in force; `null` while there is none. Only the last one that was given is asked. */
+  readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
 }
+
+/** Longest that the look for a transaction may take, in milliseconds: it is looked for again. */
+const findingMs = 3_000;
 
 /** A GraphQL server answers this without reading any data. */
 const cheapestQuery = JSON.stringify({ query: '{__typename}' });
@@ -44,6 +52,7 @@ export const ledgerUpstream: GraphUpstream = {
   connect({ call, rawCall, path }, { profile, timeouts }) {
     let tellVersion = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => tellVersion(current, previous));
+    let schemaInForce: () => GraphQLSchema | null = () => null;
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
     const headers = { 'content-type': 'application/json' };
     return {
@@ -56,6 +65,17 @@ export const ledgerUpstream: GraphUpstream = {
       execute: createLedgerExecutor(options),
       forward: createForwardToLedger(options),
       raw: createRawLedger({ ...options, rawCall }),
+      transactions: createTransactionFinder({
+        execute: createLedgerExecutor({
+          ...options,
+          timeouts: { ...timeouts, queryMs: Math.min(timeouts.queryMs, findingMs) },
+        }),
+        names: profile.joins.transaction,
+        schema: () => schemaInForce(),
+      }),
+      useSchema: (inForce) => {
+        schemaInForce = inForce;
+      },
     };
   },
 };

@@ -6,7 +6,6 @@ import type {
   ExecutionFact,
   ExecutionOrder,
   ExecutionSubject,
-  LedgerFinding,
   SponsorVerdict,
 } from '../../../../src/sponsorship/execution/execution-order.ts';
 import { toExecutionPace } from '../../../../src/sponsorship/execution/execution-world.ts';
@@ -14,6 +13,7 @@ import { createExecutions, type ExecutionsOptions } from '../../../../src/sponso
 import { createKeptAnswers } from '../../../../src/sponsorship/execution/kept-answer.ts';
 import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
 import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsorship/store/sponsorship-store.ts';
+import type { FoundTransaction } from '../../../../src/subschemas/upstream.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/transport/cancellation.ts';
 
 type Effects = { readonly of: string };
@@ -46,7 +46,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
   const sent: { readonly cancellation: { readonly cause: unknown }; readonly tell: Tell }[] = [];
   const asked: string[] = [];
   const facts: ExecutionFact[] = [];
-  const ledger = { has: async (_digest: string): Promise<LedgerFinding | null> => null };
+  const ledger = { has: async (_digest: string): Promise<FoundTransaction | null> => null };
   const executions = createExecutions<Effects>(
     {
       store,
