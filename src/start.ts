@@ -94,7 +94,7 @@ async function open(
   const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
-  const sponsorshipStore = await openSponsorshipStore();
+  const sponsorshipStore = await openSponsorshipStore({ redis: config.rateLimit.redis, telemetry, now });
   defer(() => sponsorshipStore.close());
   const host = createUpstreamHost({
     config: network.config,

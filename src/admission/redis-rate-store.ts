@@ -1,5 +1,5 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { connectRedis, type RedisOptions } from './connect-redis.ts';
+import { connectRedis, type RedisOptions } from '../redis/connect-redis.ts';
 import type { Outage } from './rate-limiter.ts';
 import { type RateStore, rateKeyPrefix, windowSeconds } from './rate-store.ts';
 

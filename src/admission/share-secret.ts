@@ -1,5 +1,5 @@
 import { Secret } from '../config/secret.ts';
-import { connectRedis, type RedisOptions } from './connect-redis.ts';
+import { connectRedis, type RedisOptions } from '../redis/connect-redis.ts';
 
 export interface ShareSecretOptions extends RedisOptions {
   /** The secret's key in Redis. */

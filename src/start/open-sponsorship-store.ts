@@ -1,7 +1,42 @@
+import type { Secret } from '../config/secret.ts';
 import { createMemoryStore } from '../sponsorship/store/memory-store.ts';
+import { createRetryingStore } from '../sponsorship/store/retrying-store.ts';
 import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
+import type { Telemetry } from '../telemetry/events.ts';
 
-/** Where it is remembered what became of the sponsor's gas. */
-export async function openSponsorshipStore(): Promise<SponsorshipStore> {
-  return createMemoryStore();
+export interface SponsorshipStoreOptions {
+  /** The Redis that instances share; `null`: this process remembers for itself. */
+  readonly redis: { readonly url: Secret } | null;
+  readonly telemetry: Pick<Telemetry, 'sponsorshipForgotten' | 'sponsorshipStoreAway' | 'sponsorshipStoreBack'>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Opens what is remembered of sponsorship: in Redis, or in memory without one. With Redis: resolves once it is connected, or
+ * after a bounded wait; it is used as soon as it answers.
+ */
+export async function openSponsorshipStore(options: SponsorshipStoreOptions): Promise<SponsorshipStore> {
+  const { redis, telemetry, now } = options;
+  if (!redis) return createMemoryStore();
+  let isAway = false;
+  const failed = (error: unknown): void => {
+    if (!isAway) telemetry.sponsorshipStoreAway(error instanceof Error ? error.message : String(error), 'REDIS_URL');
+    isAway = true;
+  };
+  const ready = (): void => {
+    if (isAway) telemetry.sponsorshipStoreBack();
+    isAway = false;
+  };
+  // Loaded only when used, because the Redis client is a large part of all code to load at start.
+  const { connectRedisStore } = await import('../sponsorship/redis-store/redis-store.ts');
+  const store = await connectRedisStore({ url: redis.url }, { failed, ready });
+  return createRetryingStore(store, {
+    now,
+    givenUp(forgotten) {
+      const { caller, leaseId, outcome } = forgotten.end;
+      const digest = forgotten.kind === 'execution' ? forgotten.end.digest : null;
+      telemetry.sponsorshipForgotten({ caller, leaseId, digest, outcome: outcome.kind });
+    },
+  });
 }

@@ -135,6 +135,15 @@ export interface FailedLook {
   readonly err?: unknown;
 }
 
+/** What was not written of a sponsored transaction, and will not be. */
+export interface ForgottenSponsorship extends Pick<SponsorshipFacts, 'caller'> {
+  readonly leaseId: string;
+  /** `null`: it never came to a transaction. */
+  readonly digest: string | null;
+  /** How it ended. */
+  readonly outcome: string;
+}
+
 /** Something the sponsor did that the operator should see, and that clients are not shown. */
 export interface SponsorFacts {
   readonly endpoint: string;
@@ -214,6 +223,10 @@ export interface Telemetry {
   readonly sponsorObserved: (observation: SponsorFacts) => void;
   /** The audit of the sponsor's gas: each event is a line, and what has no value in it is left out. */
   readonly sponsorship: (event: SponsorshipFacts) => void;
+  /** @param setting that says where the store is */
+  readonly sponsorshipStoreAway: (reason: string, setting: string) => void;
+  readonly sponsorshipStoreBack: () => void;
+  readonly sponsorshipForgotten: (forgotten: ForgottenSponsorship) => void;
   /** @param setting that holds the token */
   readonly sponsorTokenRefused: (setting: string) => void;
   readonly sponsorTokenAccepted: (setting: string) => void;
@@ -323,6 +336,16 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
         ...(typeof gasUsed === 'number' && { gasUsed }),
         ...(typeof code === 'string' && { code }),
         requestId,
+      }),
+    sponsorshipStoreAway: (reason, setting) =>
+      log('warn', 'what is remembered of sponsorship is away: nobody is sponsored who needs it', { setting, reason }),
+    sponsorshipStoreBack: () => log('info', 'what is remembered of sponsorship is back'),
+    sponsorshipForgotten: ({ caller, leaseId, digest, outcome }) =>
+      log('error', 'how a sponsored transaction ended was not remembered: its gas counts as held', {
+        caller,
+        lease: leaseId.slice(0, shownLeaseCharacters),
+        ...(digest !== null && { digest }),
+        outcome,
       }),
     sponsorTokenRefused: (setting) =>
       log('warn', 'the sponsor does not take the token of this gateway: nobody is sponsored', { setting }),

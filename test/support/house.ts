@@ -19,6 +19,8 @@ export const house: Readonly<Record<string, Room>> = {
   settings: { rooms: ['config'], packages: ['zod', 'yaml'] },
   /** Pure: what the headers and targets of HTTP requests say. */
   http: { rooms: [], packages: [] },
+  /** One connection to Redis that shows within a bounded time that Redis is away. */
+  redis: { rooms: ['types of config'], packages: ['ioredis'] },
   telemetry: { rooms: ['config'], packages: ['pino', 'pino-pretty'] },
   /** One call to an upstream: deadline, cancelling, sharing. */
   transport: { rooms: ['errors'], packages: ['graphql', 'undici'] },
@@ -32,6 +34,8 @@ export const house: Readonly<Record<string, Room>> = {
   'sponsorship/leases': { rooms: ['types of config'], packages: [] },
   /** What is remembered of sponsorship by all processes that serve as one gateway: fences, answers, gas budgets. */
   'sponsorship/store': { rooms: [], packages: [] },
+  /** The same in Redis, for a fleet: each step a script. */
+  'sponsorship/redis-store': { rooms: ['redis', 'sponsorship/store'], packages: ['ioredis'] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
   upstream: {
     rooms: [
@@ -59,8 +63,8 @@ export const house: Readonly<Record<string, Room>> = {
     packages: [],
   },
   admission: {
-    rooms: ['errors', 'config', 'credentials', 'types of operation-context'],
-    packages: ['rate-limiter-flexible', 'ioredis', 'ipaddr.js'],
+    rooms: ['errors', 'config', 'credentials', 'redis', 'types of operation-context'],
+    packages: ['rate-limiter-flexible', 'ipaddr.js'],
   },
   /** What the ledger answers: where its data ends, what is put beside it, which of its errors is whose. */
   answers: { rooms: ['errors', 'json', 'transport', 'limits'], packages: ['graphql'] },

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { GasHold } from './gas-accounts.ts';
 import { createKeptTexts, type Kept } from './kept-texts.ts';
 import { keyLifeMs, lingerMs, type StoreBounds, textLifeMs } from './store-bounds.ts';
@@ -164,16 +163,14 @@ export function createMemoryRecords(bounds: StoreBounds) {
       keys.resize(record, Buffer.byteLength(answer));
     },
     /** Keeps an answer that no key asks for. */
-    answerLease(lease: Lease, member: 'reservationText' | 'executionText', answer: string): void {
+    answerLease(lease: Lease, member: 'reservationText' | 'executionText', answer: string, nowMs: number): void {
       if (isTooLong(answer)) return;
       lease[member] = answer;
-      if (!lease.place) texts.add(lease.caller, lease);
+      if (!lease.place) {
+        Object.assign(lease, { keptAtMs: nowMs, bytes: 0 });
+        texts.add(lease.caller, lease);
+      }
       texts.resize(lease, lease.bytes + Buffer.byteLength(answer));
     },
   };
-}
-
-/** Names a caller's idempotency key for one field: of bounded length, whatever the caller wrote. */
-export function keyIdOf(field: 'reserve' | 'execute', caller: string, key: string): string {
-  return createHash('sha256').update(`${field}\n${caller}\n${key}`).digest('base64url');
 }

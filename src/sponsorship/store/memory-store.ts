@@ -1,5 +1,6 @@
 import { allowanceOf, createGasAccounts, fixHold, openHold, releaseHold, unfixHold } from './gas-accounts.ts';
-import { createMemoryRecords, keyIdOf, type Lease } from './memory-records.ts';
+import { keyIdOf } from './key-id.ts';
+import { createMemoryRecords, type Lease } from './memory-records.ts';
 import type {
   BeginExecution,
   BeginReservation,
@@ -61,7 +62,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       lease.reserving = 'reserved';
       const named = outcome.knownAs === undefined ? lease : records.renameLease(lease, outcome.knownAs);
       if (key) records.answerKey(key, outcome.answer);
-      else records.answerLease(named, 'reservationText', outcome.answer);
+      else records.answerLease(named, 'reservationText', outcome.answer, nowMs);
     } else if (lease.executing === 'none') {
       if (lease.hold) releaseHold(lease.hold, 0);
       if (key) records.forgetKey(key);
@@ -132,7 +133,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       lease.executing = 'done';
       if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);
       if (answer !== null && lease.executionKey) records.answerKey(lease.executionKey, answer);
-      else if (answer !== null) records.answerLease(lease, 'executionText', answer);
+      else if (answer !== null) records.answerLease(lease, 'executionText', answer, nowMs);
       records.dropLeaseAt(lease, Math.max(lease.expiresAtMs, nowMs) + lingerMs);
     }
   }

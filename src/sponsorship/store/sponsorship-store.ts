@@ -19,7 +19,10 @@ export interface SponsorshipStore {
    * lease: what was answered under a key can be had for its 24 hours, also when the lease has long expired.
    */
   beginExecution(begin: BeginExecution): Promise<ExecutionStart>;
-  /** What has become of an execution that a twin was told is `in-progress`. Begins nothing. `null`: nothing is known of it. */
+  /**
+   * What has become of an execution that a twin was told is `in-progress`. Begins nothing. `null`: nothing is known of it, for
+   * example because its attempt sent nothing; then the twin may begin its own.
+   */
   findExecution(twin: ExecutionTwin): Promise<ExecutionFound | null>;
   /** How an execution ended. Repeating it changes nothing; a later certain outcome replaces an unknown one. */
   endExecution(end: EndExecution): Promise<void>;

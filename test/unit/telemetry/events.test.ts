@@ -82,6 +82,26 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [new Error('EACCES')],
     { level: 'warn', msg: 'the schema cache failed', err: expect.objectContaining({ message: 'EACCES' }) },
   ],
+  sponsorshipStoreAway: [
+    ['ECONNREFUSED', 'REDIS_URL'],
+    {
+      level: 'warn',
+      msg: 'what is remembered of sponsorship is away: nobody is sponsored who needs it',
+      setting: 'REDIS_URL',
+      reason: 'ECONNREFUSED',
+    },
+  ],
+  sponsorshipStoreBack: [[], { level: 'info', msg: 'what is remembered of sponsorship is back' }],
+  sponsorshipForgotten: [
+    [{ caller: 'client:app', leaseId: `${'l'.repeat(20)}-and-more`, digest: null, outcome: 'refused' }],
+    {
+      level: 'error',
+      msg: 'how a sponsored transaction ended was not remembered: its gas counts as held',
+      caller: 'client:app',
+      lease: 'l'.repeat(20),
+      outcome: 'refused',
+    },
+  ],
   sharedCountsLost: [
     ['ECONNREFUSED', 'REDIS_URL'],
     {

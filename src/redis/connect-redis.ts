@@ -35,6 +35,8 @@ export async function connectRedis(
     commandTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     connectTimeout: connectTimeoutMs,
+    // After a failover the old address may lead to what is a replica now; a new connection finds its successor.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     retryStrategy: (attempt) => Math.min(attempt * 50, maxReconnectDelayMs),
     connectionName: 'ledger-gateway',
   });

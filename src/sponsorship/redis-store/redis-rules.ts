@@ -1,0 +1,216 @@
+import { dayMs, keyLifeMs, lingerMs, type StoreBounds, textLifeMs } from '../store/store-bounds.ts';
+
+/**
+ * All that a step reads or writes is in one slot of a cluster: a budget may be shared by callers, so that no smaller part
+ * would do for all. Sponsorship is some dozens of steps in a second; a slot carries tens of thousands.
+ */
+export const redisPrefix = 'ledger-gateway:{sponsorship}:';
+
+/** For values that live in keys of their own: those of the shelves are only as old as their youngest entry. */
+const shelfLifeMs = keyLifeMs + 60_000;
+
+/**
+ * What the scripts have in common. Numbers are doubles, exact up to 2^53; Lua's own `..` would cut them to 14 digits, so
+ * `text` writes them. Records are hashes, shelves are sorted sets whose members carry their bytes.
+ */
+export const redisRules = (bounds: StoreBounds) => `
+local function text(number) return string.format('%.0f', number) end
+local function at(name) return '${redisPrefix}' .. name end
+local now = tonumber(ARGV[1])
+local ref, caller = ARGV[2], ARGV[3]
+
+local function read(name)
+  local flat = redis.call('HGETALL', at(name))
+  if #flat == 0 then return nil end
+  local record = {}
+  for index = 1, #flat, 2 do record[flat[index]] = flat[index + 1] end
+  return record
+end
+
+-- Leases ---------------------------------------------------------------------------------------
+
+local function dropLease(name)
+  redis.call('DEL', at('lease:' .. name))
+  redis.call('ZREM', at('leases:' .. caller), name)
+end
+
+local function dropLeaseAt(name, dropAt)
+  redis.call('HSET', at('lease:' .. name), 'dropAt', text(dropAt))
+  redis.call('PEXPIRE', at('lease:' .. name), text(math.max(1, dropAt - now)))
+  redis.call('ZADD', at('leases:' .. caller), text(dropAt), name)
+  redis.call('PEXPIRE', at('leases:' .. caller), ${shelfLifeMs})
+end
+
+local function readLease()
+  local lease = read('lease:' .. ref)
+  if lease and tonumber(lease.dropAt) <= now then
+    dropLease(ref)
+    return nil
+  end
+  return lease
+end
+
+-- Gives it another name, unless another lease has that.
+local function renameLease(lease, name)
+  local other = redis.call('HGET', at('lease:' .. name), 'dropAt')
+  if name == '' or name == ref or (other and tonumber(other) > now) then return end
+  redis.call('RENAME', at('lease:' .. ref), at('lease:' .. name))
+  redis.call('ZREM', at('leases:' .. caller), ref)
+  redis.call('ZADD', at('leases:' .. caller), lease.dropAt, name)
+  if lease.reservationKey and redis.call('HGET', at('key:' .. lease.reservationKey), 'lease') == ref then
+    redis.call('HSET', at('key:' .. lease.reservationKey), 'lease', name)
+  end
+  ref = name
+end
+
+local function isFull()
+  redis.call('ZREMRANGEBYSCORE', at('leases:' .. caller), '-inf', text(now))
+  return redis.call('ZCARD', at('leases:' .. caller)) >= ${bounds.maxLeasesPerCaller}
+end
+
+-- Budgets --------------------------------------------------------------------------------------
+
+local function amountOf(member) return tonumber(string.match(member, ':(%d+)$')) end
+
+local function openAccount(gas)
+  local account, holds = at('gas:' .. gas), at('holds:' .. gas)
+  local day = math.floor(now / ${dayMs})
+  local kept = tonumber(redis.call('HGET', account, 'day') or '-1')
+  if kept < day then
+    redis.call('DEL', account, holds)
+    redis.call('HSET', account, 'day', text(day), 'held', '0', 'settled', '0')
+    redis.call('PEXPIRE', account, ${2 * dayMs})
+  end
+  local expired = redis.call('ZRANGEBYSCORE', holds, '-inf', text(now))
+  for _, member in ipairs(expired) do redis.call('HINCRBY', account, 'held', text(0 - amountOf(member))) end
+  redis.call('ZREMRANGEBYSCORE', holds, '-inf', text(now))
+  local found = redis.call('HMGET', account, 'held', 'settled', 'day')
+  return { held = tonumber(found[1]), settled = tonumber(found[2]), day = tonumber(found[3]) }
+end
+
+-- A hold of an earlier day changes nothing any more.
+local function isOfToday(lease)
+  return lease.gas ~= '' and redis.call('HGET', at('gas:' .. lease.gas), 'day') == lease.day
+end
+
+local function expireHold(gas, expiresAt, hold)
+  redis.call('ZADD', at('holds:' .. gas), expiresAt, hold)
+  redis.call('PEXPIRE', at('holds:' .. gas), ${2 * dayMs})
+end
+
+-- From now on it does not expire. One that has, by the clock of another, is taken again: its gas is being spent.
+local function fixHold(lease)
+  if isOfToday(lease) and redis.call('ZREM', at('holds:' .. lease.gas), lease.hold) == 0 then
+    redis.call('HINCRBY', at('gas:' .. lease.gas), 'held', text(amountOf(lease.hold)))
+  end
+end
+
+local function releaseFixedHold(lease, settled)
+  if not isOfToday(lease) then return end
+  local amount = amountOf(lease.hold)
+  redis.call('HINCRBY', at('gas:' .. lease.gas), 'held', text(0 - amount))
+  redis.call('HINCRBY', at('gas:' .. lease.gas), 'settled', text(math.min(settled, amount)))
+end
+
+local function releaseExpiringHold(lease)
+  if isOfToday(lease) and redis.call('ZREM', at('holds:' .. lease.gas), lease.hold) == 1 then
+    redis.call('HINCRBY', at('gas:' .. lease.gas), 'held', text(0 - amountOf(lease.hold)))
+  end
+end
+
+local function addLease(reserving, expiresAt, gas, day, amount)
+  local hold = gas ~= '' and (ref .. ':' .. amount) or ''
+  redis.call('HSET', at('lease:' .. ref), 'reserving', reserving, 'executing', 'none', 'expiresAt', expiresAt,
+    'gas', gas, 'day', day, 'hold', hold)
+  dropLeaseAt(ref, tonumber(expiresAt) + ${lingerMs})
+  if gas ~= '' then
+    redis.call('HINCRBY', at('gas:' .. gas), 'held', amount)
+    expireHold(gas, expiresAt, hold)
+  end
+end
+
+-- What is kept: keys with their answers, and answers without a key ------------------------------
+
+local function forget(shelf, member)
+  local name, bytes = string.match(member, '^(.*):(%d+)$')
+  redis.call('ZREM', at(shelf .. ':' .. caller), member)
+  redis.call('HINCRBY', at('bytes:' .. caller), shelf, text(0 - tonumber(bytes)))
+  if shelf == 'keys' then redis.call('DEL', at('key:' .. name))
+  else redis.call('HDEL', at('lease:' .. name), 'reservationText', 'executionText', 'bytes') end
+end
+
+local function sweepShelf(shelf, life)
+  local old = redis.call('ZRANGEBYSCORE', at(shelf .. ':' .. caller), '-inf', text(now - life))
+  for _, member in ipairs(old) do forget(shelf, member) end
+end
+
+local function makeRoom(shelf, maxItems, maxBytes)
+  local name = at(shelf .. ':' .. caller)
+  while redis.call('ZCARD', name) > maxItems
+    or tonumber(redis.call('HGET', at('bytes:' .. caller), shelf) or '0') > maxBytes do
+    local oldest = redis.call('ZRANGE', name, 0, 0)
+    if #oldest == 0 then
+      redis.call('HDEL', at('bytes:' .. caller), shelf)
+      return
+    end
+    forget(shelf, oldest[1])
+  end
+end
+
+local function shelve(shelf, member, score, bytes)
+  redis.call('ZADD', at(shelf .. ':' .. caller), score, member)
+  redis.call('PEXPIRE', at(shelf .. ':' .. caller), ${shelfLifeMs})
+  redis.call('HINCRBY', at('bytes:' .. caller), shelf, bytes)
+  redis.call('PEXPIRE', at('bytes:' .. caller), ${shelfLifeMs})
+end
+
+local function readKey(key)
+  if key == '' then return nil end
+  sweepShelf('keys', ${keyLifeMs})
+  return read('key:' .. key)
+end
+
+local function forgetKey(key, record) forget('keys', key .. ':' .. record.bytes) end
+
+local function addKey(key, body, answerBy, untilMs)
+  redis.call('HSET', at('key:' .. key), 'body', body, 'lease', ref, 'answerBy', answerBy, 'untilMs', untilMs,
+    'bytes', '0', 'keptAt', text(now))
+  redis.call('PEXPIRE', at('key:' .. key), ${keyLifeMs})
+  shelve('keys', key .. ':0', text(now), 0)
+  makeRoom('keys', ${bounds.maxKeysPerCaller}, ${bounds.maxAnswerBytesPerCaller})
+end
+
+-- The record of the key, if it is still this lease's: it may have been forgotten, and have a successor.
+local function ownKey(key)
+  local record = key and key ~= '' and read('key:' .. key)
+  return record and record.lease == ref and record or nil
+end
+
+local function answerKey(key, answer)
+  local record = ownKey(key)
+  if not record or #answer > ${bounds.maxAnswerBytes} then return end
+  redis.call('ZREM', at('keys:' .. caller), key .. ':' .. record.bytes)
+  redis.call('HSET', at('key:' .. key), 'answer', answer, 'bytes', #answer)
+  shelve('keys', key .. ':' .. #answer, record.keptAt, #answer - tonumber(record.bytes))
+  makeRoom('keys', ${bounds.maxKeysPerCaller}, ${bounds.maxAnswerBytesPerCaller})
+end
+
+local function answerLease(field, answer)
+  if #answer > ${bounds.maxAnswerBytes} then return end
+  sweepShelf('texts', ${textLifeMs})
+  local found = redis.call('HMGET', at('lease:' .. ref), 'bytes', 'keptAt')
+  local bytes, keptAt = tonumber(found[1] or '0'), found[1] and found[2] or text(now)
+  if found[1] then redis.call('ZREM', at('texts:' .. caller), ref .. ':' .. found[1]) end
+  redis.call('HSET', at('lease:' .. ref), field, answer, 'bytes', bytes + #answer, 'keptAt', keptAt)
+  shelve('texts', ref .. ':' .. text(bytes + #answer), keptAt, #answer)
+  makeRoom('texts', ${bounds.maxLeasesPerCaller}, ${bounds.maxAnswerBytesPerCaller})
+end
+
+local function answerOf(key, answerText)
+  if key and key ~= '' then
+    local record = ownKey(key)
+    return record and record.answer
+  end
+  return answerText
+end
+`;

@@ -1,0 +1,152 @@
+import { lingerMs, type StoreBounds, unresolvedLifeMs } from '../store/store-bounds.ts';
+import { redisRules } from './redis-rules.ts';
+
+const beginReservation = `
+local amount, expiresAt, gas, perDay, key, body, answerBy = unpack(ARGV, 4)
+local known = readKey(key)
+if known then
+  if known.body ~= body then return { 'conflict' } end
+  if known.answer then return { 'replay', known.answer } end
+  if not known.isLost and now < tonumber(known.answerBy) then return { 'in-progress', known.answerBy } end
+  if now < tonumber(known.untilMs) then return { 'lost', known.untilMs } end
+  forgetKey(key, known)
+end
+if readLease() then return { 'begun' } end
+if isFull() then return { 'full' } end
+local day = ''
+if gas ~= '' then
+  local account = openAccount(gas)
+  day = text(account.day)
+  if tonumber(perDay) - account.held - account.settled < tonumber(amount) then
+    return { 'over-budget', text(account.held), text(account.settled), day }
+  end
+end
+addLease('asked', expiresAt, gas, day, amount)
+if key ~= '' then
+  redis.call('HSET', at('lease:' .. ref), 'reservationKey', key)
+  addKey(key, body, answerBy, expiresAt)
+end
+return { 'begun' }
+`;
+
+const endReservation = `
+local outcome, answer, knownAs = unpack(ARGV, 4)
+local lease = readLease()
+if not lease or lease.reserving ~= 'asked' then return end
+local key = lease.reservationKey
+if outcome == 'lost' then
+  redis.call('HSET', at('lease:' .. ref), 'reserving', 'lost')
+  if ownKey(key) then redis.call('HSET', at('key:' .. key), 'isLost', '1') end
+elseif outcome == 'reserved' then
+  redis.call('HSET', at('lease:' .. ref), 'reserving', 'reserved')
+  renameLease(lease, knownAs)
+  if key then answerKey(key, answer) else answerLease('reservationText', answer) end
+elseif lease.executing == 'none' then
+  releaseExpiringHold(lease)
+  local record = ownKey(key)
+  if record then forgetKey(key, record) end
+  dropLease(ref)
+end
+`;
+
+const beginExecution = `
+local digest, expiresAt, mustBeKnown, gas, amount, key, keyBody, body, attempt, answerBy = unpack(ARGV, 4)
+local known = readKey(key)
+if known then
+  if known.body ~= keyBody then return { 'conflict' } end
+  if known.answer then return { 'replay', known.answer } end
+end
+local lease = readLease()
+if lease and lease.executing ~= 'none' then
+  if lease.executing ~= 'done' and lease.body == body then return { 'in-progress', lease.digest, lease.answerBy } end
+  return { 'spent', lease.digest }
+end
+if not lease and mustBeKnown == '1' then
+  return { now < tonumber(expiresAt) and 'unknown' or 'expired' }
+end
+if now >= tonumber(lease and lease.expiresAt or expiresAt) then return { 'expired' } end
+if not lease then
+  if isFull() then return { 'full' } end
+  local day = gas ~= '' and text(openAccount(gas).day) or ''
+  addLease('foreign', expiresAt, gas, day, amount)
+  lease = read('lease:' .. ref)
+end
+redis.call('HSET', at('lease:' .. ref), 'executing', 'sent', 'digest', digest, 'body', body, 'attempt', attempt,
+  'answerBy', answerBy, 'executionKey', key)
+fixHold(lease)
+dropLeaseAt(ref, now + ${unresolvedLifeMs})
+if known then forgetKey(key, known) end
+if key ~= '' then addKey(key, keyBody, answerBy, expiresAt) end
+return { 'begun' }
+`;
+
+const findExecution = `
+local body = ARGV[4]
+local lease = readLease()
+if not lease or lease.executing == 'none' then return false end
+if lease.body ~= body then return { 'spent', lease.digest } end
+if lease.executing ~= 'done' then return { 'in-progress', lease.digest, lease.answerBy } end
+local answer = answerOf(lease.executionKey, lease.executionText)
+if answer then return { 'replay', answer } end
+return { 'spent', lease.digest }
+`;
+
+const endExecution = `
+local digest, outcome, detail, hasAnswer, answer = unpack(ARGV, 4)
+local lease = readLease()
+if not lease or lease.digest ~= digest then return end
+if lease.executing ~= 'sent' and lease.executing ~= 'unsure' then return end
+if outcome == 'unknown' then
+  redis.call('HSET', at('lease:' .. ref), 'executing', 'unsure')
+elseif outcome == 'not-sent' then
+  if lease.executing ~= 'sent' or lease.attempt ~= detail then return end
+  local record = ownKey(lease.executionKey)
+  if record then forgetKey(lease.executionKey, record) end
+  if lease.reserving == 'foreign' or now >= tonumber(lease.expiresAt) then
+    releaseFixedHold(lease, 0)
+  elseif isOfToday(lease) then
+    expireHold(lease.gas, lease.expiresAt, lease.hold)
+  end
+  if lease.reserving == 'foreign' then return dropLease(ref) end
+  redis.call('HSET', at('lease:' .. ref), 'executing', 'none', 'digest', '', 'executionKey', '')
+  dropLeaseAt(ref, tonumber(lease.expiresAt) + ${lingerMs})
+else
+  redis.call('HSET', at('lease:' .. ref), 'executing', 'done')
+  releaseFixedHold(lease, outcome == 'executed' and tonumber(detail) or 0)
+  dropLeaseAt(ref, math.max(tonumber(lease.expiresAt), now) + ${lingerMs})
+  if hasAnswer == '1' then
+    if lease.executionKey ~= '' then answerKey(lease.executionKey, answer) else answerLease('executionText', answer) end
+  end
+end
+`;
+
+const findReservation = `
+local lease = readLease()
+if not lease or lease.reserving ~= 'reserved' then return false end
+local answer = answerOf(lease.reservationKey, lease.reservationText)
+if not answer then return false end
+return { answer, lease.expiresAt, lease.executing, lease.digest or '' }
+`;
+
+const gasAllowance = `
+local account = openAccount(ARGV[4])
+return { text(account.held), text(account.settled), text(account.day) }
+`;
+
+const steps = {
+  beginReservation,
+  endReservation,
+  beginExecution,
+  findExecution,
+  endExecution,
+  findReservation,
+  gasAllowance,
+};
+
+export type RedisStep = keyof typeof steps;
+
+/** One script for each step of a store: all of it happens, or nothing. */
+export function redisScripts(bounds: StoreBounds): Readonly<Record<RedisStep, string>> {
+  const entries = Object.entries(steps).map(([name, step]) => [name, redisRules(bounds) + step]);
+  return Object.fromEntries(entries) as Record<RedisStep, string>;
+}

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type EndExecution, type EndReservation, type SponsorshipStore, StoreAwayError } from './sponsorship-store.ts';
+
+/** What was to be written of how something ended. */
+export type GivenUpEnd =
+  | { readonly kind: 'reservation'; readonly end: EndReservation }
+  | { readonly kind: 'execution'; readonly end: EndExecution };
+
+export interface RetryingStoreOptions {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** Told of what was not written and will not be: too much was waiting, or the store did not come back before the end. */
+  readonly givenUp: (end: GivenUpEnd) => void;
+  /** Ends that may wait; the oldest is given up for one more. */
+  readonly maxWaiting?: number;
+  /** Milliseconds until the first attempt to write again; doubled with each that fails, up to the longest. */
+  readonly firstPauseMs?: number;
+  readonly maxPauseMs?: number;
+  /** Milliseconds that closing may wait for what is not written yet. */
+  readonly closeWithinMs?: number;
+}
+
+/**
+ * A store that writes how something ended as soon as it can: `endReservation` and `endExecution` never reject, and what could
+ * not be written is written later, in the background. A step that was to begin something and whose answer was lost may have
+ * happened; since whoever asked for it is told that it did not, it is taken back the same way.
+ */
+export function createRetryingStore(store: SponsorshipStore, options: RetryingStoreOptions): SponsorshipStore {
+  const { now, givenUp, maxWaiting = 10_000, firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
+  const waiting = new Set<GivenUpEnd>();
+  let pauseMs = firstPauseMs;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosing = false;
+  /** What is being written at this moment. */
+  let writing: Promise<void> | null = null;
+
+  const write = ({ kind, end }: GivenUpEnd): Promise<void> => {
+    // It is said now; the time at which it happened may be long ago.
+    const nowMs = Math.max(end.nowMs, now());
+    return kind === 'reservation'
+      ? store.endReservation({ ...(end as EndReservation), nowMs })
+      : store.endExecution({ ...(end as EndExecution), nowMs });
+  };
+
+  /** Writes what waits, oldest first, until something fails. */
+  async function writeAll(): Promise<void> {
+    for (const end of waiting) {
+      await write(end);
+      waiting.delete(end);
+      pauseMs = firstPauseMs;
+    }
+  }
+
+  function tryAll(): Promise<void> {
+    timer = undefined;
+    writing ??= writeAll()
+      .catch(() => {
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+      })
+      .finally(() => {
+        writing = null;
+        if (waiting.size > 0 && !isClosing) later();
+      });
+    return writing;
+  }
+
+  function later(): void {
+    timer ??= setTimeout(tryAll, pauseMs).unref();
+  }
+
+  function keep(end: GivenUpEnd): void {
+    const [oldest] = waiting;
+    if (oldest && waiting.size >= maxWaiting) {
+      waiting.delete(oldest);
+      givenUp(oldest);
+    }
+    waiting.add(end);
+    if (!writing) later();
+  }
+
+  async function orLater(step: Promise<void>, end: GivenUpEnd): Promise<void> {
+    try {
+      await step;
+    } catch (error) {
+      if (!(error instanceof StoreAwayError)) throw error;
+      keep(end);
+    }
+  }
+
+  async function orTakeBack<Start>(step: Promise<Start>, end: GivenUpEnd): Promise<Start> {
+    try {
+      return await step;
+    } catch (error) {
+      if (error instanceof StoreAwayError) keep(end);
+      throw error;
+    }
+  }
+
+  return {
+    beginReservation(begin) {
+      const { caller, leaseId, nowMs } = begin;
+      const end: EndReservation = { caller, leaseId, nowMs, outcome: { kind: 'refused' } };
+      return orTakeBack(store.beginReservation(begin), { kind: 'reservation', end });
+    },
+    endReservation: (end) => orLater(store.endReservation(end), { kind: 'reservation', end }),
+    beginExecution(begin) {
+      const { caller, leaseId, digest, nowMs, attempt } = begin;
+      const outcome = { kind: 'not-sent', attempt } as const;
+      const end: EndExecution = { caller, leaseId, digest, nowMs, answer: null, outcome };
+      return orTakeBack(store.beginExecution(begin), { kind: 'execution', end });
+    },
+    findExecution: (twin) => store.findExecution(twin),
+    endExecution: (end) => orLater(store.endExecution(end), { kind: 'execution', end }),
+    findReservation: (caller, leaseId, nowMs) => store.findReservation(caller, leaseId, nowMs),
+    gasAllowance: (gas, nowMs) => store.gasAllowance(gas, nowMs),
+    async close() {
+      isClosing = true;
+      clearTimeout(timer);
+      const deadline = performance.now() + closeWithinMs;
+      while (waiting.size > 0 && performance.now() < deadline) {
+        await Promise.race([tryAll(), pause(deadline - performance.now())]);
+        if (waiting.size > 0) await pause(firstPauseMs);
+      }
+      for (const end of waiting) givenUp(end);
+      waiting.clear();
+      await store.close();
+    },
+  };
+}

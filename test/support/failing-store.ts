@@ -1,0 +1,30 @@
+import { type SponsorshipStore, StoreAwayError } from '../../src/sponsorship/store/sponsorship-store.ts';
+
+/** `before`: the step does not happen; `after`: it does, and its answer is lost. */
+export type StoreFault = 'before' | 'after' | null;
+
+/**
+ * A store that is away when a test says so.
+ * @param nextFault asked before each step
+ */
+export function failingStore(store: SponsorshipStore, nextFault: () => StoreFault): SponsorshipStore {
+  const failing =
+    <Arguments extends unknown[], Answer>(step: (...args: Arguments) => Promise<Answer>) =>
+    async (...args: Arguments): Promise<Answer> => {
+      const fault = nextFault();
+      if (fault === 'before') throw new StoreAwayError();
+      const answer = await step(...args);
+      if (fault === 'after') throw new StoreAwayError();
+      return answer;
+    };
+  return {
+    beginReservation: failing(store.beginReservation),
+    endReservation: failing(store.endReservation),
+    beginExecution: failing(store.beginExecution),
+    findExecution: failing(store.findExecution),
+    endExecution: failing(store.endExecution),
+    findReservation: failing(store.findReservation),
+    gasAllowance: failing(store.gasAllowance),
+    close: () => store.close(),
+  };
+}
