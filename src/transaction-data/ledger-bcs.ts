@@ -1,7 +1,9 @@
 import { BcsType, bcs } from '@mysten/bcs';
 import { toAddress } from './address.ts';
+import { UnknownVariantError } from './tagged-union.ts';
 import { parseDigest, toDigest } from './digest.ts';
 
+const string = bcs.string();
 const identifierPattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** `0x` + 64 hex digits as 32 bytes. */
@@ -34,12 +36,16 @@ const digest = new BcsType<string>({
   serializedSize: () => 33,
 });
 
-const identifier = bcs.string().transform({
+/** Move identifiers are ASCII, so their bytes are read without a decoder of UTF-8, which costs more than all the rest. */
+const identifier = new BcsType<string>({
   name: 'identifier',
-  output: (text) => {
+  read: (reader) => {
+    const bytes = reader.readBytes(reader.readULEB());
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     if (!identifierPattern.test(text)) throw new TypeError('expected a Move identifier');
     return text;
   },
+  write: (text, writer) => string.write(text, writer),
 });
 
 const maxU64 = 2n ** 64n - 1n;
@@ -50,7 +56,10 @@ const maxU64 = 2n ** 64n - 1n;
  */
 const u64 = new BcsType<bigint, bigint | number>({
   name: 'u64',
-  read: (reader) => BigInt(reader.read64()),
+  read: (reader) => {
+    const low = reader.read32();
+    return (BigInt(reader.read32()) << 32n) | BigInt(low);
+  },
   write: (value, writer) => {
     const number = BigInt(value);
     writer.write32(number & 0xffff_ffffn).write32(number >> 32n);
@@ -65,10 +74,10 @@ const u64 = new BcsType<bigint, bigint | number>({
 const u53 = new BcsType<number>({
   name: 'u53',
   read: (reader) => {
-    const text = reader.read64();
-    const value = Number(text);
-    if (!Number.isSafeInteger(value)) throw new TypeError(`${text} is above 2^53-1`);
-    return value;
+    const low = reader.read32();
+    const high = reader.read32();
+    if (high >= 2 ** 21) throw new TypeError(`${(BigInt(high) << 32n) | BigInt(low)} is above 2^53-1`);
+    return high * 2 ** 32 + low;
   },
   write: (value, writer) => {
     writer.write32(value % 2 ** 32).write32(Math.floor(value / 2 ** 32));
@@ -79,7 +88,21 @@ const u53 = new BcsType<number>({
   },
 });
 
+/** The library takes every byte but 1 for false; and networks have begun to say more than two things here. */
+const flag = new BcsType<boolean>({
+  name: 'flag',
+  read: (reader) => {
+    const byte = reader.read8();
+    if (byte > 1) throw new UnknownVariantError('flag', byte);
+    return byte === 1;
+  },
+  write: (value, writer) => {
+    writer.write8(value ? 1 : 0);
+  },
+  serializedSize: () => 1,
+});
+
 const objectRef = bcs.struct('ObjectRef', { objectId: address, version: u53, digest });
 
 /** The building blocks of the ledger's types, beside those of the library. */
-export const ledgerBcs = { address, digest, identifier, objectRef, u53, u64 };
+export const ledgerBcs = { address, digest, flag, identifier, objectRef, u53, u64 };

@@ -53,13 +53,27 @@ class StrictReader extends BcsReader {
     return super.shift(count);
   }
 
+  /** The library's makes a bigint for each length. This one reads the single byte that almost all of them are at once. */
   override readULEB(): number {
-    const head = this.#bytes.subarray(this.#offset, this.#offset + maxLengthBytes);
-    const last = head.findIndex((byte) => byte < 0x80);
-    if (last === -1 && head.length < maxLengthBytes) throw new RangeError('unexpected end of input');
-    if (last === -1) throw new TypeError('length is over 32 bits');
-    if (last > 0 && head[last] === 0) throw new TypeError('length is not in its shortest form');
-    const value = super.readULEB();
+    const first = this.#bytes[this.#offset];
+    if (first === undefined || first >= 0x80) return this.#readLongLength();
+    this.shift(1);
+    return first;
+  }
+
+  #readLongLength(): number {
+    let value = 0;
+    let count = 0;
+    let byte: number | undefined;
+    do {
+      if (count === maxLengthBytes) throw new TypeError('length is over 32 bits');
+      byte = this.#bytes[this.#offset + count];
+      if (byte === undefined) throw new RangeError('unexpected end of input');
+      value += (byte & 0x7f) * 2 ** (7 * count);
+      count += 1;
+    } while (byte >= 0x80);
+    if (byte === 0) throw new TypeError('length is not in its shortest form');
+    this.shift(count);
     // Every element takes at least one byte, so a greater length is forged.
     if (value > Math.max(this.left, maxVariants)) throw new TypeError(`a list of ${value} does not fit what is left`);
     return value;

@@ -7,12 +7,12 @@ import { typeTagBcs } from './type-tag-bcs.ts';
 type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
 type PureArg = Exclude<CallArg, ObjectArg>;
 
-const { address, identifier, objectRef, u53, u64 } = ledgerBcs;
+const { address, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();
 
 const objectArg = taggedUnion<ObjectArg>('object input', {
   owned: [0, bcs.struct('ImmOrOwnedObject', { ref: objectRef })],
-  shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutable: bcs.bool() })],
+  shared: [1, bcs.struct('SharedObject', { objectId: address, initialSharedVersion: u53, mutable: flag })],
   receiving: [2, bcs.struct('Receiving', { ref: objectRef })],
 });
 
