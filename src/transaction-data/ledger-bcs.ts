@@ -1,7 +1,7 @@
 import { BcsType, bcs } from '@mysten/bcs';
 import { toAddress } from './address.ts';
-import { UnknownVariantError } from './tagged-union.ts';
 import { parseDigest, toDigest } from './digest.ts';
+import { NotKnownError } from './tagged-union.ts';
 
 const string = bcs.string();
 const identifierPattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -93,7 +93,7 @@ const flag = new BcsType<boolean>({
   name: 'flag',
   read: (reader) => {
     const byte = reader.read8();
-    if (byte > 1) throw new UnknownVariantError('flag', byte);
+    if (byte > 1) throw new NotKnownError(`unknown flag ${byte}`);
     return byte === 1;
   },
   write: (value, writer) => {

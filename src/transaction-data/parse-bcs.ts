@@ -1,4 +1,5 @@
 import { BcsReader, type BcsType } from '@mysten/bcs';
+import { NotKnownError } from './tagged-union.ts';
 
 /** A length takes at most this many bytes: unsigned LEB128 of 32 bits. */
 const maxLengthBytes = 5;
@@ -6,8 +7,15 @@ const maxLengthBytes = 5;
 const maxVariants = 0xff;
 
 /**
+ * The bytes go on with something that is not known here: it may be newer, or nothing at all. What stands behind it cannot be
+ * read.
+ */
+export class UnknownShapeError extends RangeError {}
+
+/**
  * Reads a value that fills the bytes exactly, and only from its one canonical encoding: trailing bytes and lengths not in
  * their shortest form are refused. Every fault is a `RangeError` that says what was wrong and at which byte.
+ * @throws UnknownShapeError for a variant that is not known here
  */
 export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): T {
   const reader = new StrictReader(bytes);
@@ -16,7 +24,8 @@ export function parseBcs<T>(type: Pick<BcsType<T>, 'read'>, bytes: Uint8Array): 
     if (reader.left > 0) throw new TypeError(`${reader.left} trailing byte${reader.left === 1 ? '' : 's'}`);
     return value;
   } catch (error) {
-    throw new RangeError(`${toReason(error)} (at byte ${bytes.length - reader.left} of ${bytes.length})`);
+    const Fault = error instanceof NotKnownError ? UnknownShapeError : RangeError;
+    throw new Fault(`${toReason(error)} (at byte ${bytes.length - reader.left} of ${bytes.length})`);
   }
 }
 

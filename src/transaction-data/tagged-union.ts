@@ -1,11 +1,7 @@
-import { type BcsReader, BcsType, type BcsWriter } from '@mysten/bcs';
+import { type BcsReader, BcsType, type BcsWriter, bcs } from '@mysten/bcs';
 
-/** Bytes that are of a newer kind, or of none: nothing behind this place can be read. */
-export class UnknownVariantError extends TypeError {
-  constructor(name: string, index: number) {
-    super(`unknown ${name} ${index}`);
-  }
-}
+/** The bytes are of a newer kind, or of none: nothing behind this place can be read. */
+export class NotKnownError extends TypeError {}
 
 interface Tagged {
   readonly kind: string;
@@ -20,17 +16,18 @@ interface FieldsBcs<Values> {
 }
 
 type Variants<T extends Tagged> = {
-  readonly [Kind in T['kind']]: readonly [index: number, fields: FieldsBcs<Fields<T, Kind>>];
+  readonly [Kind in T['kind']]: readonly [index: number, fields: FieldsBcs<Fields<T, Kind>> | null];
 };
 
 /**
  * An enum of the ledger as a union told apart by `kind`: each variant with its index on the wire and the struct of its
- * fields. The library's own enum puts every variant under a key of its name, which costs a second object and, on
- * writing, a search through the keys. Reading an index that is not listed throws an `UnknownVariantError`.
+ * fields, or `null` for none. The library's own enum puts every variant under a key of its name, which costs a second object
+ * and, on writing, a search through the keys. Reading an index that is not listed throws a `NotKnownError`.
  */
 export function taggedUnion<T extends Tagged>(name: string, variants: Variants<T>): BcsType<T> {
-  const entries = Object.entries(variants as Readonly<Record<string, readonly [number, FieldsBcs<object>]>>);
-  const listed = entries.map(([kind, [index, fields]]) => ({ kind, index, fields }));
+  const entries = Object.entries(variants as Readonly<Record<string, readonly [number, FieldsBcs<object> | null]>>);
+  // Variants without fields are one object each: thousands of them may stand in a transaction.
+  const listed = entries.map(([kind, [index, fields]]) => ({ kind, index, fields, bare: Object.freeze({ kind }) }));
   const byKind = new Map(listed.map((variant) => [variant.kind, variant]));
   const byIndex: (typeof listed)[number][] = [];
   for (const variant of listed) byIndex[variant.index] = variant;
@@ -39,14 +36,14 @@ export function taggedUnion<T extends Tagged>(name: string, variants: Variants<T
     read: (reader) => {
       const index = reader.readULEB();
       const variant = byIndex[index];
-      if (!variant) throw new UnknownVariantError(name, index);
-      return { kind: variant.kind, ...variant.fields.read(reader) } as T;
+      if (!variant) throw new NotKnownError(`unknown ${name} ${index}`);
+      return (variant.fields ? { kind: variant.kind, ...variant.fields.read(reader) } : variant.bare) as T;
     },
     write: (value, writer) => {
       const variant = byKind.get(value.kind);
       if (!variant) throw new TypeError(`unknown ${name} ${value.kind}`);
       writer.writeULEB(variant.index);
-      variant.fields.write(value, writer);
+      variant.fields?.write(value, writer);
     },
   });
 }
@@ -57,12 +54,32 @@ export function optional<T>(name: string, type: BcsType<T>): BcsType<T | null> {
     name,
     read: (reader) => {
       const index = reader.readULEB();
-      if (index > 1) throw new UnknownVariantError(name, index);
+      if (index > 1) throw new NotKnownError(`unknown ${name} ${index}`);
       return index === 0 ? null : type.read(reader);
     },
     write: (value, writer) => {
       writer.writeULEB(value === null ? 0 : 1);
       if (value !== null) type.write(value, writer);
     },
+  });
+}
+
+/**
+ * A list of no more than so many, as the networks bound it: longer ones are of a network that is not known here, or forged.
+ * Elements are read one by one: the library would allocate the whole list first.
+ * @param name plural
+ */
+export function listOf<T>(name: string, item: BcsType<T>, max: number): BcsType<readonly T[]> {
+  const vector = bcs.vector(item);
+  return new BcsType<readonly T[]>({
+    name: vector.name,
+    read: (reader) => {
+      const length = reader.readULEB();
+      if (length > max) throw new NotKnownError(`${length} ${name} where ${max} are the most that is known`);
+      const items: T[] = [];
+      for (let count = 0; count < length; count += 1) items.push(item.read(reader));
+      return items;
+    },
+    write: (items, writer) => vector.write(items, writer),
   });
 }

@@ -1,6 +1,6 @@
 import { BcsType, bcs } from '@mysten/bcs';
 import { ledgerBcs } from './ledger-bcs.ts';
-import { optional, taggedUnion, UnknownVariantError } from './tagged-union.ts';
+import { listOf, NotKnownError, optional, taggedUnion } from './tagged-union.ts';
 import type { Argument, CallArg, Command, TransactionData } from './transaction-data.ts';
 import { typeTagBcs } from './type-tag-bcs.ts';
 
@@ -9,6 +9,12 @@ type PureArg = Exclude<CallArg, ObjectArg>;
 
 const { address, flag, identifier, objectRef, u53, u64 } = ledgerBcs;
 const u16 = bcs.u16();
+
+/**
+ * Twice what the networks take in one transaction: what is a little too much is theirs to refuse, in their words. Inputs are
+ * bounded by their bytes alone there.
+ */
+const most = { commands: 2048, arguments: 1024, typeArguments: 32, inputs: 8192, gasCoins: 512 };
 
 const objectArg = taggedUnion<ObjectArg>('object input', {
   owned: [0, bcs.struct('ImmOrOwnedObject', { ref: objectRef })],
@@ -31,13 +37,13 @@ const callArg = new BcsType<CallArg>({
 });
 
 const argument = taggedUnion<Argument>('argument', {
-  gasCoin: [0, bcs.struct('GasCoin', {})],
+  gasCoin: [0, null],
   input: [1, bcs.struct('Input', { index: u16 })],
   result: [2, bcs.struct('Result', { index: u16 })],
   nestedResult: [3, bcs.struct('NestedResult', { index: u16, resultIndex: u16 })],
 });
 
-const argumentList = bcs.vector(argument);
+const argumentList = listOf('arguments', argument, most.arguments);
 const moduleList = bcs.vector(bcs.byteVector());
 const addressList = bcs.vector(address);
 
@@ -48,7 +54,7 @@ const command = taggedUnion<Command>('command', {
       package: address,
       module: identifier,
       function: identifier,
-      typeArguments: bcs.vector(typeTagBcs),
+      typeArguments: listOf('type arguments', typeTagBcs, most.typeArguments),
       arguments: argumentList,
     }),
   ],
@@ -68,8 +74,8 @@ const command = taggedUnion<Command>('command', {
 
 /** A transaction of a user. On the network the first kind of several. */
 export const programmableTransactionBcs = bcs.struct('ProgrammableTransaction', {
-  inputs: bcs.vector(callArg),
-  commands: bcs.vector(command),
+  inputs: listOf('inputs', callArg, most.inputs),
+  commands: listOf('commands', command, most.commands),
 });
 
 /**
@@ -80,7 +86,12 @@ export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<T
   const transactionDataV1 = bcs.struct('TransactionDataV1', {
     kind,
     sender: address,
-    gas: bcs.struct('GasData', { payment: bcs.vector(objectRef), owner: address, price: u64, budget: u64 }),
+    gas: bcs.struct('GasData', {
+      payment: listOf('gas coins', objectRef, most.gasCoins),
+      owner: address,
+      price: u64,
+      budget: u64,
+    }),
     // On the network an enum of its own, encoded like an optional epoch.
     expirationEpoch: optional('expiration', u53),
   });
@@ -88,7 +99,7 @@ export function transactionDataBcsOf<Payload>(kind: BcsType<Payload>): BcsType<T
     name: 'TransactionData',
     read: (reader) => {
       const index = reader.readULEB();
-      if (index !== 0) throw new UnknownVariantError('TransactionData version', index + 1);
+      if (index !== 0) throw new NotKnownError(`unknown TransactionData version ${index + 1}`);
       return transactionDataV1.read(reader);
     },
     write: (data, writer) => {

@@ -1,7 +1,7 @@
 import { BcsType, bcs } from '@mysten/bcs';
 import { ledgerBcs } from './ledger-bcs.ts';
-import { taggedUnion } from './tagged-union.ts';
-import { maxTypeDepth, type PrimitiveType, type StructTag, type TypeTag } from './type-tag.ts';
+import { listOf, taggedUnion } from './tagged-union.ts';
+import { maxTypeDepth, type PrimitiveType, primitives, type StructTag, type TypeTag } from './type-tag.ts';
 
 type TypeVariant =
   | { readonly kind: PrimitiveType }
@@ -9,7 +9,12 @@ type TypeVariant =
   | { readonly kind: 'struct'; readonly struct: StructTag };
 
 const { address, identifier } = ledgerBcs;
-const empty = bcs.struct('Empty', {});
+
+/** The networks take no instance of a type with more. */
+const maxTypeParameters = 32;
+const primitiveTags = Object.fromEntries(
+  primitives.map((name) => [name, Object.freeze({ kind: 'primitive', name })]),
+) as Readonly<Record<PrimitiveType, TypeTag>>;
 
 /** One definition for each level of nesting, so that no input can make the reader go deeper. */
 function typeTagOf(levels: number): BcsType<TypeTag> {
@@ -19,38 +24,24 @@ function typeTagOf(levels: number): BcsType<TypeTag> {
     address,
     module: identifier,
     name: identifier,
-    typeParameters: typeListOf(inner),
+    typeParameters: listOf('type parameters', inner, maxTypeParameters),
   });
   return taggedUnion<TypeVariant>('type variant', {
-    bool: [0, empty],
-    u8: [1, empty],
-    u64: [2, empty],
-    u128: [3, empty],
-    address: [4, empty],
-    signer: [5, empty],
+    bool: [0, null],
+    u8: [1, null],
+    u64: [2, null],
+    u128: [3, null],
+    address: [4, null],
+    signer: [5, null],
     vector: [6, bcs.struct('Vector', { element: inner })],
     struct: [7, bcs.struct('Struct', { struct })],
-    u16: [8, empty],
-    u32: [9, empty],
-    u256: [10, empty],
+    u16: [8, null],
+    u32: [9, null],
+    u256: [10, null],
   }).transform({
     name: 'TypeTag',
     input: (tag: TypeTag): TypeVariant => (tag.kind === 'primitive' ? { kind: tag.name } : tag),
-    output: (tag): TypeTag =>
-      tag.kind === 'vector' || tag.kind === 'struct' ? tag : { kind: 'primitive', name: tag.kind },
-  });
-}
-
-/**
- * Elements are read one by one: the library would allocate the whole list at once, and a forged length could be
- * repeated at every level.
- */
-function typeListOf(item: BcsType<TypeTag>): BcsType<readonly TypeTag[]> {
-  const vector = bcs.vector(item);
-  return new BcsType<readonly TypeTag[]>({
-    name: vector.name,
-    read: (reader) => reader.readVec(() => item.read(reader)),
-    write: (tags, writer) => vector.write(tags, writer),
+    output: (tag): TypeTag => (tag.kind === 'vector' || tag.kind === 'struct' ? tag : primitiveTags[tag.kind]),
   });
 }
 

@@ -13,7 +13,7 @@ export interface StructTag {
   readonly typeParameters: readonly TypeTag[];
 }
 
-const primitives = ['bool', 'u8', 'u16', 'u32', 'u64', 'u128', 'u256', 'address', 'signer'] as const;
+export const primitives = ['bool', 'u8', 'u16', 'u32', 'u64', 'u128', 'u256', 'address', 'signer'] as const;
 export type PrimitiveType = (typeof primitives)[number];
 
 /** The network refuses types that are nested deeper, and so does the devnet. */

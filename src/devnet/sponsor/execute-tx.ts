@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
 import type { ObjectRef } from '../../transaction-data/object-ref.ts';
-import type { Argument, Command } from '../../transaction-data/transaction-data.ts';
+import { takesGasCoin } from '../../transaction-data/takes-gas-coin.ts';
 import { netGas } from '../execution/gas-schedule.ts';
 import type { Ledger } from '../state/ledger-state.ts';
 import type { Keypair } from '../transactions/keypair.ts';
@@ -40,7 +40,9 @@ export function executeTx(body: ExecuteTxBody, context: ExecuteTxContext): Spons
   if (data.gas.owner !== context.sponsor.address) {
     return refuseExecute(500, `Sponsor ${data.gas.owner} is not registered`);
   }
-  if (usesGasCoin(data)) return refuseExecute(500, 'Gas coin can only be used to pay gas');
+  if (data.kind.kind === 'PROGRAMMABLE_TX' && takesGasCoin(data.kind, data.gas)) {
+    return refuseExecute(500, 'Gas coin can only be used to pay gas');
+  }
   const held = context.pool.find(body.reservationId);
   if (!held) return refuseExecute(500, goneText(body.reservationId));
   const mismatch = checkAgainst(held, data);
@@ -93,36 +95,6 @@ const flexibleSchemes = [3, 5, 6];
 function isSignatureShaped(bytes: Uint8Array): boolean {
   const flag = bytes[0] ?? -1;
   return flexibleSchemes.includes(flag) || signatureLengths[flag] === bytes.length;
-}
-
-/** Whether a command touches the gas coin, by name or as an ordinary input. */
-function usesGasCoin({ kind, gas }: AnyTransactionData): boolean {
-  if (kind.kind !== 'PROGRAMMABLE_TX') return false;
-  const paying = new Set(gas.payment.map(({ objectId }) => objectId));
-  const isInput = kind.inputs.some((input) => 'ref' in input && paying.has(input.ref.objectId));
-  return (
-    isInput ||
-    kind.commands.some((command) => toArguments(command).some(({ kind: argument }) => argument === 'gasCoin'))
-  );
-}
-
-function toArguments(command: Command): readonly Argument[] {
-  switch (command.kind) {
-    case 'moveCall':
-      return command.arguments;
-    case 'transferObjects':
-      return [...command.objects, command.recipient];
-    case 'splitCoins':
-      return [command.coin, ...command.amounts];
-    case 'mergeCoins':
-      return [command.destination, ...command.sources];
-    case 'makeMoveVec':
-      return command.elements;
-    case 'upgrade':
-      return [command.ticket];
-    case 'publish':
-      return [];
-  }
 }
 
 function checkAgainst(reservation: Reservation, { gas }: AnyTransactionData): string | null {
