@@ -19,6 +19,8 @@ export interface Config {
     readonly allowAnonymous: boolean;
     /** A gas budget must be below it. */
     readonly maxGasBudgetExclusive: number;
+    /** What becomes of a transaction that does not fit its reservation, or cannot be read. */
+    readonly preflight: 'enforce' | 'warn' | 'off';
     /** Keys of the ids that callers get for reservations: the first signs, all verify; `null` = made at start. */
     readonly leaseKeys: readonly Secret[] | null;
   };

@@ -132,6 +132,7 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     token: auth === 'token' || isEmbedded ? values.SPONSOR_TOKEN : null,
     allowAnonymous: values.SPONSOR_ALLOW_ANONYMOUS ?? isEmbedded,
     maxGasBudgetExclusive: values.SPONSOR_MAX_GAS_BUDGET,
+    preflight: values.SPONSOR_PREFLIGHT ?? (auth === 'token' ? 'enforce' : 'warn'),
     leaseKeys: values.LEASE_KEYS,
   };
 }

@@ -187,6 +187,14 @@ export interface SponsorshipFacts {
   readonly code?: string | null;
 }
 
+/** A transaction that was sent although it does not fit its reservation, or cannot be read. */
+export interface DoubtfulTransaction {
+  readonly caller: string;
+  readonly requestId: string;
+  readonly digest: string;
+  readonly reason: string;
+}
+
 /**
  * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
  * in its function and nowhere else. No function throws, and each can be passed on without its object.
@@ -227,6 +235,7 @@ export interface Telemetry {
   readonly sponsorshipStoreAway: (reason: string, setting: string) => void;
   readonly sponsorshipStoreBack: () => void;
   readonly sponsorshipForgotten: (forgotten: ForgottenSponsorship) => void;
+  readonly transactionDoubted: (transaction: DoubtfulTransaction) => void;
   /** @param setting that holds the token */
   readonly sponsorTokenRefused: (setting: string) => void;
   readonly sponsorTokenAccepted: (setting: string) => void;
@@ -347,6 +356,8 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
         ...(digest !== null && { digest }),
         outcome,
       }),
+    transactionDoubted: (transaction) =>
+      log('warn', 'a transaction goes to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse', transaction),
     sponsorTokenRefused: (setting) =>
       log('warn', 'the sponsor does not take the token of this gateway: nobody is sponsored', { setting }),
     sponsorTokenAccepted: (setting) => log('info', 'the sponsor takes the token of this gateway again', { setting }),

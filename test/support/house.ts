@@ -77,6 +77,8 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['errors', 'json', 'settings', 'transport', 'limits', 'answers', 'types of config', 'types of upstream'],
     packages: ['graphql'],
   },
+  /** Is a transaction what its reservation is for, and what its caller may do? */
+  'sponsorship/preflight': { rooms: ['errors', 'transaction-data', 'sponsorship/leases'], packages: ['graphql'] },
   /** What the sponsor says, and what its refusals mean. */
   'subschemas/sponsor-answers': {
     rooms: ['errors', 'json', 'transport', 'types of config'],
@@ -91,6 +93,7 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: [
       'subschemas/sponsor-answers',
       'sponsorship/leases',
+      'sponsorship/preflight',
       'types of sponsorship/store',
       'errors',
       'config',

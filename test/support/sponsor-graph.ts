@@ -19,6 +19,8 @@ export interface SponsorGraphOptions {
   readonly token: string;
   /** Default `token`. */
   readonly auth?: 'forward' | 'token';
+  /** Default `off`: most tests do not send transactions that could be read. */
+  readonly preflight?: 'enforce' | 'warn' | 'off';
   readonly requestTypeKey?: 'requestType' | 'request_type';
   readonly mutationMs?: number;
   readonly maxResponseBytes?: number;
@@ -28,6 +30,8 @@ export interface SponsorGraphOptions {
 export interface SponsorGraph extends AsyncDisposable {
   /** What the operator was told and the client was not. */
   readonly observations: readonly SponsorObservation[];
+  /** Of transactions that were sent all the same. */
+  readonly doubts: readonly string[];
   /** What the caller would have got for a reservation that has this number with the sponsor. */
   lease(rawReservationId: string): Promise<string>;
   ask(
@@ -45,6 +49,7 @@ export function createSponsorGraph({
   origin,
   token,
   auth = 'token',
+  preflight = 'off',
   requestTypeKey = 'requestType',
   mutationMs = 10_000,
   maxResponseBytes = 1_000_000,
@@ -52,6 +57,7 @@ export function createSponsorGraph({
 }: SponsorGraphOptions): SponsorGraph {
   const dispatcher = new Pool(origin);
   const observations: SponsorObservation[] = [];
+  const doubts: string[] = [];
   const client = createSponsorClient({
     call: createUpstreamCall(
       letRunOn(createRawCall({ dispatcher, maxResponseBytes }), {
@@ -69,15 +75,17 @@ export function createSponsorGraph({
   const schema = createOwnSchema(
     createSponsorResolvers({
       client,
-      sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000 },
+      sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000, preflight },
       limits: { maxTransactionPayloadBytes: 10_000 },
       books,
+      doubted: (transaction) => doubts.push(transaction.reason),
       now,
     }),
   );
 
   return {
     observations,
+    doubts,
     async lease(rawReservationId) {
       const leaseId = randomBytes(16).toString('base64url');
       const [nowMs, amount] = [now(), 5_000_000];

@@ -57,9 +57,9 @@ export const sponsorshipKeys = {
     kind: oneOf('enforce', 'warn', 'off'),
     fallback: null,
     fallbackText: '`enforce` with `token`, `warn` with `forward`',
-    description: 'Whether a transaction is decoded and held against its reservation before it goes to the sponsor.',
-    inForce: false,
-    asAbsent: 'off',
+    description:
+      'A transaction is read and held against its reservation before it goes to the sponsor. `enforce`: what does not fit, or cannot be read, is refused. `warn`: it is sent, with a line in the log. `off`: nothing is read. A client’s `moveCalls` hold in all of them.',
+    inForce: true,
   }),
   LEASE_KEYS: configKey({
     group: 'Sponsorship',

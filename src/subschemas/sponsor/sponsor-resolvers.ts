@@ -3,6 +3,8 @@ import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, MutationResolvers, Resolvers } from '../../generated/own.ts';
 import { hashCoins } from '../../sponsorship/leases/hash-coins.ts';
+import { preflight } from '../../sponsorship/preflight/preflight.ts';
+import type { DoubtfulTransaction } from '../../telemetry/events.ts';
 import { transactionDigest } from '../../transaction-data/digest.ts';
 import { createGasReservationResolvers, type GasReservationRecord } from './gas-reservation.ts';
 import {
@@ -22,9 +24,11 @@ import type { SponsorshipBooks } from './sponsorship-books.ts';
 export interface SponsorResolversOptions {
   /** `null` when no sponsor is configured: every field then says so. */
   readonly client: SponsorClient | null;
-  readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive'>;
+  readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly books: SponsorshipBooks;
+  /** Told of each transaction that is sent though `enforce` would refuse it. */
+  readonly doubted: (transaction: DoubtfulTransaction) => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -60,7 +64,7 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
 
 function createSponsorMutations(
   demandSponsor: DemandSponsor,
-  { sponsorship, limits, books, now }: SponsorResolversOptions,
+  { sponsorship, limits, books, doubted, now }: SponsorResolversOptions,
 ) {
   return {
     async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
@@ -94,19 +98,29 @@ function createSponsorMutations(
       return { ...reserved, reservationId, gasBudget, expiresAtMs };
     },
 
-    async executeTx(_, args, { caller, cancellation }): Promise<SponsorExecution> {
+    async executeTx(_, args, { caller, cancellation, requestId }): Promise<SponsorExecution> {
       const { client, authorization } = demandSponsor();
       authorization.demand('sponsor', caller);
       refuseIdempotencyKey(args.idempotencyKey);
       const { reservationId, txBytes, userSig } = args;
       const raw = books.leases ? null : parseReservationId(reservationId);
       checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes);
-      const digest = transactionDigest(parseBase64Argument('txBytes', txBytes));
-      parseBase64Argument('userSig', userSig);
+      const transaction = parseBase64Argument('txBytes', txBytes);
+      const digest = transactionDigest(transaction);
+      const signature = parseBase64Argument('userSig', userSig);
       const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
-      const rawReservationId =
-        raw ?? books.leases?.open(reservationId, authorization.holderOf(caller), now())?.rawReservationId;
+      const lease = books.leases?.open(reservationId, authorization.holderOf(caller), now()) ?? null;
+      const rawReservationId = raw ?? lease?.rawReservationId;
       if (rawReservationId === undefined) throw reservationNotFound(digest);
+      const refusal = preflight(sponsorship.preflight, {
+        txBytes: transaction,
+        userSig: signature,
+        terms: lease,
+        moveCalls: caller.moveCalls,
+        facts: { digest, reservationId },
+        doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
+      });
+      if (refusal) throw refusal;
       const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
       return client.executeTx(input, authorization.headerFor(caller), cancellation);
     },

@@ -40,7 +40,14 @@ export const sponsorUpstream: OwnFieldsUpstream = {
       knowsAll: sponsorship.auth === 'token' && !host.isStoreDivided,
       audit: host.telemetry.sponsorship,
     };
-    const resolvers = createSponsorResolvers({ client, sponsorship, limits, books, now });
+    const resolvers = createSponsorResolvers({
+      client,
+      sponsorship,
+      limits,
+      books,
+      doubted: host.telemetry.transactionDoubted,
+      now,
+    });
     // Where callers bring a credential of their own, the sponsor counts them, and our shared counts do not matter.
     const demandsStore = config.rateLimit.redis !== null && sponsorship.auth === 'token';
     return {

@@ -47,6 +47,7 @@ describe('nothing set', () => {
         token: null,
         allowAnonymous: true,
         maxGasBudgetExclusive: 2_000_000_000,
+        preflight: 'enforce',
         leaseKeys: null,
       },
       cursorKeys: null,
@@ -289,7 +290,7 @@ describe('what this version does not have', () => {
   });
 
   test('a value that asks for what happens anyway is not told', () => {
-    expect(parse({ LIVE_SOURCE: 'auto', SPONSOR_PREFLIGHT: 'off' }).notInForce).toEqual([]);
+    expect(parse({ LIVE_SOURCE: 'auto' }).notInForce).toEqual([]);
   });
 
   test.each(['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'TRUSTED_DOCUMENTS_FILE'])(
@@ -517,4 +518,19 @@ test('the message of the error has one line for each mistake', () => {
   expect((error as ConfigError).message).toBe(
     'HOST: expected an IP address or a host name, got "a b"\nPORT: expected an integer from 0 to 65535, got "65536"',
   );
+});
+
+describe('what becomes of a transaction that does not fit its reservation', () => {
+  const remote = { LEDGER_GRAPHQL_URL: 'http://ledger.example/graphql', SPONSOR_URL: 'http://sponsor.example' };
+  test.each([
+    [
+      'is refused where the gateway holds the token',
+      { SPONSOR_TOKEN: 't', SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: 'https://app.example' },
+      'enforce',
+    ],
+    ['is told where callers hold it', {}, 'warn'],
+    ['is what is configured', { SPONSOR_PREFLIGHT: 'off' }, 'off'],
+  ])('%s', (_what, environment, expected) => {
+    expect(parse({ ...remote, ...environment }).sponsorship.preflight).toBe(expected);
+  });
 });

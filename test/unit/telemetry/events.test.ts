@@ -124,6 +124,17 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       text: '',
     },
   ],
+  transactionDoubted: [
+    [{ caller: 'client:shop', requestId: 'r-1', digest: 'D', reason: 'txBytes: the gas owner is 0x1' }],
+    {
+      level: 'warn',
+      caller: 'client:shop',
+      requestId: 'r-1',
+      digest: 'D',
+      reason: 'txBytes: the gas owner is 0x1',
+      msg: 'a transaction goes to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse',
+    },
+  ],
   sponsorTokenRefused: [
     ['SPONSOR_TOKEN'],
     {

@@ -93,7 +93,8 @@ function ask(
 ) {
   const options: SponsorResolversOptions = {
     client,
-    sponsorship: { auth, token: new Secret('gateway-token'), maxGasBudgetExclusive: 2_000_000_000 },
+    sponsorship: { auth, token: new Secret('gateway-token'), maxGasBudgetExclusive: 2_000_000_000, preflight: 'off' },
+    doubted: () => {},
     limits: { maxTransactionPayloadBytes: 1_000 },
     books: toTestBooks(auth, auth === 'token' ? { leases } : {}),
     now: () => nowMs,
