@@ -149,6 +149,8 @@ const modes: [string, () => Promise<{ gateway: TestGateway; headers: Record<stri
         LEDGER_RPC_URL: withPassword(events.url),
         SPONSOR_URL: withPassword(sponsor.url),
         SPONSOR_TOKEN: token,
+        // What the sponsor says of transactions is seen only if all are sent to it.
+        SPONSOR_PREFLIGHT: 'off',
         SPONSOR_ALLOW_ANONYMOUS: 'true',
         CORS_ORIGINS: 'http://127.0.0.1:4000',
         LOG_LEVEL: 'trace',
