@@ -1,31 +1,24 @@
-import { test } from 'vitest';
-import { Secret } from '../../src/config/secret.ts';
-import { connectRedisStore } from '../../src/sponsorship/redis-store/redis-store.ts';
-import type { SponsorshipStore } from '../../src/sponsorship/store/sponsorship-store.ts';
-import type { StoreBounds } from '../../src/sponsorship/store/store-bounds.ts';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createMemoryStore } from '../../src/sponsorship/store/memory-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
+import { openRedisStore } from '../support/redis-sponsorship-store.ts';
+import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';
 import { describeSponsorshipStore } from '../support/sponsorship-store-suite.ts';
 
-/** Where instances have to agree, no answer of a busy test machine may come too late. */
-const patientMs = 30_000;
-
-const openStore = (url: string, timeoutMs = patientMs, bounds?: StoreBounds): Promise<SponsorshipStore> =>
-  connectRedisStore(
-    { url: new Secret(url), timeoutMs, ...(bounds ? { bounds } : {}) },
-    { failed: () => {}, ready: () => {} },
-  );
+const runs = Number(process.env.SPONSORSHIP_RUNS ?? 60);
 
 if (redisMissing) {
   test.skip(redisMissing, () => {});
 } else {
   describeSponsorshipStore('in Redis', async () => {
     const redis = await startRedis();
-    const [one, other] = await Promise.all([openStore(redis.url), openStore(redis.url)]);
+    const [one, other] = await Promise.all([openRedisStore(redis.url), openRedisStore(redis.url)]);
     const opened = [one, other];
     return {
       async open(bounds) {
         if (!bounds) return { one, other };
-        const bounded = await openStore(redis.url, patientMs, bounds);
+        const bounded = await openRedisStore(redis.url, { bounds });
         opened.push(bounded);
         return { one: bounded, other: bounded };
       },
@@ -34,5 +27,22 @@ if (redisMissing) {
         await redis[Symbol.asyncDispose]();
       },
     };
+  });
+
+  test('answers as the memory of one process does, whatever callers do, and several at once', async () => {
+    await using redis = await startRedis();
+    const fleet = await Promise.all([openRedisStore(redis.url), openRedisStore(redis.url)]);
+    let names = 0;
+    await fc.assert(
+      fc.asyncProperty(arbitrarySteps, async (steps) => {
+        const name = `${++names}`;
+        const [shared, alone] = [newWorld(fleet, name), newWorld([createMemoryStore()], name)];
+        for (const [index, step] of steps.entries()) {
+          expect(await takeStep(shared, step, index)).toEqual(await takeStep(alone, step, index));
+        }
+      }),
+      { numRuns: runs },
+    );
+    for (const store of fleet) await store.close();
   });
 }

@@ -57,6 +57,7 @@ local function renameLease(lease, name)
   redis.call('RENAME', at('lease:' .. ref), at('lease:' .. name))
   redis.call('ZREM', at('leases:' .. caller), ref)
   redis.call('ZADD', at('leases:' .. caller), lease.dropAt, name)
+  redis.call('PEXPIRE', at('leases:' .. caller), ${shelfLifeMs})
   if lease.reservationKey and redis.call('HGET', at('key:' .. lease.reservationKey), 'lease') == ref then
     redis.call('HSET', at('key:' .. lease.reservationKey), 'lease', name)
   end

@@ -1,0 +1,199 @@
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { createRetryingStore } from '../../src/sponsorship/store/retrying-store.ts';
+import { type SponsorshipStore, StoreAwayError } from '../../src/sponsorship/store/sponsorship-store.ts';
+import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
+import { openRedisStore } from '../support/redis-sponsorship-store.ts';
+import { newFlow, noon, reserve } from '../support/sponsorship-store-suite.ts';
+import { until } from '../support/until.ts';
+
+const gas = { key: 'gas', perDay: 1_000 };
+
+/** Every step of a store, each once. */
+function allSteps(store: SponsorshipStore): Promise<unknown>[] {
+  const { caller, leaseId, reservation, reservationEnd, execution, executionEnd } = newFlow();
+  return [
+    store.beginReservation(reservation()),
+    store.endReservation(reservationEnd({ kind: 'refused' })),
+    store.beginExecution(execution()),
+    store.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs: noon }),
+    store.endExecution(executionEnd({ kind: 'refused' })),
+    store.findReservation(caller, leaseId, noon),
+    store.gasAllowance(gas, noon),
+  ];
+}
+
+async function expectAway(store: SponsorshipStore): Promise<void> {
+  const failures = (await Promise.allSettled(allSteps(store))).map((outcome) =>
+    outcome.status === 'rejected' ? outcome.reason : outcome.value,
+  );
+  expect(failures).toEqual(failures.map(() => expect.any(StoreAwayError)));
+}
+
+const isBack = (store: SponsorshipStore) =>
+  until(
+    () =>
+      store.gasAllowance(gas, noon).then(
+        () => true,
+        () => false,
+      ),
+    'the store is back',
+  );
+
+async function withRedis(use: (redis: RedisServer, admin: Redis) => Promise<void>, ...options: string[]) {
+  await using redis = await startRedis(options);
+  const admin = new Redis(redis.url, { retryStrategy: () => 20 });
+  admin.on('error', () => {});
+  try {
+    await use(redis, admin);
+  } finally {
+    admin.disconnect();
+  }
+}
+
+if (redisMissing) {
+  test.skip(redisMissing, () => {});
+} else {
+  describe('while Redis is away, each step of sponsorship is refused', () => {
+    test('when it is gone, and a step works again when it is back: empty, it knows no lease', () =>
+      withRedis(async (redis) => {
+        const store = await openRedisStore(redis.url);
+        const { execution } = await reserve(store, { gas });
+        await redis.kill();
+        await expectAway(store);
+        await redis.restart();
+        await isBack(store);
+        expect(await store.beginExecution(execution())).toEqual({ kind: 'unknown' });
+        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 0 });
+        await store.close();
+      }));
+
+    test('when it is frozen, and no lease stays spent by an attempt that was told so', () =>
+      withRedis(async (redis) => {
+        const direct = await openRedisStore(redis.url);
+        const hasty = await openRedisStore(redis.url, { timeoutMs: 300 });
+        const store = createRetryingStore(hasty, { now: () => noon, givenUp: () => {} });
+        const { execution } = await reserve(direct, { gas });
+        const { reservation } = newFlow();
+        redis.freeze();
+        await Promise.all([
+          expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError),
+          expect(store.beginReservation(reservation({ gas, amount: 200 }))).rejects.toThrow(StoreAwayError),
+        ]);
+        await expectAway(hasty);
+        redis.thaw();
+        await isBack(hasty);
+        // Redis reads what was sent to it while it was frozen; what was begun so is taken back.
+        await until(async () => (await direct.gasAllowance(gas, noon)).held === 100, 'the reservation is taken back');
+        await until(async () => (await direct.beginExecution(execution())).kind === 'begun', 'the lease is free');
+        await store.close();
+        await direct.close();
+      }));
+
+    test('when it is a replica that takes no writes, until it does', () =>
+      withRedis(async (redis, admin) => {
+        const store = await openRedisStore(redis.url);
+        const { execution } = await reserve(store);
+        await admin.replicaof('127.0.0.1', '1');
+        await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+        await expect(store.beginReservation(newFlow().reservation())).rejects.toThrow(StoreAwayError);
+        await admin.replicaof('NO', 'ONE');
+        await isBack(store);
+        await until(async () => (await store.beginExecution(execution())).kind === 'begun', 'writes are taken');
+        await store.close();
+      }));
+
+    test('when it has no memory left, with nothing half done', () =>
+      withRedis(async (redis, admin) => {
+        const store = await openRedisStore(redis.url);
+        const { execution } = await reserve(store, { gas });
+        await admin.config('SET', 'maxmemory', '1');
+        await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+        await admin.config('SET', 'maxmemory', '0');
+        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100 });
+        expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
+        await store.close();
+      }));
+  });
+
+  test('how executions ended while Redis was away is known when it is back', () =>
+    withRedis(async (redis) => {
+      const direct = await openRedisStore(redis.url);
+      const hasty = await openRedisStore(redis.url, { timeoutMs: 300 });
+      const store = createRetryingStore(hasty, { now: () => noon, givenUp: () => {} });
+      const flows = await Promise.all(Array.from({ length: 5 }, () => reserve(direct, { gas })));
+      for (const { execution } of flows) await store.beginExecution(execution());
+      redis.freeze();
+      const end = { kind: 'executed', gasUsed: 10 } as const;
+      await Promise.all(flows.map(({ executionEnd }) => store.endExecution(executionEnd(end, { answer: 'effects' }))));
+      redis.thaw();
+      await until(async () => (await direct.gasAllowance(gas, noon)).settled === 50, 'all are settled');
+      expect(await direct.gasAllowance(gas, noon)).toMatchObject({ held: 0 });
+      await store.close();
+      await direct.close();
+    }));
+
+  test('whose connections are cut in the middle of many attempts, one lease begins at most once', () =>
+    withRedis(async (redis, admin) => {
+      const fleet = await Promise.all([openRedisStore(redis.url), openRedisStore(redis.url)]);
+      const kinds: string[] = [];
+      for (let round = 0; round < 4; round += 1) {
+        await Promise.all(fleet.map(isBack));
+        const { execution } = await reserve(fleet[0]!);
+        const begins = Array.from({ length: 20 }, (_, index) => fleet[index % 2]!.beginExecution(execution()));
+        const cut = admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+        const outcomes = await Promise.allSettled(begins);
+        await cut;
+        const begun = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value.kind === 'begun');
+        expect(begun.length).toBeLessThanOrEqual(1);
+        kinds.push(...outcomes.map(({ status }) => status));
+      }
+      expect(kinds).toHaveLength(80);
+      await Promise.all(fleet.map((store) => store.close()));
+    }));
+
+  test('emptied in the middle, Redis lets no lease of before be executed, and takes no end of it', () =>
+    withRedis(async (redis, admin) => {
+      const store = await openRedisStore(redis.url);
+      const [dispatched, reserved, asked] = [await reserve(store, { gas }), await reserve(store, { gas }), newFlow()];
+      await store.beginReservation(asked.reservation({ gas }));
+      await store.beginExecution(dispatched.execution());
+      await admin.flushall();
+      await admin.script('FLUSH');
+      expect(await store.beginExecution(dispatched.execution())).toEqual({ kind: 'unknown' });
+      expect(await store.beginExecution(reserved.execution())).toEqual({ kind: 'unknown' });
+      await store.endReservation(asked.reservationEnd({ kind: 'reserved', answer: 'coins' }));
+      expect(await store.beginExecution(asked.execution())).toEqual({ kind: 'unknown' });
+      await store.endExecution(dispatched.executionEnd({ kind: 'executed', gasUsed: 10 }));
+      expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 0 });
+      await store.close();
+    }));
+
+  test('each step is one round trip, all keys are of one slot, and each of them ends by itself', () =>
+    withRedis(async (redis, admin) => {
+      const store = await openRedisStore(redis.url);
+      await Promise.all(allSteps(store));
+      await admin.call('CONFIG', 'RESETSTAT');
+      const idempotency = { key: 'once', bodyHash: 'body' };
+      const one = await reserve(store, { gas, idempotency });
+      await store.beginExecution(one.execution({ idempotency }));
+      await store.endExecution(one.executionEnd({ kind: 'executed', gasUsed: 1 }, { answer: 'effects' }));
+      const two = await reserve(store, { gas });
+      await store.beginExecution(two.execution({ attempt: 'mine' }));
+      await store.endExecution(two.executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+      const three = newFlow();
+      await store.beginReservation(three.reservation({ gas }));
+      await store.endReservation(three.reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '5' }));
+      const stats = String(await admin.info('commandstats'));
+      expect(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]).toBe('10');
+      expect(stats).not.toContain('cmdstat_eval:');
+      const keys = await admin.keys('*');
+      expect(keys.length).toBeGreaterThan(10);
+      // The part in braces alone decides the slot of a cluster.
+      expect(keys.filter((key) => !key.startsWith('ledger-gateway:{sponsorship}:'))).toEqual([]);
+      const lives = await Promise.all(keys.map(async (key) => [key, await admin.pttl(key)] as const));
+      const twoDaysMs = 2 * 86_400_000;
+      expect(lives.filter(([, ms]) => ms <= 0 || ms > twoDaysMs)).toEqual([]);
+      await store.close();
+    }));
+}

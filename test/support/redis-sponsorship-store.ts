@@ -1,0 +1,15 @@
+import { Secret } from '../../src/config/secret.ts';
+import { connectRedisStore } from '../../src/sponsorship/redis-store/redis-store.ts';
+import type { SponsorshipStore } from '../../src/sponsorship/store/sponsorship-store.ts';
+import type { StoreBounds } from '../../src/sponsorship/store/store-bounds.ts';
+
+/** Where instances have to agree, no answer of a busy test machine may come too late. */
+export const patientMs = 30_000;
+
+export function openRedisStore(
+  url: string,
+  { timeoutMs = patientMs, bounds }: { timeoutMs?: number; bounds?: StoreBounds | undefined } = {},
+): Promise<SponsorshipStore> {
+  const options = { url: new Secret(url), timeoutMs, ...(bounds ? { bounds } : {}) };
+  return connectRedisStore(options, { failed: () => {}, ready: () => {} });
+}
