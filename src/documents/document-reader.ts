@@ -3,6 +3,7 @@ import { checkDocument } from '../limits/check-document.ts';
 import { checkText } from '../limits/check-text.ts';
 import type { ExecutableDocument } from '../limits/executable-document.ts';
 import { type DocumentSize, measureDocument, toSize, withPayload } from '../limits/measure-document.ts';
+import { nestsBeforeFault } from '../limits/nests-before-fault.ts';
 import { nestingRefusal } from '../limits/refusal.ts';
 import { acceptDocument } from '../validation/accept-document.ts';
 import { validateDocument } from '../validation/validate-document.ts';
@@ -95,7 +96,7 @@ function readDocument<Operation>(
   try {
     document = parseDocument(text, hasPlaces);
   } catch (error) {
-    return unreadable(toParseRefusal(error));
+    return unreadable(toParseRefusal(text, error));
   }
   const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields);
   const { executable } = measured;
@@ -210,9 +211,9 @@ function toRefusal({ error, hasUsage }: { readonly error: GraphQLError; readonly
   return { errors: [toToldError(error)], hasUsage };
 }
 
-function toParseRefusal(error: unknown): DocumentRefusal {
+function toParseRefusal(text: string, error: unknown): DocumentRefusal {
   // Any other error is a stack overflow of the parser: the document nests too deep.
-  if (!(error instanceof GraphQLError)) return toRefusal(nestingRefusal());
+  if (!(error instanceof GraphQLError) || nestsBeforeFault(text, error)) return toRefusal(nestingRefusal());
   return { errors: [toToldError(error, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
 }
 
