@@ -6,6 +6,7 @@ import { watchClientsOf } from '../start/watch-clients.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { choosePort } from './choose-port.ts';
 import { startLooksInTurn } from './looks-in-turn.ts';
+import { beatMs } from './signs-of-life.ts';
 import { startStaff } from './staff.ts';
 import type { Beginning } from './worker-messages.ts';
 import type { StartWorkerProcess } from './worker-processes.ts';
@@ -54,7 +55,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
 
   const staff = startStaff({
     count,
-    beginning: () => ({ shared, port, files }),
+    beginning: () => ({ shared, port, files, beatMs }),
     startProcess,
     now,
     endWithinMs: Math.max(queryMs, mutationMs) + endMarginMs,

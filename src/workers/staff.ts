@@ -3,6 +3,7 @@ import type { WorkerLoss } from '../telemetry/events.ts';
 import { deferred } from './deferred.ts';
 import { createReplacementRule } from './replacement-rule.ts';
 import { createRoster } from './roster.ts';
+import { watchSignsOfLife } from './signs-of-life.ts';
 import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
 import type { StartWorkerProcess, WorkerEnd, WorkerProcess } from './worker-processes.ts';
 
@@ -39,12 +40,12 @@ export interface Staff {
   stop(): Promise<void>;
 }
 
-/** Starts `count` workers, and replaces those that end. */
+/** Starts `count` workers, and replaces those that end or freeze. */
 export function startStaff(options: StaffOptions): Staff {
   const { count, beginning, startProcess, now, endWithinMs, events } = options;
   const rule = createReplacementRule(count);
   const roster = createRoster(now);
-  /** Why workers could not start, as far as they said. */
+  /** Why workers ended, as far as it is known. */
   const reasons = new WeakMap<WorkerProcess, string>();
   const starts = createDelayedCalls();
   const complete = deferred<WorkerFacts>();
@@ -53,11 +54,23 @@ export function startStaff(options: StaffOptions): Staff {
   failed.promise.catch(() => {});
   let isComplete = false;
   let isStopping = false;
+  const signs = watchSignsOfLife({
+    everyMs: beginning().beatMs,
+    workers: roster.serving,
+    frozen: (worker, silentMs) => {
+      reasons.set(worker, `it was killed: no sign of life for ${silentMs} ms`);
+      // Even a stopped process obeys this.
+      worker.kill();
+    },
+  });
 
   const hear = (worker: WorkerProcess, message: FromWorker): void => {
     switch (message.kind) {
       case 'hello':
         worker.send(isStopping ? { kind: 'stop' } : { kind: 'begin', beginning: beginning() });
+        break;
+      case 'alive':
+        signs.noteSign(worker);
         break;
       case 'schema replaced':
         events.schemaReplaced(message.schema, worker);
@@ -93,6 +106,7 @@ export function startStaff(options: StaffOptions): Staff {
   const stop = (): Promise<void> => {
     isStopping = true;
     starts.cancel();
+    signs.stop();
     return roster.end(endWithinMs, events.cut);
   };
 

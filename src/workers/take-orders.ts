@@ -28,14 +28,20 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   let look = () => {};
   let clients: readonly Client[] | null = null;
   let adopt = (_clients: readonly Client[]) => {};
+  let beating: NodeJS.Timeout | undefined;
   onMessage((message) => {
-    if (message.kind === 'begin') beginning.resolve(message.beginning);
-    else if (message.kind === 'serving') serving = message.count;
+    if (message.kind === 'begin') {
+      beginning.resolve(message.beginning);
+      beating = setInterval(() => void send({ kind: 'alive' }), message.beginning.beatMs).unref();
+    } else if (message.kind === 'serving') serving = message.count;
     else if (message.kind === 'look') look();
     else if (message.kind === 'clients') {
       clients = message.clients;
       adopt(clients);
-    } else if (message.kind === 'stop') stop.resolve();
+    } else if (message.kind === 'stop') {
+      clearInterval(beating);
+      stop.resolve();
+    }
   });
   void send({ kind: 'hello' });
   return {

@@ -11,6 +11,8 @@ export interface Beginning {
    * whatever became of the files. Of the clients file: the text that is in force.
    */
   readonly files: Readonly<Record<string, string>>;
+  /** Milliseconds between two signs of life that the worker gives from now on. */
+  readonly beatMs: number;
 }
 
 /** From the primary to a worker. */
@@ -30,6 +32,8 @@ export type FromWorker =
   /** Its process is up, and can be told to begin. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'ready'; readonly facts: WorkerFacts }
+  /** A sign of life: its thread is not stuck. */
+  | { readonly kind: 'alive' }
   /** It could not start. */
   | { readonly kind: 'failed'; readonly reason: string; readonly stack: string }
   /** `schema`: what tells it from others. */

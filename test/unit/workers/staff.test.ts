@@ -6,7 +6,7 @@ import type { WorkerEnd, WorkerProcess } from '../../../src/workers/worker-proce
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const beginning = { shared: { workers: 2, network: null, secret: 's' }, port: 4000, files: {} };
+const beginning = { shared: { workers: 2, network: null, secret: 's' }, port: 4000, files: {}, beatMs: 1_000 };
 const facts = { url: 'http://127.0.0.1:4000', graphqlUrl: 'http://127.0.0.1:4000/graphql', schema: 'ledger' };
 
 /** A process that does what the test has it do. */
