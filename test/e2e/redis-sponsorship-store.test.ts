@@ -41,7 +41,7 @@ if (redisMissing) {
           expect(await takeStep(shared, step, index)).toEqual(await takeStep(alone, step, index));
         }
       }),
-      { numRuns: runs },
+      { numRuns: runs, ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
     );
     for (const store of fleet) await store.close();
   });

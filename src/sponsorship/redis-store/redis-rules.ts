@@ -184,7 +184,8 @@ end
 -- The record of the key, if it is still this lease's: it may have been forgotten, and have a successor.
 local function ownKey(key)
   local record = key and key ~= '' and read('key:' .. key)
-  return record and record.lease == ref and record or nil
+  local isOwn = record and record.lease == ref and now < tonumber(record.keptAt) + ${keyLifeMs}
+  return isOwn and record or nil
 end
 
 local function answerKey(key, answer)
@@ -207,11 +208,11 @@ local function answerLease(field, answer)
   makeRoom('texts', ${bounds.maxLeasesPerCaller}, ${bounds.maxAnswerBytesPerCaller})
 end
 
-local function answerOf(key, answerText)
+local function answerOf(lease, key, field)
   if key and key ~= '' then
     local record = ownKey(key)
     return record and record.answer
   end
-  return answerText
+  return lease[field] and now < tonumber(lease.keptAt) + ${textLifeMs} and lease[field]
 end
 `;

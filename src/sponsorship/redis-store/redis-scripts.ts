@@ -86,7 +86,7 @@ local lease = readLease()
 if not lease or lease.executing == 'none' then return false end
 if lease.body ~= body then return { 'spent', lease.digest } end
 if lease.executing ~= 'done' then return { 'in-progress', lease.digest, lease.answerBy } end
-local answer = answerOf(lease.executionKey, lease.executionText)
+local answer = answerOf(lease, lease.executionKey, 'executionText')
 if answer then return { 'replay', answer } end
 return { 'spent', lease.digest }
 `;
@@ -123,7 +123,7 @@ end
 const findReservation = `
 local lease = readLease()
 if not lease or lease.reserving ~= 'reserved' then return false end
-local answer = answerOf(lease.reservationKey, lease.reservationText)
+local answer = answerOf(lease, lease.reservationKey, 'reservationText')
 if not answer then return false end
 return { answer, lease.expiresAt, lease.executing, lease.digest or '' }
 `;
