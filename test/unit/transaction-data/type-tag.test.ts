@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseBcs } from '../../../src/transaction-data/parse-bcs.ts';
 import { parseTypeTag, toTypeText } from '../../../src/transaction-data/type-tag.ts';
 import { typeTagBcs } from '../../../src/transaction-data/type-tag-bcs.ts';
-import { typeTag } from '../devnet/transactions/arbitrary-transaction.ts';
+import { typeTag } from '../../support/arbitrary-transaction.ts';
 
 const two = `0x${'2'.padStart(64, '0')}`;
 

@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../../src/devnet/transactions/encode-transaction.ts';
 import { parseTransactionData, parseTransactionKind } from '../../../../src/devnet/transactions/parse-transaction.ts';
 import { transactionDigest } from '../../../../src/transaction-data/digest.ts';
+import { transactionData } from '../../../support/arbitrary-transaction.ts';
 import { createSmallDevnet } from '../../../support/small-devnet.ts';
-import { transactionData } from './arbitrary-transaction.ts';
 
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
 const ref = { objectId: `0x${'ab'.repeat(32)}`, version: 7, digest };
