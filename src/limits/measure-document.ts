@@ -42,7 +42,7 @@ export interface MeasuredDocument extends DocumentSize {
   readonly unknownFragment: FragmentSpreadNode | null;
 }
 
-/** Arguments of the root fields `executeTx`, `executeTransactionBlock` and `dryRunTransactionBlock`. */
+/** Arguments of the root fields that take a transaction: `executeTx`, and what the ledgers call theirs. */
 export interface TransactionPayload {
   /** Bytes of literals, those of a fragment counted at each spread. */
   readonly literalBytes: number;

@@ -1,6 +1,13 @@
 import { type FieldNode, Kind, type ValueNode } from 'graphql';
 
-const transactionFields = new Set(['executeTx', 'executeTransactionBlock', 'dryRunTransactionBlock']);
+/** Our own, and what the ledgers call theirs: none has all of them, and what one has not is refused by its schema. */
+const transactionFields = new Set([
+  'executeTx',
+  'executeTransactionBlock',
+  'dryRunTransactionBlock',
+  'executeTransaction',
+  'simulateTransaction',
+]);
 
 /** Is it a field whose arguments count as transaction payload and not as query text? */
 export function takesTransaction(field: FieldNode): boolean {
