@@ -90,8 +90,13 @@ async function open(
     began: (reason: string) => telemetry.sharedCountsLost(reason, 'REDIS_URL'),
     ended: telemetry.sharedCountsBack,
   };
+  const signingKeys = {
+    lost: (reason: string) => telemetry.signingKeysLost(reason, 'JWT_JWKS_URL'),
+    back: telemetry.signingKeysBack,
+    replaced: telemetry.signingKeysReplaced,
+  };
   // Side by side: either may wait for Redis.
-  const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage });
+  const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage, signingKeys });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
   const sponsorshipStore = await openSponsorshipStore({ redis: config.rateLimit.redis, telemetry, now });

@@ -34,9 +34,19 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
     async admit(sender) {
       const identity = identify(sender);
       if (identity.kind === 'caller') return charge(identity.caller, 1);
-      const { code, message, rate } = identity;
+      // Verifying is work: it is counted against the address first, whatever comes of it.
+      const { rate } = identity;
       const standing = rate ? await limiter.consume({ rate }, 1) : null;
-      return { kind: 'refused', standing, error: toRefusal(standing) ?? gatewayError(code, message) };
+      const error = toRefusal(standing);
+      if (error) return { kind: 'refused', standing, error };
+      const known = identity.kind === 'unverified' ? await identity.verify() : identity;
+      if (known.kind === 'caller') return charge(known.caller, 1);
+      const { code, message, upstream } = known;
+      return {
+        kind: 'refused',
+        standing,
+        error: gatewayError(code, message, upstream === undefined ? {} : { upstream }),
+      };
     },
     charge,
   };

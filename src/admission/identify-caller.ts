@@ -2,6 +2,8 @@ import { hashApiKey } from '../config/api-key.ts';
 import { isHeaderValue } from '../config/header-value.ts';
 import { Secret } from '../config/secret.ts';
 import type { ClientBook } from '../credentials/client-book.ts';
+import { looksLikeToken } from '../credentials/looks-like-token.ts';
+import type { TokenBook } from '../credentials/token-book.ts';
 import type { Caller, Scope } from '../subschemas/operation-context.ts';
 import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
 
@@ -41,13 +43,26 @@ function toSecret(value: SenderHeaders[string]): Secret | null {
   return value === undefined || value === '' ? null : new Secret(toText(value) ?? '');
 }
 
-export type Identity =
+export type Identity = KnownIdentity | UnverifiedIdentity;
+
+/** A token was sent whose signature has to be verified, which takes time that somebody must be counted for first. */
+export interface UnverifiedIdentity {
+  readonly kind: 'unverified';
+  /** The counter of the address that sent it. */
+  readonly rate: Caller['rate'];
+  /** Never rejects. */
+  readonly verify: () => Promise<KnownIdentity>;
+}
+
+export type KnownIdentity =
   | { readonly kind: 'caller'; readonly caller: Caller }
   /** The credentials are invalid, or not allowed for this origin. The sender is known by address alone. */
   | {
       readonly kind: 'refused';
-      readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN' | 'BAD_REQUEST';
+      readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN' | 'BAD_REQUEST' | 'UPSTREAM_UNAVAILABLE';
       readonly message: string;
+      /** What could not be asked about the credential. */
+      readonly upstream?: string;
       /** The counter that the attempt counts against; `null` when not even the address is known. */
       readonly rate: Caller['rate'] | null;
     };
@@ -61,6 +76,8 @@ export interface IdentifyOptions {
   readonly devnet: boolean;
   /** `null`: there are no API keys, and a key that is sent is ignored. */
   readonly clients: Pick<ClientBook, 'find'> | null;
+  /** `null`: there are no signed tokens. */
+  readonly tokens: TokenBook | null;
   readonly trustedProxies: TrustedProxies;
 }
 
@@ -69,11 +86,14 @@ const sponsoring: ReadonlySet<Scope> = new Set(['read', 'sponsor']);
 const reading: ReadonlySet<Scope> = new Set(['read']);
 
 /**
- * Identifies callers: a client by its API key, anybody else by address. The key comes as `x-api-key` or, in token mode, as
- * the bearer token; `x-api-key` wins. On the embedded devnet, callers from this machine have every scope.
+ * Identifies callers: a client by its API key, the holder of a signed token by that, anybody else by address. Key or token
+ * comes as `x-api-key` or, in token mode, as the bearer token; `x-api-key` wins. On the embedded devnet, callers from this
+ * machine have every scope.
  */
 export function createIdentify(options: IdentifyOptions): (sender: Sender) => Identity {
-  const { auth, allowAnonymous, devnet, clients, trustedProxies } = options;
+  const { auth, allowAnonymous, devnet, clients, tokens, trustedProxies } = options;
+  const areCredentialsKnown = clients !== null || tokens !== null;
+  const invalid = invalidText(clients !== null, tokens !== null);
 
   return (sender) => {
     const address = toClientAddress(sender, trustedProxies);
@@ -83,8 +103,8 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
       return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);
     }
-    if (clients && (sender.apiKey || (auth === 'token' && sender.authorization))) {
-      return identifyByKey(clients, sender, byAddress);
+    if (areCredentialsKnown && (sender.apiKey || (auth === 'token' && sender.authorization))) {
+      return identifyByCredential(sender, byAddress);
     }
     if (auth === 'forward' && sender.authorization) {
       const credentialId = `credential:${shortHash(sender.authorization)}`;
@@ -94,20 +114,31 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     return toUnknown(`address:${address.address}`, 'ANONYMOUS', sender, byAddress);
   };
 
-  function identifyByKey(book: Pick<ClientBook, 'find'>, sender: Sender, byAddress: Caller['rate']): Identity {
-    const key = bareCredential(sender);
-    const client = key === null ? null : book.find(hashApiKey(key));
-    if (!client) return refuse('UNAUTHENTICATED', 'The API key is not valid.', byAddress);
-    if (client.origins && !isOneOf(client.origins, sender.origin)) {
+  function identifyByCredential(sender: Sender, byAddress: Caller['rate']): Identity {
+    const credential = bareCredential(sender);
+    if (credential === null) return refuse('UNAUTHENTICATED', invalid, byAddress);
+    // One hash, by which all that is known is found.
+    const hash = hashApiKey(credential);
+    const client = clients?.find(hash);
+    if (client?.origins && !isOneOf(client.origins, sender.origin)) {
       return refuse('FORBIDDEN', originRefusal(sender.origin), byAddress);
     }
-    return toKnown(client.caller, sender);
+    const known = client?.caller ?? tokens?.recall(hash);
+    if (known) return toKnown(known, sender);
+    if (!tokens || !looksLikeToken(credential)) return refuse('UNAUTHENTICATED', invalid, byAddress);
+    const verify = async (): Promise<KnownIdentity> => {
+      const outcome = await tokens.verify(credential, hash);
+      return outcome.kind === 'caller' ? toKnown(outcome.caller, sender) : { ...outcome, rate: byAddress };
+    };
+    return { kind: 'unverified', rate: byAddress, verify };
   }
 
-  function toKnown(caller: Caller, { authorization }: Sender): Identity {
+  function toKnown(caller: Caller, { authorization }: Sender): KnownIdentity {
     // In token mode the header can only be the caller's credential for the gateway, which is not forwarded.
-    const isForwarded = auth === 'forward' && authorization !== null;
-    return { kind: 'caller', caller: isForwarded ? { ...caller, authorization } : caller };
+    if (auth === 'token' || authorization === null) return { kind: 'caller', caller };
+    // Named one by one: callers of one shape are faster to read.
+    const { id, kind, scopes, rate, gas, moveCalls } = caller;
+    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls } };
   }
 
   function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {
@@ -125,11 +156,16 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
 }
 
 function refuse(
-  code: (Identity & { kind: 'refused' })['code'],
+  code: (KnownIdentity & { kind: 'refused' })['code'],
   message: string,
   rate: Caller['rate'] | null,
-): Identity {
+): KnownIdentity {
   return { kind: 'refused', code, message, rate };
+}
+
+function invalidText(areKeysTaken: boolean, areTokensTaken: boolean): string {
+  if (!areTokensTaken) return 'The API key is not valid.';
+  return areKeysTaken ? 'The credential is neither a valid API key nor a JWT.' : 'The credential is not a JWT.';
 }
 
 /** The credential for the gateway itself, without `Bearer`; `null` if the header has another form. */

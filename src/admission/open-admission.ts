@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { type ClientBook, createClientBook } from '../credentials/client-book.ts';
+import type { SigningKeyEvents } from '../credentials/signing-keys.ts';
 import { type AddressGate, createAddressGate } from './address-gate.ts';
 import { type CallerGate, createCallerGate } from './caller-gate.ts';
 import { toTrustedProxies } from './client-address.ts';
@@ -10,9 +11,11 @@ import { createOutage, createRateLimiter, type OutageEvents, type RateLimiter } 
 export interface AdmissionOptions {
   /** Processes that serve as one gateway, of which this is one; 1: it serves alone. */
   readonly workers: number;
-  readonly config: Pick<Config, 'clients' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
+  readonly config: Pick<Config, 'clients' | 'jwt' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
   /** Called when Redis goes away and when it comes back. */
   readonly outage: OutageEvents;
+  /** Called about the keys that verify tokens. */
+  readonly signingKeys: SigningKeyEvents;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -26,7 +29,8 @@ export interface Admission {
 }
 
 /** Builds what decides who may call and how much. Close the limiter once nothing is served any more. */
-export async function openAdmission({ config, workers, outage: events, now }: AdmissionOptions): Promise<Admission> {
+export async function openAdmission(options: AdmissionOptions): Promise<Admission> {
+  const { config, workers, outage: events, signingKeys, now } = options;
   const { redis, perMinute } = config.rateLimit;
   const outage = createOutage(events);
   const own = workers > 1 ? ({ kind: 'cluster' } as const) : ({ kind: 'memory' } as const);
@@ -35,11 +39,16 @@ export async function openAdmission({ config, workers, outage: events, now }: Ad
   const trustedProxies = toTrustedProxies(config.trustedProxies);
   const { auth } = config.sponsorship;
   const clients = config.clients && createClientBook(config.clients, auth);
+  // Loaded only where it is used.
+  const tokens =
+    config.jwt &&
+    (await import('../credentials/token-book.ts')).openTokenBook({ rules: config.jwt, auth, events: signingKeys, now });
   const identify = createIdentify({
     auth,
     allowAnonymous: config.sponsorship.allowAnonymous,
     devnet: config.upstreams.kind === 'devnet',
     clients,
+    tokens,
     trustedProxies,
   });
   return {

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { Secret } from '../config/secret.ts';
-import type { SettingInForce } from '../settings/describe-settings.ts';
 import type { ConfigSource } from '../settings/parse-config.ts';
 import type { ReadFile } from '../settings/read-settings.ts';
+import type { SettingInForce } from '../start/describe-settings.ts';
 import type { ExplainRequest, Explanation, StartOptions } from '../start.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { RunningWorkers, WorkersOptions } from '../workers/primary.ts';

@@ -1,5 +1,5 @@
 import { ConfigError } from '../settings/config-error.ts';
-import type { SettingInForce } from '../settings/describe-settings.ts';
+import type { SettingInForce } from '../start/describe-settings.ts';
 import type { CliWorld } from './cli-world.ts';
 
 /** Tells every mistake of the configuration, or else what is in force. Starts nothing. @returns 2 when there are mistakes */

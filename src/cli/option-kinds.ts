@@ -1,7 +1,6 @@
 import { clientIdRule, isClientId } from '../config/api-key.ts';
 import { type Client, clientScopes } from '../config/client.ts';
 import type { ValueKind } from '../config/config-key.ts';
-import { moveCallRule, toMoveCall } from '../config/move-call.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
 import { origins } from '../config/value-kinds.ts';
 
@@ -48,14 +47,6 @@ export const scopeList: ValueKind<Client['scopes']> = {
     const asked = new Set(text.split(',').map((scope) => scope.trim()));
     const known = clientScopes.filter((scope) => asked.has(scope));
     return known.length === asked.size ? known : undefined;
-  },
-};
-
-export const moveCallList: ValueKind<readonly string[]> = {
-  expected: `what may be called, separated by commas, each ${moveCallRule}`,
-  parse: (text) => {
-    const list = text.split(',').map((item) => toMoveCall(item.trim()));
-    return list.every((each) => each !== undefined) ? [...new Set(list)] : undefined;
   },
 };
 

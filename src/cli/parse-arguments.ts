@@ -1,10 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { ValueKind } from '../config/config-key.ts';
+import { moveCallTargets } from '../config/move-call.ts';
 import { bearerToken, host, integer } from '../config/value-kinds.ts';
 import { quoteText } from '../settings/quote-text.ts';
 import type { Command, UsageError } from './command.ts';
 import { devnetDefaults } from './devnet-defaults.ts';
-import { clientId, jsonObject, moveCallList, namedOrigins, profileName, scopeList, startTime } from './option-kinds.ts';
+import { clientId, jsonObject, namedOrigins, profileName, scopeList, startTime } from './option-kinds.ts';
 
 const everywhere = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
 
@@ -132,7 +133,7 @@ function toKeysNew([, subcommand, extra]: readonly string[], values: OptionTexts
     perMinute: read('per-minute', integer(0, 1_000_000_000)),
     origins: read('origins', namedOrigins),
     gasPerDay: read('gas-per-day', integer(1, 999_999_999_999_999, 'of the smallest unit of the gas coin')),
-    moveCalls: read('move-calls', moveCallList),
+    moveCalls: read('move-calls', moveCallTargets),
   });
 }
 

@@ -60,6 +60,8 @@ export interface Config {
   readonly clients: readonly Client[] | null;
   /** Where they are written, so that it can be read again; `null` without such a file. */
   readonly clientsFile: string | null;
+  /** Whose JWTs make somebody known; `null` = nobody's. */
+  readonly jwt: JwtRules | null;
   readonly rateLimit: {
     /** Attempts a minute of one caller; 0 = no limit. */
     readonly perMinute: number;
@@ -85,6 +87,19 @@ export interface Config {
   readonly immutableReads: { readonly maxBytes: number; readonly lifeMs: number };
   /** Settings that were set but have no effect in this version; the log names them at start. */
   readonly notInForce: readonly string[];
+}
+
+/** Whose JWTs are good, and what for. */
+export interface JwtRules {
+  /** Where the issuer publishes its keys. */
+  readonly keysUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** The claim that lists scopes; `null` = whichever is usual. */
+  readonly scopesClaim: string | null;
+  /** For each holder, as for a client with a key; see `Client`. */
+  readonly gasPerDay: number | null;
+  readonly moveCalls: readonly string[] | null;
 }
 
 export type Upstreams =

@@ -40,6 +40,21 @@ export function url(...schemes: readonly string[]): ValueKind<string> {
   };
 }
 
+/** The same for an address that is asked without credentials: those in it would not be sent. */
+export function urlWithoutCredentials(...schemes: readonly string[]): ValueKind<string> {
+  const kind = url(...schemes);
+  return {
+    ...kind,
+    expected: `${kind.expected}, and without a user or password`,
+    parse: (text) => {
+      const parsed = kind.parse(text);
+      if (parsed === undefined) return undefined;
+      const { username, password } = new URL(parsed);
+      return username === '' && password === '' ? parsed : undefined;
+    },
+  };
+}
+
 export const filePath: ValueKind<string> = {
   expected: 'a path to a file',
   parse: (text) => (text.includes('\0') ? undefined : text),

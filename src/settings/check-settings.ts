@@ -23,6 +23,7 @@ export function checkSettings(settings: Settings): ConfigMistake[] {
   return [
     ...checkCompany(settings),
     ...checkSecretFiles(settings),
+    ...checkTokens(settings),
     ...checkSponsorship(settings),
     ...checkPages(settings),
     ...checkWorkers(settings),
@@ -38,6 +39,9 @@ function checkCompany({ isSet, further }: Settings): ConfigMistake[] {
     // Nothing real stands beside the embedded network.
     ...further.map(({ name }) => [name, 'LEDGER_GRAPHQL_URL'] as const),
     ['REDIS_SHARED_BY', 'REDIS_URL'],
+    ['JWT_SCOPES_CLAIM', 'JWT_JWKS_URL'],
+    ['JWT_GAS_PER_DAY', 'JWT_JWKS_URL'],
+    ['JWT_MOVE_CALLS', 'JWT_JWKS_URL'],
   ];
   return needs
     .filter(([key, needed]) => isSet(key) && !isSet(needed))
@@ -48,6 +52,14 @@ function checkSecretFiles({ isSet }: Settings): ConfigMistake[] {
   return secretFiles
     .filter(([secret, file]) => isSet(secret) && isSet(file))
     .map(([secret, file]) => ({ key: file, expected: `either ${secret} or ${file}`, got: 'both' }));
+}
+
+/** Signed by whomever, or made for whatever, a JWT is worth nothing: all three say whose it has to be. */
+function checkTokens({ isSet }: Settings): ConfigMistake[] {
+  const names = ['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
+  const missing = names.filter((name) => !isSet(name)).join(' and ');
+  if (missing === '') return [];
+  return names.filter(isSet).map((key) => ({ key, expected: `${missing} beside it`, got: `no ${missing}` }));
 }
 
 function checkSponsorship(settings: Settings): ConfigMistake[] {

@@ -101,8 +101,16 @@ function toConfig(
     schema: { pollMs: values.SCHEMA_POLL_MS, cacheFile: values.SCHEMA_CACHE_FILE },
     immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
     clientsFile: values.CLIENTS_FILE,
+    jwt: toJwtRules(values),
     notInForce: configKeyNames.filter((name) => settings.isSet(name) && isIdle(name, values)),
   };
+}
+
+function toJwtRules(values: ConfigValues): Config['jwt'] {
+  const { JWT_JWKS_URL: keysUrl, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = values;
+  if (keysUrl === null || issuer === null || audience === null) return null;
+  const { JWT_SCOPES_CLAIM: scopesClaim, JWT_GAS_PER_DAY: gasPerDay, JWT_MOVE_CALLS: moveCalls } = values;
+  return { keysUrl, issuer, audience, scopesClaim, gasPerDay, moveCalls };
 }
 
 /** Settings of the table that hold addresses of upstreams. */

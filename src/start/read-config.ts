@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
-import { toConfigSchema } from '../settings/config-schema.ts';
-import { describeSettings, type SettingInForce } from '../settings/describe-settings.ts';
 import { isConfigKeyName } from '../settings/keys.ts';
 import { type ConfigSource, parseConfig } from '../settings/parse-config.ts';
+import { toConfigSchema } from './config-schema.ts';
+import { describeSettings, type SettingInForce } from './describe-settings.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';
 
 /**

@@ -228,6 +228,15 @@ export interface Telemetry {
   readonly clientsRead: (read: ClientsRead) => void;
   /** It has mistakes, or cannot be read: the clients stay as they are. @param mistakes a line each, without secrets */
   readonly clientsRefused: (mistakes: readonly string[]) => void;
+  /**
+   * The keys that verify JWTs cannot be read: those that are known go on.
+   * @param reason one line, without the address
+   * @param setting the setting that holds it
+   */
+  readonly signingKeysLost: (reason: string, setting: string) => void;
+  readonly signingKeysBack: () => void;
+  /** Their issuer publishes others than before. @param keys how many */
+  readonly signingKeysReplaced: (keys: number) => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
   /** The audit of the sponsor's gas: each event is a line, and what has no value in it is left out. */
   readonly sponsorship: (event: SponsorshipFacts) => void;
@@ -333,6 +342,10 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     clientsRead: (read) => log('info', 'the clients file was read again', read),
     clientsRefused: (mistakes) =>
       log('error', 'the clients file is refused; the clients stay as they are', { setting: 'CLIENTS_FILE', mistakes }),
+    signingKeysLost: (reason, setting) =>
+      log('warn', 'the keys that verify JWTs cannot be read: those that are known go on', { setting, reason }),
+    signingKeysBack: () => log('info', 'the keys that verify JWTs can be read again'),
+    signingKeysReplaced: (keys) => log('info', 'the keys that verify JWTs were read', { keys }),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
     sponsorship: ({ event, caller, leaseId, requestId, digest, budget, gasUsed, code }) =>

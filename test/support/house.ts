@@ -59,8 +59,8 @@ export const house: Readonly<Record<string, Room>> = {
   documents: { rooms: ['types of errors', 'limits', 'validation'], packages: ['graphql', 'lru-cache'] },
   /** By what callers are known who bring a credential: keys of clients, signed tokens. */
   credentials: {
-    rooms: ['types of config', 'types of operation-context'],
-    packages: [],
+    rooms: ['config', 'types of operation-context'],
+    packages: ['jose', 'lru-cache'],
   },
   admission: {
     rooms: ['errors', 'config', 'credentials', 'redis', 'types of operation-context'],

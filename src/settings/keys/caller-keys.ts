@@ -1,5 +1,6 @@
 import { configKey } from '../../config/config-key.ts';
-import { anyText, filePath, integer, oneOf, url } from '../../config/value-kinds.ts';
+import { moveCallTargets } from '../../config/move-call.ts';
+import { anyText, filePath, integer, oneOf, url, urlWithoutCredentials } from '../../config/value-kinds.ts';
 import { defaults } from '../defaults.ts';
 
 export const callerKeys = {
@@ -13,24 +14,50 @@ export const callerKeys = {
   }),
   JWT_JWKS_URL: configKey({
     group: 'Callers',
-    kind: url('http', 'https'),
+    kind: urlWithoutCredentials('http', 'https'),
     fallback: null,
-    description: 'Where the keys that verify JWTs of callers are published.',
-    inForce: 'refused',
+    description:
+      'Where the keys are published that verify the JWTs of callers. A JWT is sent where a key may be: as `x-api-key`, or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`. Needs `JWT_ISSUER` and `JWT_AUDIENCE`. Use `https` unless the network in between is yours: who can change the answer can be anybody.',
+    inForce: true,
   }),
   JWT_ISSUER: configKey({
     group: 'Callers',
     kind: anyText,
     fallback: null,
-    description: 'The issuer that JWTs must name.',
-    inForce: 'refused',
+    description: 'The issuer that a JWT must name, in `iss`, letter by letter.',
+    inForce: true,
   }),
   JWT_AUDIENCE: configKey({
     group: 'Callers',
     kind: anyText,
     fallback: null,
-    description: 'The audience that JWTs must name.',
-    inForce: 'refused',
+    description: 'The audience that a JWT must name, alone or among others, in `aud`.',
+    inForce: true,
+  }),
+  JWT_SCOPES_CLAIM: configKey({
+    group: 'Callers',
+    kind: anyText,
+    fallback: null,
+    fallbackText: '`scope`, else `scopes`, else `scp`',
+    description:
+      'The claim of a JWT that lists what its holder may do, of `read`, `sponsor` and `admin`: a text with spaces, or a list. Others in it are passed over; without the claim the holder may read.',
+    inForce: true,
+  }),
+  JWT_GAS_PER_DAY: configKey({
+    group: 'Callers',
+    kind: integer(1, 999_999_999_999_999, 'of the smallest unit of the gas coin'),
+    fallback: null,
+    fallbackText: 'no budget',
+    description: "How much of the sponsor's gas each holder of a JWT may use in one UTC day.",
+    inForce: true,
+  }),
+  JWT_MOVE_CALLS: configKey({
+    group: 'Callers',
+    kind: moveCallTargets,
+    fallback: null,
+    fallbackText: 'anything',
+    description: 'What the sponsored transactions of holders of a JWT may call: packages, modules or functions.',
+    inForce: true,
   }),
   REDIS_URL: configKey({
     group: 'Callers',

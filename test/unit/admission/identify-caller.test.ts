@@ -20,6 +20,7 @@ const token: IdentifyOptions = {
   allowAnonymous: true,
   devnet: false,
   clients: createClientBook([web], 'token'),
+  tokens: null,
   trustedProxies: toTrustedProxies(['10.0.0.0/8']),
 };
 const forward: IdentifyOptions = {
@@ -31,7 +32,7 @@ const forward: IdentifyOptions = {
 
 const identify = (options: IdentifyOptions, headers: Record<string, string> = {}, remoteAddress = '203.0.113.9') => {
   const identity = createIdentify(options)(toSender(headers, remoteAddress));
-  if (identity.kind === 'refused') return identity;
+  if (identity.kind !== 'caller') return identity;
   const { scopes, authorization, ...caller } = identity.caller;
   return { ...caller, scopes: [...scopes], authorization: authorization?.reveal() ?? null };
 };

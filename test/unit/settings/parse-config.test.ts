@@ -68,6 +68,8 @@ describe('nothing set', () => {
       },
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
       clients: null,
+      clientsFile: null,
+      jwt: null,
       rateLimit: { perMinute: 600, cost: 'request', redis: null },
       trustedProxies: [],
       corsOrigins: '*',
@@ -293,7 +295,7 @@ describe('what this version does not have', () => {
     expect(parse({ LIVE_SOURCE: 'auto' }).notInForce).toEqual([]);
   });
 
-  test.each(['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'TRUSTED_DOCUMENTS_FILE'])(
+  test.each(['TRUSTED_DOCUMENTS_FILE'])(
     '%s is refused, because its absence would be less safe than asked for',
     (key) => {
       const mistakes = mistakesOf({ [key]: 'https://anything.example' });
@@ -302,9 +304,48 @@ describe('what this version does not have', () => {
       expect(mistakes[0]?.expected).toContain('this version does not support it');
     },
   );
+});
 
-  test('clients with credentials that cannot be checked are one mistake, not a demand for anonymous callers', () => {
-    expect(keysOf({ ...held, JWT_JWKS_URL: 'https://keys.example' })).toEqual(['JWT_JWKS_URL']);
+describe('JWTs', () => {
+  const rules = {
+    JWT_JWKS_URL: 'https://keys.example/jwks',
+    JWT_ISSUER: 'https://issuer.example/',
+    JWT_AUDIENCE: 'ledger',
+  };
+
+  test('are taken by the rules of their issuer, their audience and their keys together', () => {
+    expect(parse({}).jwt).toBeNull();
+    expect(parse(rules).jwt).toEqual({
+      keysUrl: rules.JWT_JWKS_URL,
+      issuer: rules.JWT_ISSUER,
+      audience: 'ledger',
+      scopesClaim: null,
+      gasPerDay: null,
+      moveCalls: null,
+    });
+    const more = { JWT_SCOPES_CLAIM: 'roles', JWT_GAS_PER_DAY: '5000000000', JWT_MOVE_CALLS: '0x2::coin, 0x3' };
+    expect(parse({ ...rules, ...more }).jwt).toMatchObject({
+      scopesClaim: 'roles',
+      gasPerDay: 5_000_000_000,
+      moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'3'.padStart(64, '0')}`],
+    });
+  });
+
+  test.each(Object.keys(rules))('are taken by none of them without %s', (left) => {
+    const rest = Object.entries(rules).filter(([key]) => key !== left);
+    expect(mistakesOf(Object.fromEntries(rest))).toEqual(
+      rest.map(([key]) => ({ key, expected: `${left} beside it`, got: `no ${left}` })),
+    );
+  });
+
+  test.each(['JWT_SCOPES_CLAIM', 'JWT_GAS_PER_DAY', 'JWT_MOVE_CALLS'])('are what %s is about', (key) => {
+    expect(mistakesOf({ [key]: key === 'JWT_MOVE_CALLS' ? '0x2' : '7' })).toEqual([
+      { key, expected: 'JWT_JWKS_URL beside it', got: 'no JWT_JWKS_URL' },
+    ]);
+  });
+
+  test('are credentials: nobody has to be allowed in anonymously', () => {
+    expect(parse({ ...held, ...rules }).sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
   });
 });
 

@@ -50,6 +50,17 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       mistakes: ['CLIENTS_FILE.0.hash: expected 64 digits, got nothing'],
     },
   ],
+  signingKeysLost: [
+    ['ECONNREFUSED', 'JWT_JWKS_URL'],
+    {
+      level: 'warn',
+      msg: 'the keys that verify JWTs cannot be read: those that are known go on',
+      setting: 'JWT_JWKS_URL',
+      reason: 'ECONNREFUSED',
+    },
+  ],
+  signingKeysBack: [[], { level: 'info', msg: 'the keys that verify JWTs can be read again' }],
+  signingKeysReplaced: [[2], { level: 'info', msg: 'the keys that verify JWTs were read', keys: 2 }],
   versionSeen: [['1.0.0-a'], { level: 'info', msg: 'the ledger is there', version: '1.0.0-a' }],
   versionChanged: [
     ['1.1.0-b', '1.0.0-a'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeSettings } from '../../../src/settings/describe-settings.ts';
+import { describeSettings } from '../../../src/start/describe-settings.ts';
 
 const token = 'the-token-of-the-sponsor';
 const described = describeSettings({
@@ -27,5 +27,5 @@ it.each([
 
 it('shows no secret and no setting that does nothing', () => {
   expect(JSON.stringify(described)).not.toMatch(new RegExp(`${token}|secret@`));
-  expect(settingOf('JWT_ISSUER')).toBeUndefined();
+  expect(settingOf('TRUSTED_DOCUMENTS_FILE')).toBeUndefined();
 });
