@@ -82,8 +82,10 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
     return reading;
   };
 
+  const isUsable = () => known !== null && isWithin(known.readAtMs, goodMs);
+
   const find: JWTVerifyGetKey = (...args) => {
-    if (!known || !isWithin(known.readAtMs, goodMs)) throw new KeysAwayError();
+    if (!known || !isUsable()) throw new KeysAwayError();
     return known.find(...args);
   };
 
@@ -91,10 +93,9 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
     refresh,
     async keyFor(...args) {
       if (!known || !isWithin(known.readAtMs, freshMs)) {
-        // While the issuer is known to be away nobody waits for what is likely to fail again.
-        const isHopeless = known !== null && isLost;
         const refreshed = refresh();
-        if (!isHopeless) await refreshed;
+        // While the issuer is known to be away nobody waits for what is likely to fail again, where it can go on without.
+        if (!isLost || !isUsable()) await refreshed;
       }
       try {
         return await find(...args);

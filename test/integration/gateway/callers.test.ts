@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
 import { askingShells, type Credentials, connectAs } from '../../support/asking-shells.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { createSigningKey, type SigningKey, startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts';
 import { until } from '../../support/until.ts';
 
 const keyOf = (id: string, number: number) => toApiKey(id, new Uint8Array(32).fill(number)).reveal();
@@ -68,4 +69,130 @@ describe('by', () => {
     await using second = await connectAs(gateway.url, withKey(keys.late));
     expect((await second.ask(viewer)).data.viewer.id).toBe('client:late');
   });
+});
+
+describe('by a JWT', () => {
+  const clock = { aheadMs: 0 };
+  const now = () => Date.now() + clock.aheadMs;
+  let key: SigningKey;
+  let issuer: TokenIssuer;
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    key = await createSigningKey('one');
+    issuer = await startTokenIssuer(key);
+    const env = {
+      CLIENTS_FILE: '/clients',
+      JWT_JWKS_URL: issuer.url,
+      JWT_ISSUER: 'https://issuer.example/',
+      JWT_AUDIENCE: 'ledger',
+      RATE_LIMIT_PER_MINUTE: '40',
+      TRUSTED_PROXIES: '127.0.0.1',
+    };
+    gateway = await createTestGateway(env, { '/clients': JSON.stringify([entries.ops]) }, undefined, now);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await issuer?.[Symbol.asyncDispose]();
+  });
+
+  const toToken = (sub: string, about: object = {}, by = key) => {
+    const exp = Math.floor(now() / 1_000) + 600;
+    return by.sign({ iss: 'https://issuer.example/', aud: 'ledger', exp, sub, scope: 'openid sponsor', ...about });
+  };
+  const bearer = (token: string): Credentials => ({ headers: { authorization: `Bearer ${token}` } });
+
+  test.each(askingShells)('%s makes its holder known, as a bearer or in the place of a key', async (name, ask) => {
+    const token = await toToken(name.replaceAll(' ', '-'));
+    for (const who of [bearer(token), withKey(token)]) {
+      expect((await ask(gateway.url, viewer, who)).data.viewer).toEqual({
+        id: `jwt:${name.replaceAll(' ', '-')}`,
+        kind: 'JWT',
+        scopes: ['read', 'sponsor'],
+      });
+    }
+    const changed = `${token.slice(0, -4)}AAAA`;
+    const refused = await ask(gateway.url, viewer, bearer(changed));
+    expect(refused).toEqual({
+      errors: [{ message: 'The JWT is not valid: its signature is wrong.', extensions: { code: 'UNAUTHENTICATED' } }],
+    });
+  });
+
+  test('and by a key beside it, both are taken', async () => {
+    const ask = async (who: Credentials) => gateway.query(viewer, {}, { ...who.headers });
+    expect((await ask(withKey(keys.ops))).data.viewer).toMatchObject({ id: 'client:ops', kind: 'API_KEY' });
+    expect((await ask(bearer(await toToken('alice')))).data.viewer).toMatchObject({ id: 'jwt:alice', kind: 'JWT' });
+    const { status, errors } = await ask(withKey('neither'));
+    expect([status, errors?.[0]?.message]).toEqual([401, 'The credential is neither a valid API key nor a JWT.']);
+  });
+
+  test('on an open WebSocket, the next operation is refused once it has expired', async () => {
+    await using connection = await connectAs(gateway.url, bearer(await toToken('guest')));
+    expect((await connection.ask(viewer)).data.viewer.id).toBe('jwt:guest');
+    clock.aheadMs += 631_000;
+    expect(await connection.ask(viewer)).toMatchObject({
+      errors: [{ message: 'The JWT is not valid: it has expired.' }],
+    });
+  });
+
+  test('its holder is counted, wherever it comes from; who brings bad ones is counted by address', async () => {
+    const token = await toToken('counted');
+    const from = (address: string, credential: string) =>
+      gateway.query(
+        '{ viewer { rate { remaining } } }',
+        {},
+        { ...bearer(credential).headers, 'x-forwarded-for': address },
+      );
+    const remaining: unknown[] = [];
+    for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3'])
+      remaining.push((await from(address, token)).data.viewer.rate.remaining);
+    expect(remaining).toEqual(['39', '38', '37']);
+
+    const asked = issuer.asked;
+    const made = (count: number) => `${token.split('.', 2).join('.')}.${String(count).padStart(86, 'A')}`;
+    const statuses: number[] = [];
+    for (let count = 0; count < 60; count += 1) statuses.push((await from('203.0.113.9', made(count))).status);
+    expect([statuses.indexOf(429), new Set(statuses.slice(40))]).toEqual([40, new Set([429])]);
+    // Whoever it was, the holder goes on, from that address too: its token has been verified.
+    expect((await from('203.0.113.9', token)).data.viewer.rate.remaining).toBe('36');
+    expect(issuer.asked).toBe(asked);
+  });
+
+  test('a new key of the issuer is taken when the first token names it, and the log holds no token', async () => {
+    const next = await createSigningKey('two');
+    clock.aheadMs += 60_000;
+    issuer.publish(key, next);
+    const token = await toToken('later', {}, next);
+    expect((await gateway.query(viewer, {}, bearer(token).headers)).data.viewer.id).toBe('jwt:later');
+    const text = JSON.stringify(gateway.log);
+    expect(text).toContain('"caller":"jwt:later"');
+    expect(text).not.toContain(token.split('.')[2]);
+    expect(text).not.toContain(issuer.url);
+  });
+
+  test('that names an unknown key is answered by 502 while the issuer is away, and the log says so', async () => {
+    issuer.answer((res) => void res.writeHead(503).end());
+    clock.aheadMs += 60_000;
+    const stranger = await createSigningKey('three');
+    const { status, errors } = await gateway.query(viewer, {}, bearer(await toToken('new', {}, stranger)).headers);
+    expect([status, errors?.[0]?.extensions]).toEqual([502, { code: 'UPSTREAM_UNAVAILABLE', upstream: 'jwks' }]);
+    // Of keys that are known nothing changes.
+    clock.aheadMs += 600_000;
+    expect((await gateway.query(viewer, {}, bearer(await toToken('old')).headers)).data.viewer.id).toBe('jwt:old');
+    expect(gateway.log).toContainEqual(
+      expect.objectContaining({ level: 'warn', setting: 'JWT_JWKS_URL', reason: 'the answer has status 503' }),
+    );
+  });
+});
+
+test('where callers bring their own credential for the sponsor, a JWT stands in the place of a key, and goes nowhere', async () => {
+  const key = await createSigningKey('one');
+  await using issuer = await startTokenIssuer(key);
+  const rules = { JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'us', JWT_AUDIENCE: 'ledger' };
+  await using gateway = await createTestGateway({ ...rules, SPONSOR_AUTH: 'forward' });
+  const token = await key.sign({ iss: 'us', aud: 'ledger', sub: 'alice', exp: Math.floor(Date.now() / 1_000) + 60 });
+  const ask = (headers: Record<string, string>) => gateway.query(viewer, {}, headers);
+  expect((await ask({ 'x-api-key': token })).data.viewer).toMatchObject({ id: 'jwt:alice', kind: 'JWT' });
+  // Meant for the sponsor, whatever it looks like.
+  expect((await ask({ authorization: `Bearer ${token}` })).data.viewer).toMatchObject({ kind: 'FORWARDED' });
 });

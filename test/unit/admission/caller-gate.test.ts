@@ -146,3 +146,41 @@ test('every header is one that pages are allowed to read', () => {
   const names = toRateLimitHeaders(refusal, 0).filter((_, index) => index % 2 === 0);
   expect(names).toEqual([...rateLimitHeaderNames]);
 });
+
+describe('a token that nobody has verified yet', () => {
+  const rate = { key: 'address:203.0.113.9', perMinute: null };
+  const holder = toTestCaller({ id: 'jwt:alice', kind: 'JWT', rate: { key: 'jwt:alice', perMinute: null } });
+
+  test('is counted against the address before anybody looks at it, and then against its holder', async () => {
+    let verified = 0;
+    const verify = async () => {
+      verified += 1;
+      return { kind: 'caller', caller: holder } as const;
+    };
+    const { gate, consumed } = start({ kind: 'unverified', rate, verify }, granted);
+    expect(await gate.admit(sender)).toEqual({ kind: 'admitted', caller: holder, standing: granted });
+    expect([consumed, verified]).toEqual([
+      [
+        [rate.key, 1],
+        ['jwt:alice', 1],
+      ],
+      1,
+    ]);
+  });
+
+  test('is not verified for an address that is over its limit', async () => {
+    const verify = () => Promise.reject(new Error('nobody should ask'));
+    const { gate } = start({ kind: 'unverified', rate, verify }, refusal);
+    expect(await gate.admit(sender)).toMatchObject({ error: { extensions: { code: 'RATE_LIMITED' } } });
+  });
+
+  test('and turns out to be bad has been counted, once', async () => {
+    const bad = { kind: 'refused', code: 'UPSTREAM_UNAVAILABLE', message: 'Away.', upstream: 'jwks', rate } as const;
+    const { gate, consumed } = start({ kind: 'unverified', rate, verify: async () => bad }, granted);
+    expect(await gate.admit(sender)).toMatchObject({
+      standing: granted,
+      error: { message: 'Away.', extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'jwks' } },
+    });
+    expect(consumed).toEqual([[rate.key, 1]]);
+  });
+});
