@@ -1,3 +1,4 @@
+import { type CredentialEvents, createCredentialEvents, type WriteLine } from './credential-events.ts';
 import { type Logger, type RequestLineFields, requestLine, toJsonText } from './logger.ts';
 
 /** One operation of an answered request. */
@@ -199,7 +200,7 @@ export interface DoubtfulTransaction {
  * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
  * in its function and nowhere else. No function throws, and each can be passed on without its object.
  */
-export interface Telemetry {
+export interface Telemetry extends CredentialEvents {
   readonly requestAnswered: (request: RequestFacts) => void;
   /** A request for a WebSocket was granted or refused; told as the request it was. */
   readonly upgradeAnswered: (request: RequestFacts) => void;
@@ -224,19 +225,6 @@ export interface Telemetry {
    */
   readonly sharedCountsLost: (reason: string, setting: string) => void;
   readonly sharedCountsBack: () => void;
-  /** The file of the clients was read again, and they are in force as it has them. */
-  readonly clientsRead: (read: ClientsRead) => void;
-  /** It has mistakes, or cannot be read: the clients stay as they are. @param mistakes a line each, without secrets */
-  readonly clientsRefused: (mistakes: readonly string[]) => void;
-  /**
-   * The keys that verify JWTs cannot be read: those that are known go on.
-   * @param reason one line, without the address
-   * @param setting the setting that holds it
-   */
-  readonly signingKeysLost: (reason: string, setting: string) => void;
-  readonly signingKeysBack: () => void;
-  /** Their issuer publishes others than before. @param keys how many */
-  readonly signingKeysReplaced: (keys: number) => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
   /** The audit of the sponsor's gas: each event is a line, and what has no value in it is left out. */
   readonly sponsorship: (event: SponsorshipFacts) => void;
@@ -264,14 +252,6 @@ export interface Telemetry {
   readonly workerReplaced: (worker: number) => void;
   /** Workers were killed, because they did not end in time. @param workers process ids */
   readonly workersCut: (workers: readonly number[]) => void;
-}
-
-/** What is new of the clients, by their ids, and how many there are now. */
-export interface ClientsRead {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: readonly string[];
-  readonly clients: number;
 }
 
 export interface WorkerLoss {
@@ -306,7 +286,7 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     }
     return !isOld;
   };
-  const log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
+  const log: WriteLine = (level, message, fields = {}) => {
     try {
       logger[level](fields, message);
     } catch {
@@ -314,6 +294,7 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     }
   };
   return {
+    ...createCredentialEvents(log),
     requestAnswered: (request) => log('info', 'request', request),
     upgradeAnswered: (request) => log('info', 'request', request),
     socketOperationEnded: (operation) => log('info', 'operation over a WebSocket', operation),
@@ -339,13 +320,6 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     sharedCountsLost: (reason, setting) =>
       log('warn', 'the shared counts are away: each instance counts callers for itself', { setting, reason }),
     sharedCountsBack: () => log('info', 'the shared counts are back'),
-    clientsRead: (read) => log('info', 'the clients file was read again', read),
-    clientsRefused: (mistakes) =>
-      log('error', 'the clients file is refused; the clients stay as they are', { setting: 'CLIENTS_FILE', mistakes }),
-    signingKeysLost: (reason, setting) =>
-      log('warn', 'the keys that verify JWTs cannot be read: those that are known go on', { setting, reason }),
-    signingKeysBack: () => log('info', 'the keys that verify JWTs can be read again'),
-    signingKeysReplaced: (keys) => log('info', 'the keys that verify JWTs were read', { keys }),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
     sponsorship: ({ event, caller, leaseId, requestId, digest, budget, gasUsed, code }) =>
