@@ -111,7 +111,7 @@ describe('the plans', () => {
         },
         doubted: () => {},
         limits: { maxTransactionPayloadBytes: 1_000 },
-        books: toTestBooks('token'),
+        books: toTestBooks('token', () => 1_800_000_000_000),
         now: () => 1_800_000_000_000,
       }),
     );

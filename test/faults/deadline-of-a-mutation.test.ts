@@ -86,10 +86,17 @@ interface Shell {
   ask(query: string): Promise<Answer>;
 }
 
+/** Each caller may use a reservation once. */
+const somebodyElse = { authorization: 'Bearer somebody-else' };
+
 /** Every shell, and in the listener both sights of a document. */
 const shells: readonly Shell[] = [
   { name: 'at first sight', prepare: async () => {}, ask: (query) => gateway.query(query) },
-  { name: 'at second sight', prepare: (query) => gateway.query(query), ask: (query) => gateway.query(query) },
+  {
+    name: 'at second sight',
+    prepare: (query) => gateway.query(query, {}, somebodyElse),
+    ask: (query) => gateway.query(query),
+  },
   {
     name: 'over a WebSocket',
     prepare: async () => {},
@@ -222,7 +229,7 @@ const leaving: readonly Leaving[] = [
   },
   {
     how: 'resets the connection, the document seen before',
-    prepare: (query) => gateway.query(query),
+    prepare: (query) => gateway.query(query, {}, somebodyElse),
     begin: (query) => beginOverHttp(query, 'resetting'),
   },
   {

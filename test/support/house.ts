@@ -94,6 +94,7 @@ export const house: Readonly<Record<string, Room>> = {
       'subschemas/sponsor-answers',
       'sponsorship/leases',
       'sponsorship/preflight',
+      'sponsorship/execution',
       'types of sponsorship/store',
       'errors',
       'config',

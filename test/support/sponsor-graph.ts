@@ -70,7 +70,7 @@ export function createSponsorGraph({
     timeouts: { queryMs: 10_000, mutationMs },
     observe: (observation) => observations.push(observation),
   });
-  const books = toTestBooks(auth);
+  const books = toTestBooks(auth, now);
   const { id } = toTestCaller();
   const schema = createOwnSchema(
     createSponsorResolvers({

@@ -1,17 +1,36 @@
 import { Secret } from '../../src/config/secret.ts';
 import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
 import { createMemoryStore } from '../../src/sponsorship/store/memory-store.ts';
+import { createSponsorExecutions } from '../../src/subschemas/sponsor/execute-tx.ts';
 import type { SponsorshipBooks } from '../../src/subschemas/sponsor/sponsorship-books.ts';
 
-/** Books of one process, empty, with what the test is about. */
-export function toTestBooks(auth: 'forward' | 'token', about: Partial<SponsorshipBooks> = {}): SponsorshipBooks {
+/**
+ * Books of one process, empty, with what the test is about.
+ * @param now their clock
+ */
+export function toTestBooks(
+  auth: 'forward' | 'token',
+  now: () => number,
+  about: Partial<SponsorshipBooks> = {},
+): SponsorshipBooks {
   const isOurs = auth === 'token';
+  const { store = createMemoryStore() } = about;
   return {
     leases: isOurs ? createLeaseKeys(new Secret('the key of leases in tests')) : null,
-    store: createMemoryStore(),
+    store,
     isStoreNeeded: isOurs,
     knowsAll: isOurs,
     audit: () => {},
+    executions: createSponsorExecutions({
+      store,
+      isStoreNeeded: isOurs,
+      audit: () => {},
+      // No ledger: what is lost stays unknown.
+      transactions: { canFind: () => false, find: async () => null },
+      now,
+      mutationMs: 10_000,
+      ...about,
+    }),
     ...about,
   };
 }

@@ -15,8 +15,10 @@ export interface ExecutionSubject {
   readonly bodyHash: string;
   readonly idempotencyKey: string | null;
   readonly gas: GasBudget | null;
-  /** What is held of the budget for it, of the smallest unit. */
+  /** What is held for it of the gas budget, of the smallest unit. */
   readonly amount: number;
+  /** What was reserved for it; `null` where only the sponsor knows. */
+  readonly budget: number | null;
   /** Milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** Must the store know the lease? */
@@ -72,7 +74,7 @@ export interface ExecutionFact {
   readonly caller: string;
   readonly leaseId: string;
   readonly digest: string;
-  /** What was held for it; `null` if it was never known. */
+  /** What was reserved for it; `null` where only the sponsor knows. */
   readonly budget: number | null;
   /** `null` while it is not known, and where nothing ran. */
   readonly gasUsed: number | null;

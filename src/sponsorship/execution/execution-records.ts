@@ -20,12 +20,26 @@ export class ExecutionRecords<Effects> {
 
   /** Sets the fence, unless the store knows better. `null`: it does not answer, and the fence may be set. */
   fence(): Promise<ExecutionStart | null> {
-    const { requestId: _, reservationId: __, idempotencyKey, ...asked } = this.#subject;
+    const { caller, leaseId, digest, bodyHash, expiresAtMs, mustBeKnown, gas, amount, idempotencyKey } = this.#subject;
     const { store, now, pace } = this.#world;
     const nowMs = now();
-    const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash: asked.bodyHash };
-    const attempt = { attempt: this.#attempt, answerByMs: nowMs + pace.answerMs, nowMs };
-    return store.beginExecution({ ...asked, idempotency, ...attempt }).catch(() => null);
+    const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash };
+    return store
+      .beginExecution({
+        caller,
+        leaseId,
+        digest,
+        expiresAtMs,
+        mustBeKnown,
+        gas,
+        amount,
+        idempotency,
+        bodyHash,
+        attempt: this.#attempt,
+        answerByMs: nowMs + pace.answerMs,
+        nowMs,
+      })
+      .catch(() => null);
   }
 
   /** What has become of it in another process; `null` if nothing is known of it. */
@@ -77,9 +91,9 @@ export class ExecutionRecords<Effects> {
   }
 
   #audit(event: ExecutionFact['event'], gasUsed: number | null = null, error: GraphQLError | null = null): void {
-    const { caller, leaseId, digest, amount, requestId } = this.#subject;
+    const { caller, leaseId, digest, budget, requestId } = this.#subject;
     const code = error === null ? null : String(error.extensions.code);
-    this.#world.audit({ event, caller, leaseId, digest, budget: amount, gasUsed, code, requestId });
+    this.#world.audit({ event, caller, leaseId, digest, budget, gasUsed, code, requestId });
   }
 }
 

@@ -37,6 +37,20 @@ export function parseReservationId(text: string): string {
   throw badArgument('reservationId', text, rule);
 }
 
+const maxIdempotencyKeyLength = 255;
+
+/**
+ * A key is 1 to 255 characters that can be seen, so that it looks the same wherever it is written down.
+ * @returns `null` where none was given
+ * @throws `BAD_USER_INPUT`
+ */
+export function parseIdempotencyKey(key: string | null | undefined): string | null {
+  if (key === null || key === undefined) return null;
+  if (/^[\x21-\x7e]+$/.test(key) && key.length <= maxIdempotencyKeyLength) return key;
+  const rule = `it must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`;
+  throw badArgument('idempotencyKey', key, rule);
+}
+
 /**
  * The base64 texts of an execution stay within the payload limit together. Checked before they are decoded.
  * @throws `BAD_USER_INPUT`

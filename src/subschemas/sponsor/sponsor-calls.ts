@@ -34,6 +34,11 @@ export interface SponsorCall {
   };
   /** JSON. */
   readonly body?: string;
+  /**
+   * Told how a call of a mutation ended that had gone on after its time was over. Must not throw.
+   * @throws by what it is given: an error meant for the client where no answer came
+   */
+  readonly late?: (read: () => SponsorAnswer) => void;
 }
 
 export interface SponsorCallsOptions {
@@ -87,14 +92,17 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
       timeoutMs: isRead ? timeouts.queryMs : timeouts.mutationMs,
       runOnMs: isRead ? undefined : timeouts.mutationMs,
       cancellation,
-      late: noteUnheard,
+      late: (outcome) => {
+        noteUnheard(outcome);
+        asked.late?.(() => toAnswer(asked, outcome));
+      },
     }).catch((error: unknown): never => {
       // After a timeout the call runs on, and `late` tells how it ended: told here, it would be told twice.
       if (error instanceof UpstreamCallError && error.mayHaveArrived && error.failure !== 'timeout') noteIfLeft(error);
       throw toLostAnswerError(endpoint, error, toldFacts(asked));
     });
     noteIfLeft(response);
-    return withoutCredential(toSponsorAnswer(response), authorization);
+    return toAnswer(asked, response);
   }
 
   const note: SponsorCalls['note'] = (what, { endpoint, authorization }, { status, text }) =>
@@ -118,6 +126,12 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
       return toResult(answer) ?? refuse(asked, answer);
     },
   };
+}
+
+/** @throws an error meant for the client where no answer came */
+function toAnswer(asked: SponsorCall, outcome: UpstreamResponse | UpstreamCallError): SponsorAnswer {
+  if (outcome instanceof UpstreamCallError) throw toLostAnswerError(asked.endpoint, outcome, toldFacts(asked));
+  return withoutCredential(toSponsorAnswer(outcome), asked.authorization);
 }
 
 /** What the caller is told beside every error of a call. */

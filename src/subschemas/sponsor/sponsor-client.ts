@@ -2,6 +2,7 @@ import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { Secret } from '../../config/secret.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
+import type { SponsorAnswer } from '../sponsor-answers/sponsor-answer.ts';
 import { checkAfterMs, lookItUp } from '../sponsor-answers/sponsor-refusal.ts';
 import {
   createSponsorCalls,
@@ -50,10 +51,13 @@ export interface ExecuteTxInput {
   readonly digest: string;
 }
 
-export interface SponsorExecution {
+export interface SponsorExecution extends SponsorEffects {
   readonly digest: string;
   /** False when it ran and failed; gas was paid either way. */
   readonly succeeded: boolean;
+}
+
+export interface SponsorEffects {
   /** `null` when they are not of a form known here; the verdict above stands. */
   readonly effects: WireEffects | null;
   /** As sent; whole numbers beyond 2^53-1 as decimal text. */
@@ -74,7 +78,13 @@ export interface SponsorClient {
   /** Reserves coins and signs: not a probe. */
   readonly debugHealthCheck: Ask<{ readonly ok: boolean; readonly message: string }>;
   readonly reserveGas: Send<ReserveGasInput, SponsorReservation>;
-  readonly executeTx: Send<ExecuteTxInput, SponsorExecution>;
+  /** @param late where it is rejected because time is up though it was sent: told how it ended after all */
+  readonly executeTx: (
+    input: ExecuteTxInput,
+    authorization: Secret | null,
+    cancellation: Cancellation,
+    late?: (ended: Promise<SponsorExecution>) => void,
+  ) => Promise<SponsorExecution>;
   readonly reloadAccessController: Ask<{ readonly result: string }>;
 }
 
@@ -112,11 +122,20 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       };
     },
 
-    executeTx(input, authorization, cancellation) {
+    async executeTx(input, authorization, cancellation, late) {
       const { digest, reservationId, rawReservationId } = input;
       const facts = { digest, reservationId, rawReservationId };
       const body = executeTxBody(input, options.requestTypeKey);
-      return execute(calls, { endpoint: 'executeTx', authorization, cancellation, facts, body }, digest);
+      const asked: SponsorCall = {
+        endpoint: 'executeTx',
+        authorization,
+        cancellation,
+        facts,
+        body,
+        late: (readAnswer) =>
+          late?.(new Promise((resolve) => resolve(toExecution(calls, asked, readAnswer(), digest)))),
+      };
+      return toExecution(calls, asked, await ask(asked), digest);
     },
 
     async reloadAccessController(authorization, cancellation) {
@@ -126,12 +145,13 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
   };
 }
 
-async function execute(
-  { ask, note, refuse }: SponsorCalls,
+/** @throws an error meant for the client where the answer does not tell that it ran */
+function toExecution(
+  { note, refuse }: SponsorCalls,
   asked: SponsorCall,
+  answer: SponsorAnswer,
   digest: string,
-): Promise<SponsorExecution> {
-  const answer = await ask(asked);
+): SponsorExecution {
   const execution = readExecution(answer) ?? refuse(asked, answer);
   // Effects of another transaction say nothing about this one, and "bad response, try again" would be the wrong advice.
   if (execution.transactionDigest !== digest) {

@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { ExecuteTxRequestType, MutationResolvers, Resolvers } from '../../generated/own.ts';
+import type { MutationResolvers, Resolvers } from '../../generated/own.ts';
+import type { ExecutionResult } from '../../sponsorship/execution/execution-order.ts';
 import { hashCoins } from '../../sponsorship/leases/hash-coins.ts';
-import { preflight } from '../../sponsorship/preflight/preflight.ts';
 import type { DoubtfulTransaction } from '../../telemetry/events.ts';
-import { transactionDigest } from '../../transaction-data/digest.ts';
+import { createExecuteTx } from './execute-tx.ts';
 import { createGasReservationResolvers, type GasReservationRecord } from './gas-reservation.ts';
-import {
-  checkGasBudget,
-  checkReserveDuration,
-  checkTransactionPayload,
-  parseBase64Argument,
-  parseReservationId,
-} from './sponsor-arguments.ts';
+import { checkGasBudget, checkReserveDuration } from './sponsor-arguments.ts';
 import { createSponsorAuthorization, type SponsorAuthorization } from './sponsor-authorization.ts';
-import type { ExecuteTxInput, SponsorClient, SponsorExecution } from './sponsor-client.ts';
+import type { SponsorClient, SponsorEffects } from './sponsor-client.ts';
 import { createSponsorReads } from './sponsor-reads.ts';
 import { toSponsorVersion } from './sponsor-version.ts';
 import { sponsoredEffectsResolvers } from './sponsored-effects.ts';
@@ -32,11 +26,6 @@ export interface SponsorResolversOptions {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
-
-const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['requestType']>> = {
-  WAIT_FOR_EFFECTS_CERT: 'waitForEffectsCert',
-  WAIT_FOR_LOCAL_EXECUTION: 'waitForLocalExecution',
-};
 
 /** Asks for the sponsor where a field needs it. @throws `NOT_CONFIGURED` where there is none */
 type DemandSponsor = () => { readonly client: SponsorClient; readonly authorization: SponsorAuthorization };
@@ -62,10 +51,9 @@ export function createSponsorResolvers(options: SponsorResolversOptions) {
   } as const satisfies Resolvers;
 }
 
-function createSponsorMutations(
-  demandSponsor: DemandSponsor,
-  { sponsorship, limits, books, doubted, now }: SponsorResolversOptions,
-) {
+function createSponsorMutations(demandSponsor: DemandSponsor, options: SponsorResolversOptions) {
+  const { sponsorship, books, now } = options;
+  const executeTx = createExecuteTx(options);
   return {
     async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
       const { client, authorization } = demandSponsor();
@@ -98,31 +86,10 @@ function createSponsorMutations(
       return { ...reserved, reservationId, gasBudget, expiresAtMs };
     },
 
-    async executeTx(_, args, { caller, cancellation, requestId }): Promise<SponsorExecution> {
-      const { client, authorization } = demandSponsor();
-      authorization.demand('sponsor', caller);
-      refuseIdempotencyKey(args.idempotencyKey);
-      const { reservationId, txBytes, userSig } = args;
-      const raw = books.leases ? null : parseReservationId(reservationId);
-      checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes);
-      const transaction = parseBase64Argument('txBytes', txBytes);
-      const digest = transactionDigest(transaction);
-      const signature = parseBase64Argument('userSig', userSig);
-      const requestType = requestTypes[args.requestType ?? 'WAIT_FOR_EFFECTS_CERT'];
-      const lease = books.leases?.open(reservationId, authorization.holderOf(caller), now()) ?? null;
-      const rawReservationId = raw ?? lease?.rawReservationId;
-      if (rawReservationId === undefined) throw reservationNotFound(digest);
-      const refusal = preflight(sponsorship.preflight, {
-        txBytes: transaction,
-        userSig: signature,
-        terms: lease,
-        moveCalls: caller.moveCalls,
-        facts: { digest, reservationId },
-        doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
-      });
-      if (refusal) throw refusal;
-      const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
-      return client.executeTx(input, authorization.headerFor(caller), cancellation);
+    async executeTx(_, args, context): Promise<ExecutionResult<SponsorEffects>> {
+      const sponsor = demandSponsor();
+      sponsor.authorization.demand('sponsor', context.caller);
+      return executeTx(sponsor, args, context);
     },
 
     async checkSponsorHealth(_, __, { caller, cancellation }) {
@@ -137,12 +104,6 @@ function createSponsorMutations(
       return client.reloadAccessController(authorization.headerFor(caller), cancellation);
     },
   } as const satisfies MutationResolvers;
-}
-
-/** Nothing tells a reservation that is over from one that was given to somebody else, or made up. */
-function reservationNotFound(digest: string) {
-  const message = 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.';
-  return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
 }
 
 function notConfigured(setting: string) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
+import { createSponsorExecutions } from './execute-tx.ts';
 import { openLeaseKeys } from './open-lease-keys.ts';
 import { requireSharedStore } from './require-shared-store.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
@@ -33,12 +34,18 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     const opened = connection && open(connection, host);
     const leases = connection && sponsorship.auth === 'token' ? await openLeaseKeys(host) : null;
     const client = opened?.client ?? null;
+    const { sponsorshipStore: store, transactions, telemetry } = host;
+    const isStoreNeeded = sponsorship.auth === 'token';
+    const audit = telemetry.sponsorship;
+    const { mutationMs } = config.timeouts;
+    const executions = createSponsorExecutions({ store, isStoreNeeded, audit, transactions, now, mutationMs });
     const books: SponsorshipBooks = {
       leases: leases?.keys ?? null,
-      store: host.sponsorshipStore,
-      isStoreNeeded: sponsorship.auth === 'token',
+      store,
+      isStoreNeeded,
+      executions,
       knowsAll: sponsorship.auth === 'token' && !host.isStoreDivided,
-      audit: host.telemetry.sponsorship,
+      audit,
     };
     const resolvers = createSponsorResolvers({
       client,
@@ -56,7 +63,10 @@ export const sponsorUpstream: OwnFieldsUpstream = {
       probe: connection
         ? (timeoutMs) => connection.call({ method: 'GET', path: connection.path, timeoutMs })
         : undefined,
-      close: () => leases?.close(),
+      async close() {
+        await executions.close();
+        await leases?.close();
+      },
     };
   },
 

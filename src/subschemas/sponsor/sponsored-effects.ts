@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecuteTxResultResolvers, Resolvers, SponsoredOwnerKind } from '../../generated/own.ts';
-import type { SponsorExecution } from './sponsor-client.ts';
+import type { ExecutionResult } from '../../sponsorship/execution/execution-order.ts';
+import type { SponsorEffects } from './sponsor-client.ts';
 import { toUInt53 } from './to-uint53.ts';
 import { integerText, type WireEffects, type WireObjectRef } from './wire.ts';
 
@@ -37,10 +38,10 @@ const unreadable = (what: string) =>
   });
 
 const executeTxResult: ExecuteTxResultResolvers = {
-  outcome: ({ succeeded }: SponsorExecution) => (succeeded ? 'EXECUTED' : 'FAILED'),
-  effects({ effects, rawEffects }: SponsorExecution) {
-    if (!effects) throw unreadable('effects');
-    return { ...effects, raw: rawEffects };
+  effects({ effects: told }: ExecutionResult<SponsorEffects>) {
+    if (told === null) return null;
+    if (!told.effects) throw unreadable('effects');
+    return { ...told.effects, raw: told.rawEffects };
   },
 };
 

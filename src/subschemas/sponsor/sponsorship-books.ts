@@ -1,6 +1,8 @@
+import type { Executions } from '../../sponsorship/execution/executions.ts';
 import type { LeaseKeys } from '../../sponsorship/leases/lease-keys.ts';
 import type { SponsorshipStore } from '../../sponsorship/store/sponsorship-store.ts';
 import type { SponsorshipFacts } from '../../telemetry/events.ts';
+import type { SponsorEffects } from './sponsor-client.ts';
 
 /** What is signed, remembered and told of sponsorship, whichever mutation it is about. */
 export interface SponsorshipBooks {
@@ -14,6 +16,8 @@ export interface SponsorshipBooks {
   readonly isStoreNeeded: boolean;
   /** Has the store every lease that is good? Then one that it does not know may be spent, and is not executed. */
   readonly knowsAll: boolean;
+  /** Those that are under way. */
+  readonly executions: Executions<SponsorEffects>;
   /** One line for each event. Must not throw. */
   readonly audit: (event: SponsorshipFacts) => void;
 }

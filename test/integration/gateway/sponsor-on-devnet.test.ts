@@ -202,8 +202,7 @@ describe('a refusal of the devnet’s sponsor', () => {
     expect((await devnet.ask(execute, { variables })).errors).toBeUndefined();
     expect(firstError(await devnet.ask(execute, { variables }))).toEqual({
       code: 'RESERVATION_NOT_FOUND',
-      upstream: 'sponsor',
-      message: expect.stringMatching(/^Reservation no longer exist: \d+$/),
+      message: expect.stringMatching(`was used by the transaction ${digest}`),
       digest,
       reservationId: reservation.reservationId,
     });

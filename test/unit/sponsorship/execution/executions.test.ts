@@ -81,6 +81,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
       idempotencyKey: null,
       gas: null,
       amount: 10,
+      budget: 10,
       expiresAtMs: dayStart + 600_000,
       mustBeKnown: false,
       ...subject,
