@@ -55,6 +55,16 @@ export interface Config {
       readonly maxGreetingBytes: number;
     };
   };
+  readonly live: {
+    /** Streams of this process at once. */
+    readonly maxStreams: number;
+    readonly maxStreamsPerCaller: number;
+    /** Between two looks at an upstream, in milliseconds: while something happens, and when nothing has for a while. */
+    readonly pollMinMs: number;
+    readonly pollMaxMs: number;
+    /** What all readers together keep for those who come back, or are slow. */
+    readonly replayBytes: number;
+  };
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Clients with an API key; `null` = API keys are not looked at. */
   readonly clients: readonly Client[] | null;

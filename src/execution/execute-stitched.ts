@@ -3,10 +3,14 @@ import type { OperationContext } from '../subschemas/operation-context.ts';
 import { restoreThen, withoutThen } from './then-alias.ts';
 import { toExecutable } from './to-executable.ts';
 
-/** Executes an operation on the stitched schema. Rejects as `execute` of graphql-js does. */
+/**
+ * Executes an operation on the stitched schema. Rejects as `execute` of graphql-js does.
+ * @param rootValue what the resolvers at the root are given, such as an item of a stream
+ */
 export type ExecuteStitched = (
   variables: Readonly<Record<string, unknown>>,
   context: OperationContext,
+  rootValue?: unknown,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
 /** The most general plan, whose answer every other plan must give. What depends on the document alone is done once. */
@@ -19,9 +23,9 @@ export function createExecuteStitched(
   const renamed = withoutThen(document);
   const asked = renamed ?? document;
   const executed = getOperationAST(asked, operationName);
-  return (variables, contextValue) => {
+  return (variables, contextValue, rootValue) => {
     const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
-    const result = execute({ schema, document: asked, operationName, variableValues, contextValue });
+    const result = execute({ schema, document: asked, operationName, variableValues, contextValue, rootValue });
     if (!renamed || !executed) return result;
     const toShown = (each: ExecutionResult) => restoreThen(each, renamed, executed);
     return result instanceof Promise ? result.then(toShown) : toShown(result);

@@ -112,6 +112,41 @@ export type EventQueryFilter =
   |  /** Events of one transaction, by its digest: base58 of 32 bytes. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction: Scalars['String']['input']; };
 
+/**
+ * Which events a stream tells: exactly one member. `all` and `any` combine lists, `and` and `or` exactly two, `not` turns one
+ * around; together at most 100 filters, nested at most 16 deep. Filters that mean the same share one reader of the upstream.
+ * Example: `{ all: [{ moveModule: { package: "0x2", module: "coin" } }, { not: { sender: "0x5" } }] }`.
+ */
+export type EventStreamFilter =
+  /** Events that all of these match; of an empty list, every event. */
+  { readonly all: ReadonlyArray<EventStreamFilter>; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events that both match: exactly two. */
+  { readonly all?: never; readonly and: ReadonlyArray<EventStreamFilter>; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events that at least one of these matches; one filter or more. */
+  { readonly all?: never; readonly and?: never; readonly any: ReadonlyArray<EventStreamFilter>; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events with a certain value in their content. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField: MoveEventFieldFilter; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events whose struct type is defined in a module, whoever emitted them; of one struct of it where `event` is given. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule: MoveEventModuleStreamFilter; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events by type: `package::module::Struct`. A generic type without its parameters stands for every instantiation. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType: Scalars['String']['input']; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events emitted by a module. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule: MoveModuleFilter; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events that this does not match. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not: EventStreamFilter; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events that one of the two matches, or both: exactly two. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or: ReadonlyArray<EventStreamFilter>; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events emitted by any module of a package, by its id: 0x and 1 to 64 hex digits. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package: Scalars['String']['input']; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** As `senderAddress`. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender: Scalars['String']['input']; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events of transactions signed by an address: 0x and 1 to 64 hex digits. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress: Scalars['String']['input']; readonly timeRange?: never; readonly transaction?: never; }
+  |  /** Events in an interval of time, both ends included. An event whose time the node does not tell is in none. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange: TimeRangeFilter; readonly transaction?: never; }
+  |  /** Events of one transaction, by its digest: base58 of 32 bytes. */
+  { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction: Scalars['String']['input']; };
+
 /** How a sponsored transaction ended. */
 export type ExecuteTxOutcome =
   /** It ran and succeeded. */
@@ -227,6 +262,56 @@ export type GatewayUpstreamState =
   | 'NOT_CONFIGURED'
   /** Its last answer was a good one, or it has not been asked yet. */
   | 'UP';
+
+/** What a stream of events tells. */
+export type LiveEvent = LiveEventItem | LiveGap | LiveMissed;
+
+/** An event of a stream. */
+export type LiveEventItem = {
+  /** Opaque; `after` goes on behind it. */
+  readonly cursor: Scalars['String']['output'];
+  /** The event. */
+  readonly event: RpcEvent;
+};
+
+/** What was between two places is gone: the upstream does not keep it any more. The stream goes on behind the gap. */
+export type LiveGap = {
+  /** Cursor of the last item before the gap. */
+  readonly after?: Maybe<Scalars['String']['output']>;
+  /** Cursor of the first item behind the gap; null if there was none yet. */
+  readonly before?: Maybe<Scalars['String']['output']>;
+  /** Why, in one sentence. */
+  readonly reason: Scalars['String']['output'];
+};
+
+/**
+ * This consumer was too slow: so many items were left out before the next one. With a count of 0 nothing was left out: the gateway
+ * is stopping, and this is the last thing that the stream tells.
+ */
+export type LiveMissed = {
+  /** Items that were left out. */
+  readonly count: Scalars['Int']['output'];
+  /** Cursor: a stream with `after` of this has what was left out, and what follows. */
+  readonly resumeAfter: Scalars['String']['output'];
+};
+
+/** A value in the content of an event. Example: `{ path: "/amount", value: "1000" }`. */
+export type MoveEventFieldFilter = {
+  /** Where it is in `parsedJson`: a JSON pointer (RFC 6901) of at most 256 characters. The empty text points to all of it. */
+  readonly path: Scalars['String']['input'];
+  /** What is there, deeply equal: numbers by their value, members in any order. u64 and wider are texts. At most 1,024 characters. */
+  readonly value: Scalars['JSON']['input'];
+};
+
+/** A module, and perhaps one struct of it. Example: `{ package: "0x2", module: "coin", event: "Minted" }`. */
+export type MoveEventModuleStreamFilter = {
+  /** Name of the struct. None: all that the module defines. */
+  readonly event?: InputMaybe<Scalars['String']['input']>;
+  /** Name of the module, a Move identifier: letters, digits and `_`, not beginning with a digit, at most 128. */
+  readonly module: Scalars['String']['input'];
+  /** Object id of the package that defines the type: 0x and 1 to 64 hex digits. */
+  readonly package: Scalars['String']['input'];
+};
 
 /** A package, a module of it, or one of its functions. Example: `{ package: "0x2", module: "coin" }`. */
 export type MoveFunctionFilter = {
@@ -617,6 +702,27 @@ export type SponsoredStatus = {
   readonly status: Scalars['String']['output'];
 };
 
+/** What the gateway tells as it happens, over `text/event-stream` and over WebSocket (`graphql-transport-ws`). */
+export type Subscription = {
+  /**
+   * Events as they happen, in ledger order, each exactly once. Without `after`, from now. With the cursor of an item, exactly from
+   * behind it, so that a stream that broke off goes on without a gap and without a repeat. The stream goes on through outages of
+   * the events upstream and reads what it missed; where that is gone, a `LiveGap` says so. It ends only when the client leaves or
+   * the gateway stops.
+   * Example: `subscription { liveEvents(filter: { sender: "0x2" }) { ... on LiveEventItem { cursor event { type parsedJson } } } }`.
+   * Refused if an argument breaks a rule (`BAD_USER_INPUT`), the events upstream is not configured (`NOT_CONFIGURED`), or there are
+   * too many streams (`RATE_LIMITED`, `UNAVAILABLE`).
+   */
+  readonly liveEvents: LiveEvent;
+};
+
+
+/** What the gateway tells as it happens, over `text/event-stream` and over WebSocket (`graphql-transport-ws`). */
+export type SubscriptionLiveEventsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  filter?: InputMaybe<EventStreamFilter>;
+};
+
 /** An interval of time, closed on both ends. Example: `{ startTime: 1767225600000, endTime: 1767225659999 }`. */
 export type TimeRangeFilter = {
   /** Last millisecond of the interval, itself included; not before `startTime`. */
@@ -769,6 +875,7 @@ export type ResolversTypes = {
   EstimateLimit: ResolverTypeWrapper<any>;
   EstimateUsage: ResolverTypeWrapper<any>;
   EventQueryFilter: ResolverTypeWrapper<any>;
+  EventStreamFilter: ResolverTypeWrapper<any>;
   ExecuteTxOutcome: ResolverTypeWrapper<any>;
   ExecuteTxRequestType: ResolverTypeWrapper<any>;
   ExecuteTxResult: ResolverTypeWrapper<any>;
@@ -782,6 +889,12 @@ export type ResolversTypes = {
   ID: ResolverTypeWrapper<any>;
   Int: ResolverTypeWrapper<any>;
   JSON: ResolverTypeWrapper<any>;
+  LiveEvent: ResolverTypeWrapper<any>;
+  LiveEventItem: ResolverTypeWrapper<any>;
+  LiveGap: ResolverTypeWrapper<any>;
+  LiveMissed: ResolverTypeWrapper<any>;
+  MoveEventFieldFilter: ResolverTypeWrapper<any>;
+  MoveEventModuleStreamFilter: ResolverTypeWrapper<any>;
   MoveFunctionFilter: ResolverTypeWrapper<any>;
   MoveModuleFilter: ResolverTypeWrapper<any>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -808,6 +921,7 @@ export type ResolversTypes = {
   SponsoredOwnerKind: ResolverTypeWrapper<any>;
   SponsoredStatus: ResolverTypeWrapper<any>;
   String: ResolverTypeWrapper<any>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   TimeRangeFilter: ResolverTypeWrapper<any>;
   TransactionQueryFilter: ResolverTypeWrapper<any>;
   UInt53: ResolverTypeWrapper<any>;
@@ -826,6 +940,7 @@ export type ResolversParentTypes = {
   EstimateLimit: any;
   EstimateUsage: any;
   EventQueryFilter: any;
+  EventStreamFilter: any;
   ExecuteTxResult: any;
   FromAndToFilter: any;
   GasReservation: any;
@@ -835,6 +950,12 @@ export type ResolversParentTypes = {
   ID: any;
   Int: any;
   JSON: any;
+  LiveEvent: any;
+  LiveEventItem: any;
+  LiveGap: any;
+  LiveMissed: any;
+  MoveEventFieldFilter: any;
+  MoveEventModuleStreamFilter: any;
   MoveFunctionFilter: any;
   MoveModuleFilter: any;
   Mutation: Record<PropertyKey, never>;
@@ -860,6 +981,7 @@ export type ResolversParentTypes = {
   SponsoredOwner: any;
   SponsoredStatus: any;
   String: any;
+  Subscription: Record<PropertyKey, never>;
   TimeRangeFilter: any;
   TransactionQueryFilter: any;
   UInt53: any;
@@ -959,6 +1081,29 @@ export type GatewayUpstreamResolvers<ContextType = OperationContext, ParentType 
 export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
   name: 'JSON';
 }
+
+export type LiveEventResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['LiveEvent'] = ResolversParentTypes['LiveEvent']> = {
+  __resolveType: TypeResolveFn<'LiveEventItem' | 'LiveGap' | 'LiveMissed', ParentType, ContextType>;
+};
+
+export type LiveEventItemResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['LiveEventItem'] = ResolversParentTypes['LiveEventItem']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  event?: Resolver<ResolversTypes['RpcEvent'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type LiveGapResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['LiveGap'] = ResolversParentTypes['LiveGap']> = {
+  after?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  before?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type LiveMissedResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['LiveMissed'] = ResolversParentTypes['LiveMissed']> = {
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  resumeAfter?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
 
 export type MutationResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   checkSponsorHealth?: Resolver<Maybe<ResolversTypes['SponsorHealthCheck']>, ParentType, ContextType>;
@@ -1106,6 +1251,10 @@ export type SponsoredStatusResolvers<ContextType = OperationContext, ParentType 
   status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type SubscriptionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  liveEvents?: SubscriptionResolver<ResolversTypes['LiveEvent'], "liveEvents", ParentType, ContextType, Partial<SubscriptionLiveEventsArgs>>;
+};
+
 export interface UInt53ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['UInt53'], any> {
   name: 'UInt53';
 }
@@ -1138,6 +1287,10 @@ export type Resolvers<ContextType = OperationContext> = {
   GatewayCapability?: GatewayCapabilityResolvers<ContextType>;
   GatewayUpstream?: GatewayUpstreamResolvers<ContextType>;
   JSON?: GraphQLScalarType;
+  LiveEvent?: LiveEventResolvers<ContextType>;
+  LiveEventItem?: LiveEventItemResolvers<ContextType>;
+  LiveGap?: LiveGapResolvers<ContextType>;
+  LiveMissed?: LiveMissedResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
@@ -1159,6 +1312,7 @@ export type Resolvers<ContextType = OperationContext> = {
   SponsoredObjectRef?: SponsoredObjectRefResolvers<ContextType>;
   SponsoredOwner?: SponsoredOwnerResolvers<ContextType>;
   SponsoredStatus?: SponsoredStatusResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   UInt53?: GraphQLScalarType;
   Viewer?: ViewerResolvers<ContextType>;
   ViewerAllowance?: ViewerAllowanceResolvers<ContextType>;

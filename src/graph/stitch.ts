@@ -50,7 +50,10 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
   if (!ledger) {
     const reason = "The ledger's schema is not loaded yet.";
     return {
-      schema: stitchSchemas({ subschemas: [{ schema: ownSchema }], resolvers: describedScalars(ownSchema) }),
+      schema: stitchSchemas({
+        subschemas: [{ schema: ownSchema }],
+        resolvers: [describedScalars(ownSchema), streamResolvers(ownSchema)],
+      }),
       missingJoins: new Map(joins.map((join) => [joinName(join), reason])),
       operationJoins: null,
     };
@@ -72,6 +75,7 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
     resolvers: [
       describedScalars(ledger.schema, ownSchema),
       serviceConfigResolvers(ledger.schema, ledger.inForce),
+      streamResolvers(ownSchema),
       ...served.map((join) => ({
         [join.type]: { [join.field]: { selectionSet: joinSelectionSet(join), resolve: resolverOf(join) } },
       })),
@@ -102,6 +106,17 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
   return {
     ServiceConfig: Object.fromEntries(fields.map(([name, value]) => [name, () => wrap(value, type.getFields()[name])])),
   };
+}
+
+/** Streams of ours are followed where they are: delegating them would execute each of their items twice. */
+function streamResolvers(ownSchema: GraphQLSchema): IResolvers {
+  const type = ownSchema.getSubscriptionType();
+  if (!type) return {};
+  const fields = Object.values(type.getFields()).map(({ name, subscribe }) => {
+    const resolve = (item: Readonly<Record<string, unknown>>) => item[name];
+    return [name, { subscribe, resolve }] as const;
+  });
+  return { Subscription: Object.fromEntries(fields) } as IResolvers;
 }
 
 /** With graphql-js, because the executor of the stitching library takes any value with a `then` for a promise. */

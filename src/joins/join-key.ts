@@ -22,10 +22,17 @@ export function joinSelectionSet(join: Join): string {
   return `{ ${idAlias(join)}: ${id} ${version ? `${versionAlias(join)}: ${version}` : ''} }`;
 }
 
-/** Returns a function that reads the key from what `joinSelectionSet` selected. */
+/**
+ * Returns a function that reads the key from what `joinSelectionSet` selected, or from the value itself, where nothing was
+ * selected of it: an item of a stream is at hand as it is.
+ */
 export function createReadJoinKey(join: Join) {
   const [id, version] = [idAlias(join), versionAlias(join)];
+  const { key } = join;
   return (selected: Readonly<Record<string, unknown>>): JoinKey => {
+    if (!(id in selected)) {
+      return { id: String(selected[key.id]), version: key.version && toDigits(selected[key.version]) };
+    }
     return { id: String(selected[id]), version: toDigits(selected[version]) };
   };
 }

@@ -26,6 +26,8 @@ export interface OperationRun {
   readonly context: OperationContext;
   /** Stops the deadline. Must be called however the operation ends; safe to call twice. */
   readonly end: () => void;
+  /** Cancels what is done for it: its client has left. */
+  readonly leave: () => void;
   /** Its answer is complete: writes the record for the log. */
   readonly complete: Complete;
   /** A result as clients see it: every error on its own, request errors marked as such, usage if asked for. */
@@ -39,8 +41,12 @@ export interface OperationRun {
 export function createOpenOperation({ timeouts, charge, maskError }: OperationOptions) {
   return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
     const { caller, operation, usage } = admitted;
-    const isMutation = operation.type === 'mutation';
-    const cancellation = createCancellation(isMutation ? timeouts.mutationMs : timeouts.queryMs);
+    const { type } = operation;
+    // A stream has no deadline.
+    const cancellation =
+      type === 'subscription'
+        ? createCancellation()
+        : createCancellation(type === 'mutation' ? timeouts.mutationMs : timeouts.queryMs);
     const complete = createComplete(server, admitted);
     server.onGone(() => {
       cancellation.cancel('aborted');
@@ -54,6 +60,7 @@ export function createOpenOperation({ timeouts, charge, maskError }: OperationOp
         charge: charge && ((points, isDone) => charge(server, caller, points, isDone)),
       },
       end: () => cancellation.finish(),
+      leave: () => cancellation.cancel('aborted'),
       complete,
       tidy: (result) => {
         const errors = result.errors && tidyErrors(result, result.errors);

@@ -1,9 +1,10 @@
 import type { ExecutionResult } from 'graphql';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
-import { createOpenOperation, type OperationOptions, type OperationRun } from './open-operation.ts';
+import { createOpenOperation, type OperationOptions } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 import type { RunPlan } from './run-plan.ts';
+import { runStream } from './run-stream.ts';
 import { createRunUnread, type RunUnread } from './run-unread.ts';
 import type { ServerContext } from './server-context.ts';
 
@@ -26,7 +27,7 @@ export interface OperationRunner {
 }
 
 export interface OperationRunnerOptions extends OperationOptions {
-  readonly runPlan: (...request: Parameters<RunPlan>) => Promise<OperationAnswer>;
+  readonly runPlan: RunPlan;
   readonly ledger: RawLedger;
 }
 
@@ -38,9 +39,11 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       const { operation, operationName, variables } = admitted;
       const ask = answered ? null : (operation.immutable?.ask(variables) ?? null);
       try {
+        if (operation.openStream) {
+          return await runStream(operation.openStream(), admitted, run, options.timeouts.queryMs);
+        }
         const request = { operation, operationName, variables, context: run.context, answered, keep: ask?.keep };
         const answer = ask?.kept?.read() ?? (await runPlan(request));
-        if (Symbol.asyncIterator in answer) return tidyEach(answer, run);
         run.end();
         const result = run.tidy(answer);
         run.complete(result.errors?.length ?? 0, ask?.isFromMemory);
@@ -54,22 +57,4 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     },
     runUnread: createRunUnread({ open, runPlan, ledger }),
   };
-}
-
-/** Ends and records a streamed operation when its results end or its reader stops. */
-async function* tidyEach(results: AsyncIterable<ExecutionResult>, run: OperationRun): AsyncGenerator<ExecutionResult> {
-  let errors = 0;
-  try {
-    for await (const each of results) {
-      const result = run.tidy(each);
-      errors += result.errors?.length ?? 0;
-      yield result;
-    }
-  } catch (error) {
-    errors += 1;
-    throw error;
-  } finally {
-    run.end();
-    run.complete(errors);
-  }
 }

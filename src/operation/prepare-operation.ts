@@ -11,8 +11,9 @@ import type { ImmutableRead, ImmutableReads } from '../immutable/immutable-reads
 import { type CheckWaits, createCheckWaits } from '../joins/check-waits.ts';
 import { collectFields } from '../planning/collect-fields.ts';
 import { findTextVariables } from '../planning/id-variables.ts';
-import { hasDirectivesAtRoot, planOperation, usedFragments } from '../planning/plan-operation.ts';
+import { hasDirectivesAtRoot, planOperation, rootFieldNames, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
+import { createOpenStream, type OpenStream } from '../streams/open-stream.ts';
 import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
@@ -116,7 +117,7 @@ function toPrepared(
     tree,
     outline: () => toOutline(type, name),
     schema,
-    refusal: type === 'subscription' ? refusedSubscription() : null,
+    refusal: type === 'subscription' && isOfLedger(tree(), ownership) ? refusedSubscription() : null,
     isLedgers: (field) => ownership.ownerOf(type, field) === 'upstream',
     coerce: (variables, maxErrors) => coerceVariables(schema, tree().operation, variables, { maxErrors, texts }),
     rootFields: (variables) => {
@@ -134,6 +135,7 @@ function toPrepared(
           : createExecuteHere({ ...options, schema, joins: plan === 'JOINED' ? graph.operationJoins : null });
       return keepSchemaAnswer(asked.document, asked.operation, execute);
     }),
+    openStream: type === 'subscription' ? once(() => toOpenStream(prepared, { ownSchema, texts })) : null,
     unread: ending ? always({ kind: 'whole', queryJson: json, ending }) : once(() => toUnreadSplit(prepared)),
     immutable,
   };
@@ -142,6 +144,15 @@ function toPrepared(
 
 function toCheckWaits(schema: GraphQLSchema, { operation, fragments }: OperationTree): CheckWaits | null {
   return createCheckWaits(schema, operation, fragments);
+}
+
+function toOpenStream(
+  { tree, plan, schema, name }: PreparedOperation,
+  { ownSchema, texts }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> },
+): OpenStream {
+  const { document } = tree();
+  const isJoined = plan !== 'LOCAL';
+  return createOpenStream({ schema: isJoined ? schema : ownSchema, ownSchema, document, operationName: name, texts });
 }
 
 function toParts(
@@ -162,7 +173,13 @@ function toParts(
   };
 }
 
-/** The refusal of subscriptions, the same in every shell, even if the ledger's schema has subscriptions. */
+/** Has a subscription a field that is not ours? */
+function isOfLedger({ operation, fragments }: OperationTree, { ownerOf }: Graph['ownership']): boolean {
+  const [field] = rootFieldNames(operation, fragments);
+  return field === undefined || ownerOf(operation.operation, field) !== 'own';
+}
+
+/** The refusal of the ledger's subscriptions, the same in every shell. */
 function refusedSubscription() {
   const message = "The ledger's subscriptions are not carried by this version of the gateway.";
   return gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' });

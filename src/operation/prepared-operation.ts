@@ -7,6 +7,7 @@ import type { ImmutableRead } from '../immutable/immutable-reads.ts';
 import type { CheckWaits } from '../joins/check-waits.ts';
 import type { Plan } from '../planning/plan-operation.ts';
 import type { DocumentPart } from '../planning/split-document.ts';
+import type { OpenStream } from '../streams/open-stream.ts';
 import type { ExecuteHere } from './execute-here.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -55,6 +56,8 @@ export interface PreparedOperation {
   readonly parts: () => OperationParts;
   /** For plans that execute all of it in the gateway. */
   readonly executeHere: () => ExecuteHere;
+  /** How to open the stream of a subscription; `null` for any other operation. */
+  readonly openStream: (() => OpenStream) | null;
   /** How to pass the ledger's answer on without parsing it; `null` if that is impossible. */
   readonly unread: () => UnreadForm | null;
   /** How to keep its answers, if they never change; `null` for any other operation, or if no answers are kept. */

@@ -4,9 +4,9 @@ import { withUsage } from '../limits/usage.ts';
 import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
 import { type Complete, createComplete, type OpenOperation } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
-import type { OperationAnswer, UnreadOutcome } from './operation-answer.ts';
+import type { UnreadOutcome } from './operation-answer.ts';
 import type { UnreadWhole } from './prepared-operation.ts';
-import { type PlannedRequest, settleAnswer } from './run-plan.ts';
+import { type RunPlan, settleAnswer } from './run-plan.ts';
 import { runUnreadSplit } from './run-unread-split.ts';
 import type { ServerContext } from './server-context.ts';
 
@@ -24,7 +24,7 @@ export type RunUnread = (
 
 export interface RunUnreadOptions {
   readonly open: OpenOperation;
-  readonly runPlan: (request: PlannedRequest) => Promise<OperationAnswer>;
+  readonly runPlan: RunPlan;
   readonly ledger: RawLedger;
 }
 
@@ -47,7 +47,7 @@ export function createRunUnread({ open, runPlan, ledger }: RunUnreadOptions): Ru
     const data = toPlainData(answer);
     run.complete(data ? 0 : null);
     if (data) return done({ kind: 'result', result: withUsage({ data }, server.showUsage ? admitted.usage : null) });
-    done({ kind: 'unfinished', answer: () => toResult(answer()) });
+    done({ kind: 'unfinished', answer });
   };
 }
 
@@ -125,16 +125,11 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
 }
 
 /** The data of an answer without errors; `null` for any other. */
-function toPlainData(answer: () => OperationAnswer): ExecutionResult['data'] {
+function toPlainData(answer: () => ExecutionResult): ExecutionResult['data'] {
   try {
-    const { data, errors } = toResult(answer());
+    const { data, errors } = answer();
     return errors ? null : data;
   } catch {
     return null;
   }
-}
-
-function toResult(answer: OperationAnswer): ExecutionResult {
-  if (Symbol.asyncIterator in answer) throw new Error('a stream was run for a shell that takes whole answers');
-  return answer;
 }

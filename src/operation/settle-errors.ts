@@ -2,7 +2,7 @@ import { type ASTNode, type ExecutionResult, GraphQLError, Kind } from 'graphql'
 import { restoreCauses } from '../answers/attribute-errors.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { withoutStacks } from '../errors/without-stacks.ts';
-import { type AnsweredOperation, type AnswerPlace, createFindPlace } from './answer-places.ts';
+import { type AnsweredOperation, type AnswerPlace, createFindPlace } from '../planning/answer-places.ts';
 
 /**
  * Gives the errors of an answer the same form whichever plan made it: each on its own, located at the fields of the client's

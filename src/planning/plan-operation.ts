@@ -46,16 +46,19 @@ export function planOperation(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   ownership: Ownership,
 ): Plan {
-  if (operation.operation === 'subscription') return 'STITCHED';
   const used = usedFragments(operation.selectionSet, fragments);
   const bodies = [operation.selectionSet, ...used.map(({ selectionSet }) => selectionSet)];
   if (bodies.some(asksForSchema)) return 'STITCHED';
 
-  const names = rootFields(operation.selectionSet, fragments);
+  const names = rootFieldNames(operation, fragments);
   const owners = new Set(
     [...names].filter((name) => name !== '__typename').map((name) => ownership.ownerOf(operation.operation, name)),
   );
   if (owners.has(null)) return 'STITCHED';
+  // What a stream of ours tells runs here; a stream is no text that could be sent on.
+  if (operation.operation === 'subscription') {
+    return owners.has('upstream') || selectsJoin(operation, fragments, ownership) ? 'STITCHED' : 'LOCAL';
+  }
   if (!owners.has('own')) {
     if (owners.size === 0) return 'LOCAL';
     return names.has('__typename') && !ownership.hasUsualRootNames ? 'STITCHED' : 'PASS_THROUGH';
@@ -78,8 +81,8 @@ export function hasDirectivesAtRoot(
 }
 
 /** Names, not aliases, of the fields at the root, through fragments. */
-function rootFields(
-  selectionSet: SelectionSetNode,
+export function rootFieldNames(
+  { selectionSet }: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): Set<string> {
   return new Set(

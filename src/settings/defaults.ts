@@ -29,6 +29,16 @@ export const defaults = {
   maxSocketsPerAddress: 256,
   /** More than one web page asks at once; bounded because each may hold an answer until the client reads it. */
   maxSocketOperations: 100,
+  /** An idle stream takes a few kilobytes, and WebSockets are as many. */
+  maxStreams: 10_000,
+  /** A page that shows a hundred things at once is a large one. */
+  maxStreamsPerCaller: 100,
+  /** Nobody sees the difference to at once; a node is asked five times a second at most. */
+  livePollMinMs: 200,
+  /** What happens after a quiet time is told within it. */
+  livePollMaxMs: 2_000,
+  /** Some fifty thousand events. */
+  liveReplayBytes: 67_108_864,
   /** Batches are refused: they hide how much one request asks for. */
   maxBatchSize: 0,
   /** Below the half minute after which many proxies, clients and people give up. */

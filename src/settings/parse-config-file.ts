@@ -1,9 +1,9 @@
 import { type Document, isMap, isScalar as isScalarNode, parseDocument } from 'yaml';
 import type { AddressSetting } from '../config/address-setting.ts';
 import type { ConfigKey } from '../config/config-key.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { configKeys } from './keys.ts';
-import { nearestName } from './nearest-name.ts';
 import { quoteText } from './quote-text.ts';
 
 export interface ConfigFileContent {

@@ -86,6 +86,13 @@ function toConfig(
         maxGreetingBytes: defaults.maxSocketGreetingBytes,
       },
     },
+    live: {
+      maxStreams: values.LIVE_MAX_STREAMS,
+      maxStreamsPerCaller: values.LIVE_MAX_STREAMS_PER_CALLER,
+      pollMinMs: Math.min(values.LIVE_POLL_MIN_MS, values.LIVE_POLL_MAX_MS),
+      pollMaxMs: values.LIVE_POLL_MAX_MS,
+      replayBytes: values.LIVE_REPLAY_BYTES,
+    },
     timeouts: { queryMs: values.REQUEST_TIMEOUT_MS, mutationMs: values.MUTATION_TIMEOUT_MS },
     rateLimit: {
       perMinute: values.RATE_LIMIT_PER_MINUTE,
@@ -148,5 +155,5 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
 /** Does the value of this setting ask for a feature that this version does not have? */
 function isIdle(name: ConfigKeyName, values: ConfigValues): boolean {
   const { inForce, asAbsent }: ConfigKey<unknown> = configKeys[name];
-  return inForce === false && values[name] !== asAbsent;
+  return inForce === false && ![asAbsent].flat().includes(values[name]);
 }

@@ -1,7 +1,7 @@
 import type { AddressSetting } from '../config/address-setting.ts';
+import { misspeltName } from '../config/nearest-name.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { configKeyNames } from './keys.ts';
-import { misspeltName } from './nearest-name.ts';
 import { parseConfigFile } from './parse-config-file.ts';
 import { quoteText } from './quote-text.ts';
 

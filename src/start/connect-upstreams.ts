@@ -32,7 +32,7 @@ export interface Upstreams {
   health(): readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
   /** Asks those that were not heard of lately; their `health` tells. */
   probe(): Promise<void>;
-  /** Nothing that cannot be taken back is begun from now on: it might not come to its end. */
+  /** Nothing that cannot be taken back is begun from now on, since it might not come to its end; and streams end. */
   stop(): void;
   close(): Promise<void>;
 }
@@ -95,6 +95,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     probe: createProbes(probes, host.now),
     stop: () => {
       isStopping = true;
+      for (const [, connected] of ownFields) connected.stop?.();
     },
     close,
   };

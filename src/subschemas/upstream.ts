@@ -69,6 +69,8 @@ export interface ConnectedOwnFields extends ConnectedUpstream {
   readonly resolvers: object;
   /** Parts of its fields that are there on some networks only, for `gateway { capabilities }`. */
   readonly capabilities?: readonly UpstreamCapability[];
+  /** Brings what goes on by itself to its end, such as streams: the gateway is stopping. Must not throw. */
+  readonly stop?: () => void;
   /** Ends what was opened beside the connection. */
   readonly close?: () => unknown;
 }

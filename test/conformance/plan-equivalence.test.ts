@@ -3,6 +3,7 @@ import { type DocumentNode, type ExecutionResult, type GraphQLError, getOperatio
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { createCursorKeys } from '../../src/cursors/cursor-keys.ts';
 import { coerceVariables } from '../../src/execution/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/execution/execute-stitched.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';
@@ -16,7 +17,6 @@ import { settleErrors } from '../../src/operation/settle-errors.ts';
 import { fragmentsOf } from '../../src/planning/fragments-of.ts';
 import type { Plan } from '../../src/planning/plan-operation.ts';
 import { parseConfig } from '../../src/settings/parse-config.ts';
-import { createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/subschemas/events/events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/events-resolvers.ts';
 import { fetchLedgerIntrospection } from '../../src/subschemas/ledger/fetch-ledger-schema.ts';

@@ -4,7 +4,7 @@ import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { type CursorKeys, createCursorKeys } from '../../src/subschemas/events/cursor-keys.ts';
+import { type CursorKeys, createCursorKeys } from '../../src/cursors/cursor-keys.ts';
 import { createEventsClient } from '../../src/subschemas/events/events-client.ts';
 import { createEventsResolvers } from '../../src/subschemas/events/events-resolvers.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';

@@ -36,6 +36,12 @@ export const house: Readonly<Record<string, Room>> = {
   'sponsorship/store': { rooms: [], packages: [] },
   /** The same in Redis, for a fleet: each step a script. */
   'sponsorship/redis-store': { rooms: ['redis', 'sponsorship/store'], packages: ['ioredis'] },
+  /** Names, addresses and types as ledgers write them, in one form; and what is said of those that are none. */
+  'ledger-values': { rooms: ['errors'], packages: ['graphql', '@scure/base'] },
+  /** Texts that only this gateway can have written. */
+  cursors: { rooms: ['ledger-values', 'types of config'], packages: [] },
+  /** Streams over what is read by polling: one reader for many who follow. Knows no upstream. */
+  live: { rooms: ['errors', 'transport'], packages: [] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
   upstream: {
     rooms: [
@@ -52,6 +58,11 @@ export const house: Readonly<Record<string, Room>> = {
   /** The compiled engine, and graphql-js over the stitched graph beside it. */
   execution: {
     rooms: ['errors', 'json', 'planning', 'types of operation-context'],
+    packages: ['graphql'],
+  },
+  /** Subscriptions: opened, and each of their items executed, whatever they are of. */
+  streams: {
+    rooms: ['execution', 'transport', 'types of operation-context'],
     packages: ['graphql'],
   },
   /** Is a document valid? In bounded time, and in one walk where it certainly is. */
@@ -108,6 +119,11 @@ export const house: Readonly<Record<string, Room>> = {
     ],
     packages: ['graphql', 'zod'],
   },
+  /** Which events a stream tells, and the queries of a node that they are read from. */
+  'subschemas/event-feed': {
+    rooms: ['json', 'config', 'ledger-values', 'cursors', 'live', 'types of transport', 'types of generated'],
+    packages: ['graphql'],
+  },
   'subschemas/events': {
     rooms: [
       'errors',
@@ -116,11 +132,15 @@ export const house: Readonly<Record<string, Room>> = {
       'settings',
       'transport',
       'limits',
+      'ledger-values',
+      'cursors',
+      'live',
+      'subschemas/event-feed',
       'operation-context',
       'types of generated',
       'types of upstream',
     ],
-    packages: ['graphql', 'zod', '@scure/base'],
+    packages: ['graphql', 'zod'],
   },
   /** From our fields into the ledger. */
   joins: {
@@ -174,6 +194,7 @@ export const house: Readonly<Record<string, Room>> = {
       'limits',
       'planning',
       'execution',
+      'streams',
       'documents',
       'admission',
       'answers',

@@ -86,6 +86,30 @@ export const limitKeys = {
     description: 'How many operations one WebSocket may have under way at once; more are refused, each by a message.',
     inForce: true,
   }),
+  LIVE_MAX_STREAMS: configKey({
+    group: 'Limits',
+    kind: integer(0, 1_000_000, 'streams'),
+    fallback: defaults.maxStreams,
+    description:
+      'How many live streams there may be at once, over WebSocket and as event streams; more are refused. `0`: none. Each of several workers takes its part of them, rounded up.',
+    inForce: true,
+  }),
+  LIVE_MAX_STREAMS_PER_CALLER: configKey({
+    group: 'Limits',
+    kind: integer(1, 1_000_000, 'streams'),
+    fallback: defaults.maxStreamsPerCaller,
+    description:
+      'How many of them one caller may have: an API key, else a client address. Each of several workers counts its own.',
+    inForce: true,
+  }),
+  LIVE_REPLAY_BYTES: configKey({
+    group: 'Limits',
+    kind: integer(65_536, 17_179_869_184, 'bytes'),
+    fallback: defaults.liveReplayBytes,
+    description:
+      'How much of what live streams have read is kept in memory, all readers together, for clients that come back and for those that are slow. What is older is read from the node again.',
+    inForce: true,
+  }),
   LIMIT_MAX_QUERY_DEPTH: configKey({
     group: 'Limits',
     kind: integer(1, 1000, 'levels'),

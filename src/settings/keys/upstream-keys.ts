@@ -1,6 +1,7 @@
 import { configKey } from '../../config/config-key.ts';
 import { type NetworkProfileName, networkProfiles } from '../../config/network-profile.ts';
-import { jsonObject, oneOf, url } from '../../config/value-kinds.ts';
+import { integer, jsonObject, oneOf, url } from '../../config/value-kinds.ts';
+import { defaults } from '../defaults.ts';
 
 const profileNames = Object.keys(networkProfiles) as NetworkProfileName[];
 
@@ -44,13 +45,29 @@ export const upstreamKeys = {
       "The ledger's JSON-RPC WebSocket endpoint, for live streams by its deprecated subscriptions. Needs `LEDGER_RPC_URL`.",
     inForce: false,
   }),
+  LIVE_POLL_MIN_MS: configKey({
+    group: 'Network and upstreams',
+    kind: integer(10, 60_000, 'milliseconds'),
+    fallback: defaults.livePollMinMs,
+    description:
+      'How long the reader of a live stream waits between two looks at the node while something happens; at most `LIVE_POLL_MAX_MS`.',
+    inForce: true,
+  }),
+  LIVE_POLL_MAX_MS: configKey({
+    group: 'Network and upstreams',
+    kind: integer(10, 60_000, 'milliseconds'),
+    fallback: defaults.livePollMaxMs,
+    description:
+      'The same when nothing has happened for a while. Streams that one query of the node can serve share a reader.',
+    inForce: true,
+  }),
   LIVE_SOURCE: configKey({
     group: 'Network and upstreams',
     kind: oneOf('auto', 'graphql', 'poll', 'websocket'),
     fallback: 'auto',
     description:
-      'Where live streams come from. `auto`: GraphQL subscriptions of the ledger where they can express the filter, polling otherwise.',
+      'Where live streams come from. In this version `auto` is `poll`: the JSON-RPC endpoint is asked again and again.',
     inForce: false,
-    asAbsent: 'auto',
+    asAbsent: ['auto', 'poll'],
   }),
 };

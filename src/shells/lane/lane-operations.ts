@@ -51,7 +51,8 @@ export function createLaneOperations({ admit, runner }: LaneOperationsOptions): 
       const decided = admit.decide(server, caller, request);
       const admission = decided instanceof Promise ? await decided : decided;
       const handOver = (answer: BegunOperation['answer']) => done({ kind: 'handover', begun: { admission, answer } });
-      if (admission.kind === 'refused') return handOver(null);
+      // A stream leaves in many pieces, in a form of its own.
+      if (admission.kind === 'refused' || admission.operation.openStream) return handOver(null);
       const { operation, variables } = admission;
       // One faulty variable is enough to leave the operation to Yoga, which reports them all.
       if (!operation.fits(variables) && operation.coerce(variables, 1).errors) return handOver(null);

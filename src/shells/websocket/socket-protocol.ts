@@ -1,15 +1,17 @@
-import type { GraphQLError } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server, type ServerOptions } from 'graphql-ws';
 import type { AddressGate } from '../../admission/address-gate.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { noteCodes } from '../../errors/note-codes.ts';
 import { reviveMarked } from '../../json/exact-number.ts';
+import type { OperationAnswer } from '../../operation/operation-answer.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
 import { closeCodes } from './close-codes.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
 import type { SocketOperations } from './socket-operations.ts';
 import type { SocketSession } from './socket-session.ts';
+import { untilEnd } from './until-end.ts';
 import { untilGone } from './until-gone.ts';
 
 export interface SocketProtocolOptions {
@@ -29,6 +31,9 @@ export interface SocketClient {
   readonly close: (code: number, reason: string) => void;
 }
 
+/** Errors of one operation that are looked at for the log: a stream may have one in each of its results. */
+const maxNoted = 10;
+
 type Params = Record<string, unknown> | undefined;
 type Hooks = ServerOptions<Params, SocketClient>;
 
@@ -42,19 +47,32 @@ export function createSocketProtocol(
   return makeServer<Params, SocketClient>({
     onConnect: (context) => greet(context, addresses),
     onSubscribe: createOnSubscribe(options, ends),
-    execute: async (args) => {
-      underWay.began();
-      let errors: readonly GraphQLError[] | undefined;
-      try {
-        const answer = await operations.execute(args);
-        if ('errors' in answer) errors = answer.errors;
-        return answer;
-      } finally {
-        underWay.ended();
-        ends.get(args.contextValue as object)?.(errors);
-      }
-    },
+    execute: run,
+    // A stream is under way until it ends, which is after its last result was handed on.
+    subscribe: run,
   });
+
+  async function run(args: ExecutionArgs): Promise<OperationAnswer> {
+    underWay.began();
+    let errors: readonly GraphQLError[] = [];
+    const note = ({ errors: told }: ExecutionResult) => {
+      if (told && errors.length < maxNoted) errors = [...errors, ...told];
+    };
+    const ended = () => {
+      underWay.ended();
+      ends.get(args.contextValue as object)?.(errors);
+    };
+    try {
+      const answer = await operations.execute(args);
+      if (Symbol.asyncIterator in answer) return untilEnd(answer, note, ended);
+      note(answer);
+      ended();
+      return answer;
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  }
 }
 
 async function greet(context: Context<Params, SocketClient>, addresses: Pick<AddressGate, 'admit'>): Promise<boolean> {

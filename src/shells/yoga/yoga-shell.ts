@@ -7,6 +7,7 @@ import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import { useAdmission } from './use-admission.ts';
 import { useAnswerNotes } from './use-answer-notes.ts';
+import { useEventStream } from './use-event-stream.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
@@ -51,6 +52,9 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
 
       // what the answer says of itself: where it is from, and how long it stays as it is
       useAnswerNotes(),
+
+      // a subscription: each result as an event
+      useEventStream(),
 
       // the operation: its life, whose answer leaves by Yoga
       useOperation(runner),

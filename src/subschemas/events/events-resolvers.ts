@@ -1,13 +1,13 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
-import { gatewayError } from '../../errors/gateway-error.ts';
+import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import type { Resolvers, RpcEvent, RpcTransaction } from '../../generated/own.ts';
 import { createPerOperation } from '../operation-context.ts';
 import { createCursorCodec } from './cursor.ts';
-import type { CursorKeys } from './cursor-keys.ts';
 import { createEventWalk } from './event-walk.ts';
 import type { EventsClient } from './events-client.ts';
 import type { PageSizes } from './plan-page.ts';
 import { readConnection } from './read-connection.ts';
+import { createRequireClient } from './require-client.ts';
 import { selectsField } from './selects-field.ts';
 import { createSpareCalls } from './spare-calls.ts';
 import { toEventFilterWire } from './to-event-filter-wire.ts';
@@ -35,16 +35,12 @@ const wholeTransaction: TransactionOptionsWire = {
 };
 
 export function createEventsResolvers(options: EventsResolversOptions): Pick<Resolvers, 'Query'> {
-  const { profile, pages, missingSetting, cursorKeys } = options;
+  const { profile, pages, cursorKeys } = options;
 
   /** All fields of an operation share its spare calls. */
   const spareCallsOf = createPerOperation(createSpareCalls);
 
-  function configuredClient(): EventsClient {
-    if (options.client) return options.client;
-    const message = `This gateway has no events upstream: ${missingSetting} is not set.`;
-    throw gatewayError('NOT_CONFIGURED', message, { upstream: 'events', setting: missingSetting });
-  }
+  const configuredClient = createRequireClient(options.client, options.missingSetting);
 
   return {
     Query: {
@@ -70,7 +66,7 @@ export function createEventsResolvers(options: EventsResolversOptions): Pick<Res
   };
 }
 
-function toEventNode({ id, ...event }: EventWire): RpcEvent {
+export function toEventNode({ id, ...event }: EventWire): RpcEvent {
   return { ...event, ...id, id: `${id.txDigest}:${id.eventSeq}`, parsedJson: event.parsedJson ?? null };
 }
 

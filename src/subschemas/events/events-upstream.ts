@@ -6,8 +6,15 @@ import { eventFilterCapabilities } from './event-filter-capabilities.ts';
 import { createEventsClient } from './events-client.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
 import { openCursorKeys } from './open-cursor-keys.ts';
+import { openLiveEvents } from './open-live-events.ts';
+import { createRequireClient } from './require-client.ts';
 
 const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;
+
+const schemaFiles = ['events', 'live'].map((name) => new URL(`../../../schema/${name}.graphql`, import.meta.url));
+
+/** A reader of live streams rather asks again than waits longer for one answer, in milliseconds. */
+const longestPollMs = 5_000;
 
 /** The ledger's JSON-RPC endpoint: its events and transactions in the ledger's own order, page by page. */
 export const eventsUpstream: OwnFieldsUpstream = {
@@ -15,23 +22,29 @@ export const eventsUpstream: OwnFieldsUpstream = {
   name: 'events',
   setting,
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
-  typeDefs: () => readFileSync(new URL('../../../schema/events.graphql', import.meta.url), 'utf8'),
+  typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
   async connect(connection, { config, shareSecret }) {
     const { profile, pages, timeouts } = config;
-    const client =
-      connection &&
-      createEventsClient({
-        call: connection.call,
-        path: connection.path,
-        methods: profile.events.methods,
-        timeoutMs: timeouts.queryMs,
-      });
+    const { methods } = profile.events;
+    const connect = (timeoutMs: number) =>
+      connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs });
+    const client = connect(timeouts.queryMs);
     const { keys, close } = await openCursorKeys(config.cursorKeys, shareSecret);
+    const live = openLiveEvents({
+      config,
+      client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
+      cursorKeys: keys,
+    });
+    const queries = createEventsResolvers({ client, missingSetting: setting.name, profile, pages, cursorKeys: keys });
     return {
-      resolvers: createEventsResolvers({ client, missingSetting: setting.name, profile, pages, cursorKeys: keys }),
+      resolvers: { ...queries, ...live.resolvers },
       capabilities: eventFilterCapabilities(profile, { events: client !== null, missingSetting: setting.name }),
-      close,
+      stop: live.stop,
+      close: () => {
+        live.close();
+        close();
+      },
     };
   },
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import { Secret } from '../../config/secret.ts';
+import { type CursorKeys, createCursorKeys } from '../../cursors/cursor-keys.ts';
 import type { UpstreamHost } from '../upstream.ts';
-import { type CursorKeys, createCursorKeys } from './cursor-keys.ts';
 
 /** In the shared store: the key of all instances that have no configured one. */
 const sharedKeyName = 'ledger-gateway:cursor-key';

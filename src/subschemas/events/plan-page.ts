@@ -1,4 +1,4 @@
-import { argumentError, refuse } from './check-argument.ts';
+import { argumentError, refuse } from '../../ledger-values/check-argument.ts';
 
 export interface PageArguments {
   readonly first?: number | null | undefined;

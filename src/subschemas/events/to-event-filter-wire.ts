@@ -9,7 +9,7 @@ import {
   checkStructTypeOrName,
   checkUInt53,
   refuse,
-} from './check-argument.ts';
+} from '../../ledger-values/check-argument.ts';
 import type { FilterWire } from './wire.ts';
 
 export type EventsProfile = Pick<NetworkProfile['events'], 'filters' | 'timeRange'>;

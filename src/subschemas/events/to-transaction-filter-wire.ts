@@ -1,5 +1,11 @@
 import type { MoveFunctionFilter, TransactionQueryFilter } from '../../generated/own.ts';
-import { argumentError, checkAddress, checkIdentifier, checkU64Text, refuse } from './check-argument.ts';
+import {
+  argumentError,
+  checkAddress,
+  checkIdentifier,
+  checkU64Text,
+  refuse,
+} from '../../ledger-values/check-argument.ts';
 import { type CheckedFilter, soleMember } from './to-event-filter-wire.ts';
 import type { FilterWire } from './wire.ts';
 

@@ -1,7 +1,6 @@
 import { buildSchema, type ExecutionResult, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
-import type { OperationAnswer } from '../../../src/operation/operation-answer.ts';
 import { createOperationRunner } from '../../../src/operation/operation-runner.ts';
 import { admitForTest, createTestServer } from '../../support/test-operation.ts';
 
@@ -16,7 +15,7 @@ const graph: Graph = {
 const usage = { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 5 };
 
 /** Runs an operation whose plan gives this. */
-function run(answer: () => Promise<OperationAnswer>, { showUsage = false } = {}) {
+function run(answer: () => Promise<ExecutionResult>, { showUsage = false } = {}) {
   const server = { ...createTestServer(), showUsage };
   const runner = createOperationRunner({
     timeouts: { queryMs: 10_000, mutationMs: 10_000 },
@@ -63,29 +62,5 @@ describe('an operation that was run', () => {
       expect(server.operations).toHaveLength(answer === failing ? 0 : 1);
     }
     expect(outcomes).toMatchObject([{ kind: 'result', result: { data: { a: 1 } } }, { kind: 'unfinished' }]);
-  });
-});
-
-describe('an operation with one result after the other', () => {
-  async function* results(): AsyncGenerator<ExecutionResult> {
-    yield { data: { a: 1 } };
-    yield failing;
-  }
-
-  it('has each of them tidied, and is recorded once, when the last has come', async () => {
-    const { server, result } = run(() => Promise.resolve(results()));
-    const shown: ExecutionResult[] = [];
-    for await (const each of (await result) as AsyncIterable<ExecutionResult>) {
-      expect(server.operations).toEqual([]);
-      shown.push(each);
-    }
-    expect(shown).toMatchObject([{ data: { a: 1 } }, { errors: [{ message: 'masked: a fault' }] }]);
-    expect(server.operations).toMatchObject([{ errors: 1 }]);
-  });
-
-  it('ends when nobody listens any more', async () => {
-    const { server, result } = run(() => Promise.resolve(results()));
-    for await (const _ of (await result) as AsyncIterable<ExecutionResult>) break;
-    expect(server.operations).toMatchObject([{ errors: 0 }]);
   });
 });

@@ -66,6 +66,13 @@ describe('nothing set', () => {
         maxBatchSize: 0,
         sockets: { max: 10_000, maxPerAddress: 256, maxOperations: 100, maxGreetingBytes: 16_384 },
       },
+      live: {
+        maxStreams: 10_000,
+        maxStreamsPerCaller: 100,
+        pollMinMs: 200,
+        pollMaxMs: 2_000,
+        replayBytes: 67_108_864,
+      },
       timeouts: { queryMs: 15_000, mutationMs: 30_000 },
       clients: null,
       clientsFile: null,

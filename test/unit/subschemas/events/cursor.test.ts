@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
+import { createCursorKey, signatureBytes } from '../../../../src/cursors/cursor-key.ts';
+import { createCursorKeys } from '../../../../src/cursors/cursor-keys.ts';
 import { createCursorCodec } from '../../../../src/subschemas/events/cursor.ts';
-import { createCursorKey, signatureBytes } from '../../../../src/subschemas/events/cursor-key.ts';
-import { createCursorKeys } from '../../../../src/subschemas/events/cursor-keys.ts';
 
 const digest = '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1';
 const [older, newer] = ['older'.repeat(7), 'newer'.repeat(7)] as const;

@@ -11,8 +11,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { isIncluded } from '../planning/collect-fields.ts';
-import { reservedAliasPrefix } from '../planning/reserved-alias-rule.ts';
+import { isIncluded } from './collect-fields.ts';
+import { reservedAliasPrefix } from './reserved-alias-rule.ts';
 
 export interface AnsweredOperation {
   readonly schema: GraphQLSchema;

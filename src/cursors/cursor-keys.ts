@@ -1,4 +1,4 @@
-import type { Secret } from '../../config/secret.ts';
+import type { Secret } from '../config/secret.ts';
 import { type CursorKey, createCursorKey } from './cursor-key.ts';
 
 /** The keys in force. They may change while the gateway runs; a cursor signed by any of them is good. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configKeyNames } from '../../../src/settings/keys.ts';
-import { misspeltName, nearestName } from '../../../src/settings/nearest-name.ts';
+import { misspeltName, nearestName } from '../../../src/config/nearest-name.ts';
 
 test.each([
   ['PROT', 'PORT'],

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import type { GraphQLError } from 'graphql';
-import { gatewayError } from '../../errors/gateway-error.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import { isMoveIdentifier, toCanonicalAddress } from './move-names.ts';
 import { toCanonicalStructType } from './to-canonical-move-type.ts';
 

@@ -1,0 +1,23 @@
+/** The steps of a JSON pointer (RFC 6901), from the whole value down. */
+export type JsonPointer = readonly string[];
+
+/** `null` if it is no JSON pointer. The empty text is one: it points to the whole value. */
+export function parseJsonPointer(text: string): JsonPointer | null {
+  if (text === '') return [];
+  if (!text.startsWith('/') || /~(?![01])/.test(text)) return null;
+  return text
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** `undefined` if there is nothing at this place. In lists only indexes without leading zeros are places. */
+export function valueAtPointer(json: unknown, pointer: JsonPointer): unknown {
+  let value = json;
+  for (const step of pointer) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    if (Array.isArray(value) && !/^(0|[1-9][0-9]*)$/.test(step)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[step];
+  }
+  return value;
+}

@@ -1,0 +1,116 @@
+import type { Cancellation } from '../transport/cancellation.ts';
+import type { Channel, Told } from './channel.ts';
+import { type Clock, pause } from './clock.ts';
+import type { Feed } from './feed.ts';
+import { findPageFault } from './find-page-fault.ts';
+import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
+import { type LivePage, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
+import { createPace } from './pace.ts';
+
+export interface CatchUpOptions {
+  readonly clock: Clock;
+  readonly cancellation: Cancellation;
+  readonly lostAfterMs: number;
+}
+
+/** Where a stream that has read up to here joins those that are live. */
+export interface Joint {
+  /** Sequence number of the feed that is delivered already, with all before it. */
+  readonly sequence: number;
+  /** Names of items behind it that are delivered already: they came to the feed late. */
+  readonly delivered: ReadonlySet<string>;
+}
+
+/** Names that were delivered on the way and may come again; far more than can have come late. */
+const maxDelivered = 1_000;
+
+/**
+ * Reads on from a place, page by page, until it meets what the feed has: from there on the stream is live. Tells what it
+ * reads in the meantime. Goes on behind failures of the upstream until it is cancelled.
+ */
+export async function* catchUp<Item, Payload>(
+  point: ResumePoint,
+  channel: Channel<Item, Payload>,
+  { clock, cancellation, lostAfterMs }: CatchUpOptions,
+): AsyncGenerator<Told<Payload>, Joint | null> {
+  const { feed } = channel;
+  const known = joinAt(feed, point);
+  if (known !== null) return { sequence: known, delivered: new Set() };
+  let at = point.from;
+  let lostSinceMs: number | null = null;
+  const pace = createPace({ minMs: 100, maxMs: 2_000 }, clock);
+  const delivered = new Set<string>();
+  while (!cancellation.cause) {
+    let page: LivePage<Item>;
+    try {
+      page = await feed.source.after(at, cancellation);
+      const fault = findPageFault(page, at);
+      if (fault) throw new Error(`a page ${fault}`);
+      lostSinceMs = null;
+    } catch (error) {
+      const loss = error instanceof PlaceLostError && at ? await tryJudging(at, feed, cancellation) : null;
+      if (loss?.kind === 'gone' && at) {
+        yield gap(channel, at, loss.oldest.entries[0] ?? null, goneReason);
+        page = loss.oldest;
+      } else {
+        if (loss) lostSinceMs ??= clock.now();
+        if (at && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
+          yield gap(channel, at, null, unknownReason);
+          await feed.caughtUp(cancellation);
+          return { sequence: feed.news.end - 1, delivered: new Set() };
+        }
+        await pause(clock, pace.failed(), cancellation);
+        continue;
+      }
+    }
+    for (const entry of page.entries) {
+      const { key, timestampMs } = entry;
+      at = { key, timestampMs };
+      // What came late and was delivered before the stream broke off lies before its place, and is not met here.
+      const told = key === point.place?.key ? null : channel.tell({ kind: 'item', entry, at: resumeAt(at) });
+      if (told) yield told;
+      delivered.add(key);
+      const sequence = joinAt(feed, resumeAt(at));
+      if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
+      const [oldest = ''] = delivered;
+      if (delivered.size > maxDelivered) delivered.delete(oldest);
+    }
+    if (page.hasMore) continue;
+    // The feed has not read so far yet.
+    await feed.caughtUp(cancellation);
+    const sequence = joinAt(feed, resumeAt(at));
+    if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
+    await pause(clock, pace.went(page.entries.length > 0), cancellation);
+  }
+  return null;
+}
+
+/** The sequence number to go on behind; `null` if the feed does not know the place, or has dropped what follows it. */
+function joinAt<Item>(feed: Feed<Item>, { place, from }: ResumePoint): number | null {
+  if (place === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
+  const isLate = from?.key !== place.key;
+  const sequence = isLate ? feed.sequenceOf(place.key) : feed.placeOf(place.key);
+  return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
+}
+
+function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Feed<Item>): ReadonlySet<string> {
+  return new Set([...delivered].filter((key) => (feed.sequenceOf(key) ?? -1) > sequence));
+}
+
+function gap<Item, Payload>(
+  channel: Channel<Item, Payload>,
+  lost: Place,
+  before: Place | null,
+  reason: string,
+): Told<Payload> {
+  const at = resumeAt(lost);
+  return { payload: channel.presenter.gap(at, before, reason), at };
+}
+
+async function tryJudging<Item>(lost: Place, feed: Feed<Item>, cancellation: Cancellation) {
+  try {
+    return await judgeLoss(lost, feed.source, cancellation);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * A combination of tests in its normal form: nested lists of one kind are one list, sorted, each part in it once. Two that
+ * are written differently and mean the same by these rules have the same key, so that one reader serves both.
+ */
+export type FilterTree<Leaf> =
+  | { readonly kind: 'leaf'; readonly key: string; readonly leaf: Leaf }
+  /** Of no parts: matches everything, or nothing. */
+  | { readonly kind: 'all' | 'any'; readonly key: string; readonly parts: readonly FilterTree<Leaf>[] }
+  | { readonly kind: 'not'; readonly key: string; readonly part: FilterTree<Leaf> };
+
+/** @param key JSON text; the same for leaves that test the same */
+export function leafOf<Leaf>(key: string, leaf: Leaf): FilterTree<Leaf> {
+  return { kind: 'leaf', key, leaf };
+}
+
+export function combine<Leaf>(kind: 'all' | 'any', given: readonly FilterTree<Leaf>[]): FilterTree<Leaf> {
+  const flat = given.flatMap((part) => (part.kind === kind ? part.parts : [part]));
+  const byKey = new Map(flat.map((part) => [part.key, part]));
+  const other = kind === 'all' ? 'any' : 'all';
+  // Nothing decides a list of all, everything a list of any.
+  const decisive = flat.find((part) => part.kind === other && part.parts.length === 0);
+  if (decisive) return decisive;
+  const parts = [...byKey].sort(([one], [next]) => (one < next ? -1 : 1)).map(([, part]) => part);
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  return { kind, key: `{"${kind}":[${parts.map(({ key }) => key).join(',')}]}`, parts };
+}
+
+export function negate<Leaf>(part: FilterTree<Leaf>): FilterTree<Leaf> {
+  if (part.kind === 'not') return part.part;
+  if (part.kind !== 'leaf' && part.parts.length === 0) return combine(part.kind === 'all' ? 'any' : 'all', []);
+  return { kind: 'not', key: `{"not":${part.key}}`, part };
+}
+
+export function matchesTree<Leaf>(tree: FilterTree<Leaf>, test: (leaf: Leaf) => boolean): boolean {
+  switch (tree.kind) {
+    case 'leaf':
+      return test(tree.leaf);
+    case 'all':
+      return tree.parts.every((part) => matchesTree(part, test));
+    case 'any':
+      return tree.parts.some((part) => matchesTree(part, test));
+    case 'not':
+      return !matchesTree(tree.part, test);
+  }
+}
+
+/** The leaves that whatever matches has to match. */
+export function necessaryLeaves<Leaf>(tree: FilterTree<Leaf>): readonly Leaf[] {
+  if (tree.kind === 'leaf') return [tree.leaf];
+  return tree.kind === 'all' ? tree.parts.flatMap((part) => (part.kind === 'leaf' ? [part.leaf] : [])) : [];
+}

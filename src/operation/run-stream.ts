@@ -1,0 +1,43 @@
+import type { ExecutionResult } from 'graphql';
+import { executeJoined } from '../streams/execute-joined.ts';
+import type { OpenStream } from '../streams/open-stream.ts';
+import { ResultStream } from '../streams/result-stream.ts';
+import type { OperationRun } from './open-operation.ts';
+import type { AdmittedOperation } from './operation-admission.ts';
+import { settleAnswer } from './run-plan.ts';
+
+/**
+ * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, when it
+ * is asked for: whoever reads slowly holds up nobody.
+ * @param itemTimeoutMs what the joins of one item may take, in milliseconds
+ */
+export async function runStream(
+  open: OpenStream,
+  { operation, variables }: AdmittedOperation,
+  run: OperationRun,
+  itemTimeoutMs: number,
+): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
+  const opened = await open(variables, run.context);
+  if (!('items' in opened)) {
+    run.end();
+    const result = run.tidy(opened);
+    run.complete(result.errors?.length ?? 0);
+    return result;
+  }
+  const isJoined = operation.plan !== 'LOCAL';
+  const toResult = async (item: unknown): Promise<ExecutionResult> => {
+    const result = isJoined
+      ? await executeJoined(opened, item, run.context, itemTimeoutMs)
+      : await opened.execute(item, run.context);
+    return run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
+  };
+  const stream = new ResultStream(opened.items, toResult, (errors) => {
+    // Ends what its joins ask for.
+    run.leave();
+    run.end();
+    run.complete(errors);
+  });
+  // Who has left already will not say so again.
+  run.context.cancellation.onCancel(() => void stream.return());
+  return stream;
+}

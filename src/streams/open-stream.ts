@@ -1,0 +1,60 @@
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+} from 'graphql';
+import { coerceVariables } from '../execution/coerce-variables.ts';
+import { createExecuteStitched, type ExecuteStitched } from '../execution/execute-stitched.ts';
+import { toExecutable } from '../execution/to-executable.ts';
+import { declareTexts } from '../execution/variable-type.ts';
+import type { OperationContext } from '../subschemas/operation-context.ts';
+
+export interface OpenStreamOptions {
+  /** The schema that the results are executed on: the whole one where the stream is joined to the ledger, else our own part. */
+  readonly schema: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+  /** Variables that are declared with a scalar of the ledger in place of a text. */
+  readonly texts: ReadonlySet<string>;
+}
+
+/** A subscription that is open. */
+export interface ItemStream {
+  readonly items: AsyncIterator<unknown>;
+  /** Executes the selection on an item. */
+  readonly execute: (item: unknown, context: OperationContext) => ReturnType<ExecuteStitched>;
+}
+
+/** Opens a subscription, or tells the errors that refuse it. Rejects as `subscribe` of graphql-js does. */
+export type OpenStream = (
+  variables: Readonly<Record<string, unknown>>,
+  context: OperationContext,
+) => Promise<ItemStream | ExecutionResult>;
+
+/** What depends on the document alone is done once. */
+export function createOpenStream(options: OpenStreamOptions): OpenStream {
+  const { schema, ownSchema, operationName, texts } = options;
+  const operation = getOperationAST(options.document, operationName);
+  const document = schema === ownSchema ? declareTexts(options.document, texts) : options.document;
+  const execute = createExecuteStitched(schema, document, operationName);
+  return async (variables, context) => {
+    const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
+    if (errors) return { errors };
+    const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
+    const source = await createSourceEventStream({
+      schema,
+      document,
+      operationName,
+      variableValues,
+      contextValue: context,
+    });
+    if (!(Symbol.asyncIterator in source)) return source;
+    return {
+      items: source[Symbol.asyncIterator](),
+      execute: (item, itemContext) => execute(variables, itemContext, item),
+    };
+  };
+}

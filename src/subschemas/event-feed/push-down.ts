@@ -1,0 +1,64 @@
+import type { NetworkProfile } from '../../config/network-profile.ts';
+import type { EventQueryFilter } from '../../generated/own.ts';
+import { necessaryLeaves } from '../../live/filter-tree.ts';
+import type { EventLeaf } from './event-leaf.ts';
+import type { EventFilterTree } from './parse-event-stream-filter.ts';
+
+/** Those that leave the fewest events, first. */
+const selective: readonly EventLeaf['kind'][] = [
+  'transaction',
+  'moveEventType',
+  'moveModule',
+  'moveEventModule',
+  'sender',
+  'package',
+];
+
+/**
+ * The narrowest query that a node of this network can answer and that has every event that the filter matches. What it has
+ * beside them is left out here.
+ */
+export function pushDown(tree: EventFilterTree, filters: NetworkProfile['events']['filters']): EventQueryFilter {
+  const leaves = necessaryLeaves(tree);
+  for (const kind of selective) {
+    for (const leaf of leaves) {
+      const query = leaf.kind === kind ? toQuery(leaf, filters) : null;
+      if (query) return query;
+    }
+  }
+  return { all: true };
+}
+
+/** `null` if nodes of the network have no such filter. Times are left to us: some nodes page through them for ever. */
+function toQuery(leaf: EventLeaf, filters: NetworkProfile['events']['filters']): EventQueryFilter | null {
+  switch (leaf.kind) {
+    case 'transaction':
+      return filters.transaction === null ? null : { transaction: leaf.digest };
+    case 'moveEventType':
+      return toTypeQuery(leaf.type, filters);
+    case 'moveModule':
+      return filters.moveModule === null ? null : { moveModule: { package: leaf.address, module: leaf.module } };
+    case 'moveEventModule':
+      return filters.moveEventModule === null
+        ? null
+        : { moveEventModule: { package: leaf.address, module: leaf.module } };
+    case 'sender':
+      return filters.sender === null ? null : { sender: leaf.address };
+    case 'package':
+      return filters.package === null ? null : { package: leaf.address };
+    default:
+      return null;
+  }
+}
+
+/**
+ * Some nodes take a type without parameters for that very type alone, and it stands for all its instantiations here: they are
+ * asked for the events of its module.
+ */
+function toTypeQuery(type: string, filters: NetworkProfile['events']['filters']): EventQueryFilter | null {
+  const [address = '', module = ''] = type.split('::');
+  if (!type.includes('<') && filters.moveEventModule !== null) return { moveEventModule: { package: address, module } };
+  if (!type.includes('<')) return null;
+  if (filters.moveEventType !== null) return { moveEventType: type };
+  return filters.eventType === null ? null : { eventType: type };
+}
