@@ -56,8 +56,12 @@ export class Feed<Item> {
   #recent: (Place | null)[] = [];
   /** Where the poll goes on that is under way in several pages; `undefined` = the next one begins anew. */
   #walkAt: Place | null | undefined;
-  /** Has the poll under way come by the newest place? What it has before that came late. */
+  /** Has the poll under way come by the newest place? */
   #isBeyond = false;
+  /** What it has before that and was never told: it came late, if the newest place follows it. */
+  #lateOnes: LiveEntry<Item>[] = [];
+  /** Did the last poll not find the newest place? Then the next one asks for what follows it, to hear what has become of it. */
+  #isMissing = false;
   /** Pages in a row of that poll that brought nothing. */
   #idlePages = 0;
   #lostSinceMs: number | null = null;
@@ -123,6 +127,7 @@ export class Feed<Item> {
     const { clock } = this.#options;
     const pace = createPace(this.#options.pace, clock);
     let waiting: (() => void)[] = [];
+    let isNews = false;
     while (!this.#cancellation.cause) {
       // Who comes while a poll is under way waits for the next one: what happened before it came may be in that.
       if (this.#walkAt === undefined) waiting = waiting.concat(this.#waiting.splice(0));
@@ -130,10 +135,12 @@ export class Feed<Item> {
       let delayMs: number;
       try {
         await this.#poll();
-        this.#lostSinceMs = null;
-        delayMs = pace.went(this.news.end > before);
-        if (this.#walkAt === undefined) for (const resolve of waiting.splice(0)) resolve();
-        else delayMs = 0;
+        const isWhole = this.#walkAt === undefined;
+        isNews ||= this.news.end > before;
+        delayMs = isWhole ? pace.went(isNews) : 0;
+        if (isWhole) for (const resolve of waiting.splice(0)) resolve();
+        if (isWhole) isNews = false;
+        if (isWhole && !this.#isMissing) this.#lostSinceMs = null;
       } catch (error) {
         if (error instanceof PlaceLostError) delayMs = await this.#whenLost(pace.failed());
         else delayMs = pace.failed();
@@ -165,8 +172,11 @@ export class Feed<Item> {
   async #poll(): Promise<void> {
     if (this.#recent.length === 0) return this.#start();
     if (this.#walkAt === undefined) {
-      this.#walkAt = this.#recent[0] ?? null;
-      this.#isBeyond = this.#recent.length === 1;
+      const isWhole = !this.#isMissing || this.frontier === null;
+      this.#walkAt = isWhole ? (this.#recent[0] ?? null) : this.frontier;
+      this.#isBeyond = !isWhole || this.#recent.length === 1;
+      this.#lateOnes = [];
+      this.#isMissing = false;
       this.#idlePages = 0;
     }
     const from = this.#walkAt;
@@ -195,28 +205,40 @@ export class Feed<Item> {
     if (lost) this.#addGap(lost, null, unknownReason);
     // With fewer than asked for, the whole history is known.
     this.#recent = [...(newest.length > readBack ? [] : [null]), ...newest.toReversed().map(toPlace)];
-    for (const { key } of newest) if (!this.#seen.has(key)) this.#seen.set(key, this.news.end - 1);
+    // Who comes by an older one of them has not been told those that follow it.
+    for (const { key } of newest) if (!this.#seen.has(key)) this.#seen.set(key, Number.NEGATIVE_INFINITY);
+    const [first] = newest;
+    if (first) this.#seen.set(first.key, this.news.end - 1);
   }
 
   #take({ entries, hasMore }: LivePage<Item>): void {
     // Now, and not when it was read: those who follow have had the time since then to read it.
     this.#dropOldest();
     for (const entry of entries) {
-      const { key } = entry;
-      if (key === this.frontier?.key) this.#isBeyond = true;
-      if (this.#seen.has(key)) continue;
-      if (this.#isBeyond) {
-        this.#recent.push(toPlace(entry));
-        if (this.#recent.length > readBack + 1) this.#recent.shift();
-      } else {
-        this.#late.add(key);
-      }
-      this.#remember(key);
-      const place = toPlace(entry);
-      this.#add({ kind: 'item', entry, at: { place, from: this.#isBeyond ? place : this.frontier } }, entry.bytes);
+      const isNewest = entry.key === this.frontier?.key;
+      if (isNewest) for (const late of this.#lateOnes.splice(0)) this.#tellLate(late);
+      this.#isBeyond ||= isNewest;
+      if (this.#seen.has(entry.key)) continue;
+      if (this.#isBeyond) this.#tellNext(entry);
+      else this.#lateOnes.push(entry);
     }
     const last = entries.at(-1);
     this.#walkAt = hasMore && last ? toPlace(last) : undefined;
+    this.#isMissing = this.#walkAt === undefined && !this.#isBeyond;
+  }
+
+  #tellNext(entry: LiveEntry<Item>): void {
+    const place = toPlace(entry);
+    this.#recent.push(place);
+    if (this.#recent.length > readBack + 1) this.#recent.shift();
+    this.#remember(entry.key);
+    this.#add({ kind: 'item', entry, at: resumeAt(place) }, entry.bytes);
+  }
+
+  #tellLate(entry: LiveEntry<Item>): void {
+    this.#late.add(entry.key);
+    this.#remember(entry.key);
+    this.#add({ kind: 'item', entry, at: { place: toPlace(entry), from: this.frontier } }, entry.bytes);
   }
 
   #remember(key: string): void {

@@ -1,0 +1,83 @@
+import type { Presenter } from '../../src/live/channel.ts';
+import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
+import type { ResumePoint } from '../../src/live/live-source.ts';
+import { createReplayBudget } from '../../src/live/replay-budget.ts';
+import { createStreamPlaces } from '../../src/live/stream-places.ts';
+import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
+
+/** What a stream of names tells: a name, `gap a…b`, `missed 3 after a`. */
+type Told = string;
+
+export interface TestHub {
+  readonly hub: LiveHub<string, Told>;
+  readonly clock: TestClock;
+  readonly source: MemorySource;
+  /** Where to go on behind each name, as streams told it. */
+  readonly points: Map<string, ResumePoint>;
+  /** Follows from behind a name that was told; without one, from now. */
+  follow(after?: string | ResumePoint, options?: FollowOptions): Following;
+}
+
+export interface FollowOptions {
+  readonly filter?: string;
+  readonly caller?: string;
+}
+
+/** A stream, and what it has told so far. */
+export interface Following {
+  readonly told: Told[];
+  readonly stream: AsyncGenerator<Told, undefined>;
+  /** Did it end by itself? */
+  readonly isOver: boolean;
+  leave(): Promise<unknown>;
+}
+
+export function createTestHub(
+  source = createMemorySource(),
+  { replayBytes = 1_000_000, maxStreams = 100, maxStreamsPerCaller = 100 } = {},
+): TestHub {
+  const clock = createTestClock();
+  const points = new Map<string, ResumePoint>();
+  const hub = createLiveHub<string, Told>({
+    clock,
+    pace: { minMs: 100, maxMs: 1_000 },
+    budget: createReplayBudget(replayBytes),
+    places: createStreamPlaces({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
+    lostAfterMs: 5_000,
+    graceMs: 500,
+  });
+  const presenter = (filter: string): Presenter<string, Told> => ({
+    matches: (name) => name.includes(filter),
+    item: ({ item }, at) => {
+      points.set(item, at);
+      return item;
+    },
+    gap: (after, before, reason) => `gap ${after.place?.key}…${before?.key} ${reason.slice(0, 12)}`,
+    missed: (count, { place }) => `missed ${count} after ${place?.key ?? 'nothing'}`,
+  });
+  return {
+    hub,
+    clock,
+    source,
+    points,
+    follow(after, { filter = '', caller = 'somebody' } = {}) {
+      const point = typeof after === 'string' ? points.get(after) : after;
+      if (after !== undefined && !point) throw new Error(`nobody told ${String(after)}`);
+      const stream = hub.open({
+        query: 'all',
+        source: () => source,
+        filter,
+        presenter: () => presenter(filter),
+        after: point ?? null,
+        caller,
+      });
+      const following = { told: [] as Told[], stream, isOver: false, leave: () => stream.return(undefined) };
+      const read = async () => {
+        for await (const each of stream) following.told.push(each);
+        following.isOver = true;
+      };
+      void read();
+      return following;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../../src/live/clock.ts';
+import {
+  type LiveEntry,
+  type LivePage,
+  type LiveSource,
+  type Place,
+  PlaceLostError,
+} from '../../src/live/live-source.ts';
+
+/** Items in memory that a live stream reads as an upstream's. A test changes them, and what is answered. */
+export interface MemorySource extends LiveSource<string> {
+  /** Oldest first. The item of each is its name. */
+  items: LiveEntry<string>[];
+  pageSize: number;
+  /** Reads so far: the name behind which each page was asked for, `newest` for the other kind. */
+  readonly reads: (string | null)[];
+  /** Called before each read; may throw, or wait. */
+  before: () => void | Promise<void>;
+  /** Changes each page before it is answered. */
+  spoil: (page: LivePage<string>) => LivePage<string>;
+  add(...names: string[]): void;
+}
+
+export function createMemorySource(...names: string[]): MemorySource {
+  const source: MemorySource = {
+    items: [],
+    pageSize: 50,
+    reads: [],
+    before: () => {},
+    spoil: (page) => page,
+    add(...more) {
+      for (const key of more) {
+        const timestampMs = (source.items.at(-1)?.timestampMs ?? 1_000) + 1;
+        source.items.push({ key, timestampMs, item: key, bytes: 100 });
+      }
+    },
+    async after(place: Place | null) {
+      source.reads.push(place?.key ?? null);
+      await source.before();
+      const at = place ? source.items.findIndex(({ key }) => key === place.key) : -1;
+      if (place && at < 0) throw new PlaceLostError();
+      const rest = source.items.slice(at + 1);
+      return source.spoil({ entries: rest.slice(0, source.pageSize), hasMore: rest.length > source.pageSize });
+    },
+    async newest(count) {
+      source.reads.push('newest');
+      await source.before();
+      return source.items.slice(-count).toReversed();
+    },
+  };
+  source.add(...names);
+  return source;
+}
+
+/** A clock that a test moves. */
+export interface TestClock extends Clock {
+  /** Timers that are set at this moment. */
+  readonly timers: number;
+  /** Lets so much time pass, timer by timer, each with everything that follows from it. */
+  pass(ms: number): Promise<void>;
+}
+
+export function createTestClock(): TestClock {
+  let now = 0;
+  const timers = new Set<{ readonly at: number; readonly then: () => void }>();
+  return {
+    get timers() {
+      return timers.size;
+    },
+    now: () => now,
+    random: () => 0.5,
+    after(ms, then) {
+      const timer = { at: now + ms, then };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async pass(ms) {
+      const until = now + ms;
+      await settled();
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= until).sort((one, other) => one.at - other.at);
+        if (!next) break;
+        timers.delete(next);
+        now = Math.max(now, next.at);
+        next.then();
+        await settled();
+      }
+      now = until;
+    },
+  };
+}
+
+/** Lets everything run that waits for nothing but its turn. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
