@@ -32,6 +32,9 @@ const examples = [
   'page.ts',
 ];
 
+/** Those that `docs/live-events.md` shows. */
+const liveExamples = ['live-in-browser.mjs', 'live-in-node.mjs'];
+
 /** The parts of the documentation that are written from the code. */
 export function renderGeneratedParts(list: UpstreamList = upstreamList): readonly GeneratedPart[] {
   return [
@@ -40,6 +43,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
     { page: 'docs/architecture.md', name: 'rooms', content: toImportTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
+    ...liveExamples.map((name) => ({ page: 'docs/live-events.md', name, content: toCode(name) })),
   ];
 }
 

@@ -91,7 +91,7 @@ export const limitKeys = {
     kind: integer(0, 1_000_000, 'streams'),
     fallback: defaults.maxStreams,
     description:
-      'How many live streams there may be at once, over WebSocket and as event streams; more are refused. `0`: none. Each of several workers takes its part of them, rounded up.',
+      'How many live streams there may be at once, over WebSocket and as event streams; more are refused. `0`: none. Each of several workers counts its own.',
     inForce: true,
   }),
   LIVE_MAX_STREAMS_PER_CALLER: configKey({

@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { type LiveClient, overEventStream, overWebSocket } from '../../support/live-clients.ts';
+import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
+
+let devnet: Devnet;
+let rpc: RecordingUpstream;
+let gateway: TestGateway;
+let address: string;
+
+const quick = { LIVE_POLL_MIN_MS: '10', LIVE_POLL_MAX_MS: '40' };
+
+beforeAll(async () => {
+  devnet = await startDevnet({
+    sponsorToken: 'unused',
+    checkpointIntervalMs: 0,
+    activityEveryCheckpoints: 1,
+    genesis: { checkpoints: 20 },
+  });
+  rpc = await recordUpstream(devnet.rpcUrl);
+  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: rpc.url, ...quick });
+  address = `${gateway.url}/graphql`;
+});
+afterAll(async () => {
+  await gateway?.close();
+  await rpc?.[Symbol.asyncDispose]();
+  await devnet?.close();
+});
+
+const idsFrom = (start: number) =>
+  devnet.ledger.events.slice(start).map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+/** Lets events happen: at least one. */
+const happen = () => {
+  const before = devnet.ledger.events.length;
+  while (devnet.ledger.events.length === before) devnet.tick();
+};
+const polls = () => rpc.requests.length;
+/** Lets events happen until a stream tells one. @returns the place of that one among all */
+async function begun(client: LiveClient): Promise<number> {
+  await until(() => {
+    if (client.ids.length === 0) happen();
+    return client.ids.length > 0;
+  }, 'an event');
+  return idsFrom(0).indexOf(client.ids[0] ?? '');
+}
+
+const items =
+  'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id sender } } ... on LiveMissed { count resumeAfter } ... on LiveGap { after before reason } } }';
+
+describe.each([
+  ['over WebSocket', overWebSocket],
+  ['as an event stream', overEventStream],
+])('liveEvents %s', (_, subscribe) => {
+  it('tells what happens, in order, and goes on exactly behind a cursor', async () => {
+    const client = subscribe(address, items);
+    const start = await begun(client);
+    happen();
+    happen();
+    await until(() => client.ids.length === idsFrom(start).length, 'all events');
+    expect(client.ids).toEqual(idsFrom(start));
+    await client.leave();
+    happen();
+    const again = subscribe(address, items, { after: client.cursor });
+    happen();
+    await until(() => client.ids.length + again.ids.length >= idsFrom(start).length, 'the rest of the events');
+    expect([...client.ids, ...again.ids]).toEqual(idsFrom(start));
+    await again.leave();
+  });
+
+  it('tells what a filter matches alone', async () => {
+    const sender = devnet.ledger.events.at(-1)?.sender ?? '';
+    const client = subscribe(address, items, { filter: { not: { sender } } });
+    const start = await begun(client);
+    const others = () => devnet.ledger.events.slice(start).filter((event) => event.sender !== sender);
+    while (others().length < 3) happen();
+    await until(() => client.ids.length === others().length, 'the events of others');
+    expect(client.ids).toEqual(others().map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`));
+    await client.leave();
+  });
+
+  it('follows joins for each event', async () => {
+    const query =
+      '{ liveEvents { ... on LiveEventItem { event { id type senderAddress { address } transactionBlock { digest } } } } }';
+    const client = subscribe(address, `subscription ${query}`);
+    const start = await begun(client);
+    const event = devnet.ledger.events[start];
+    expect(client.results[0]).toEqual({
+      data: {
+        liveEvents: {
+          event: {
+            id: idsFrom(start)[0],
+            type: event?.type,
+            senderAddress: { address: event?.sender },
+            transactionBlock: { digest: event?.txDigest },
+          },
+        },
+      },
+    });
+    await client.leave();
+  });
+
+  it.each([
+    ['a filter that breaks a rule', { filter: { and: [] } }, 'BAD_USER_INPUT'],
+    ['a cursor that was made up', { after: 'AAAAAAAAAAAAAAAAAAAAAAAA' }, 'BAD_USER_INPUT'],
+    ['a variable of another type', { after: 5 }, 'BAD_USER_INPUT'],
+  ])('refuses %s, and asks nobody', async (_about, variables, code) => {
+    await until(async () => !(await isPolled()), 'quiet');
+    const before = polls();
+    const client = subscribe(address, items, variables);
+    await until(() => client.results.length > 0, 'a refusal');
+    expect(client.results[0]?.errors).toMatchObject([{ extensions: { code } }]);
+    await until(() => client.end !== null, 'its end');
+    expect(polls()).toBe(before);
+    await client.leave();
+  });
+
+  it('does not take the cursor of another filter', async () => {
+    const client = subscribe(address, items);
+    await begun(client);
+    await client.leave();
+    const other = subscribe(address, items, { filter: { sender: '0x2' }, after: client.cursor });
+    await until(() => other.results.length > 0, 'a refusal');
+    expect(other.results[0]?.errors?.[0].message).toContain('cursors are taken from different checkpoints');
+    await other.leave();
+  });
+
+  it('asks the node no more within a second of the last one’s leaving', async () => {
+    const clients = [subscribe(address, items), subscribe(address, items, { filter: { package: '0x2' } })];
+    await Promise.all(clients.slice(0, 1).map(begun));
+    await Promise.all(clients.map((client) => client.leave()));
+    const left = performance.now();
+    await until(async () => !(await isPolled()), 'quiet');
+    expect(performance.now() - left).toBeLessThan(5_000);
+  });
+});
+
+/** Is the node asked within three times the longest pause of a reader? */
+async function isPolled(): Promise<boolean> {
+  const before = polls();
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  return polls() > before;
+}
+
+it('reads the node once for all who follow, over WebSocket and as event streams', async () => {
+  const clients = [overWebSocket, overEventStream].flatMap((subscribe) =>
+    Array.from({ length: 10 }, () => subscribe(address, items)),
+  );
+  const starts = [];
+  for (const client of clients) starts.push(await begun(client));
+  const callsDuring = async (work: () => Promise<unknown>) => {
+    const before = polls();
+    await work();
+    return polls() - before;
+  };
+  happen();
+  const last = idsFrom(0).at(-1);
+  const calls = await callsDuring(() => until(() => clients.every(({ ids }) => ids.at(-1) === last), 'it for all'));
+  expect(calls).toBeLessThan(clients.length);
+  for (const [index, { ids }] of clients.entries()) expect(ids).toEqual(idsFrom(starts[index] ?? 0));
+  await Promise.all(clients.map((client) => client.leave()));
+});
+
+describe('a stream', () => {
+  it('goes on behind an outage of the node, and has lost nothing', async () => {
+    const client = overWebSocket(address, items);
+    const start = await begun(client);
+    const before = polls();
+    rpc.intercept = (_, res) => {
+      res.destroy();
+      return true;
+    };
+    happen();
+    await until(() => polls() > before + 2, 'calls that fail');
+    happen();
+    rpc.intercept = undefined;
+    await until(() => client.ids.length === idsFrom(start).length, 'all events');
+    expect(client.ids).toEqual(idsFrom(start));
+    await client.leave();
+  });
+
+  it('is refused to who cannot read it, before anything is opened', async () => {
+    await until(async () => !(await isPolled()), 'quiet');
+    const before = polls();
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify({ query: items }) });
+    expect(response.status).toBe(406);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+    expect(polls()).toBe(before);
+  });
+
+  it('is answered to a plain GET, with a comment at once', async () => {
+    const query = 'subscription { liveEvents { __typename } }';
+    const controller = new AbortController();
+    const response = await fetch(`${address}?${new URLSearchParams({ query })}`, {
+      headers: { accept: 'text/event-stream' },
+      signal: controller.signal,
+    });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toBe(':\n\n');
+    controller.abort();
+  });
+
+  it('is told by an estimate to be served, without a number of calls', async () => {
+    const { data } = await gateway.query(
+      'query ($query: String!) { estimate(query: $query) { refused plan upstreamCalls } }',
+      {
+        query: items,
+      },
+    );
+    expect(data.estimate).toEqual({ refused: false, plan: 'LOCAL', upstreamCalls: null });
+  });
+
+  it('says how it ended in the log', async () => {
+    const client = overWebSocket(address, items);
+    await begun(client);
+    await client.leave();
+    await until(() => gateway.log.some(({ msg }) => msg === 'operation over a WebSocket'), 'a line');
+    expect(gateway.log.findLast(({ msg }) => msg === 'operation over a WebSocket')).toMatchObject({
+      operations: [{ type: 'subscription', errors: 0 }],
+    });
+  });
+});
+
+describe('a gateway', () => {
+  const env = () => ({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl, ...quick });
+
+  it('that stops has every stream tell where to go on, and end', async () => {
+    const stopping = await createTestGateway(env());
+    const clients: LiveClient[] = [overWebSocket, overEventStream].map((subscribe) =>
+      subscribe(`${stopping.url}/graphql`, items),
+    );
+    const start = devnet.ledger.events.length;
+    await until(() => {
+      happen();
+      return clients.every(({ ids }) => ids.length > 0);
+    }, 'events for both');
+    const seen = clients.map(({ ids }) => ids.length);
+    await stopping.close();
+    await until(() => clients.every(({ end }) => end !== null), 'their ends');
+    for (const [index, { end, results, ids }] of clients.entries()) {
+      expect(end).toBe('complete');
+      expect(results.at(-1)?.data.liveEvents).toMatchObject({ __typename: 'LiveMissed', count: 0 });
+      expect(ids.length).toBeGreaterThanOrEqual(seen[index] ?? 0);
+      expect(idsFrom(start).join()).toContain(ids.join());
+    }
+    await Promise.all(clients.map((client) => client.leave()));
+  });
+
+  it('bounds the streams of one caller, and gives a place back that is left', async () => {
+    await using small = await createTestGateway({ ...env(), LIVE_MAX_STREAMS_PER_CALLER: '1' });
+    const first = overEventStream(`${small.url}/graphql`, items);
+    await until(() => {
+      happen();
+      return first.ids.length > 0;
+    }, 'an event');
+    const second = overWebSocket(`${small.url}/graphql`, items);
+    await until(() => second.results.length > 0, 'a refusal');
+    expect(second.results[0]?.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
+    await second.leave();
+    await first.leave();
+    await until(async () => {
+      const third = overWebSocket(`${small.url}/graphql`, items);
+      await until(() => {
+        happen();
+        return third.results.length > 0;
+      }, 'an answer');
+      await third.leave();
+      return third.ids.length > 0;
+    }, 'a place');
+  });
+
+  it('without a JSON-RPC endpoint says which setting is missing', async () => {
+    await using bare = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl });
+    const client = overEventStream(`${bare.url}/graphql`, items);
+    await until(() => client.results.length > 0, 'a refusal');
+    expect(client.results[0]?.errors).toMatchObject([
+      { extensions: { code: 'NOT_CONFIGURED', setting: 'LEDGER_RPC_URL' } },
+    ]);
+    await client.leave();
+  });
+});
+
+it('tells of a gap where a node has dropped what follows a cursor', async () => {
+  await using forgetful = await startDevnet({
+    sponsorToken: 'unused',
+    checkpointIntervalMs: 0,
+    activityEveryCheckpoints: 1,
+    genesis: { checkpoints: 20 },
+    retention: { checkpoints: 40 },
+  });
+  const env = {
+    LEDGER_GRAPHQL_URL: forgetful.graphqlUrl,
+    LEDGER_RPC_URL: forgetful.rpcUrl,
+    CURSOR_KEYS: 'k'.repeat(32),
+    ...quick,
+  };
+  await using over = await createTestGateway(env);
+  const client = overWebSocket(`${over.url}/graphql`, items);
+  await until(() => {
+    forgetful.tick();
+    return client.cursor !== null;
+  }, 'an event');
+  await client.leave();
+  for (let count = 0; count < 100; count += 1) forgetful.tick();
+  // Another instance, which has read nothing yet.
+  await using other = await createTestGateway(env);
+  const again = overWebSocket(`${other.url}/graphql`, items, { after: client.cursor });
+  const kept = forgetful.ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+  await until(() => again.ids.length === kept.length, 'what is left');
+  expect(again.results[0]?.data.liveEvents).toMatchObject({ __typename: 'LiveGap', after: client.cursor });
+  expect(again.results[0]?.data.liveEvents.before).toBe(again.results[1]?.data.liveEvents.cursor);
+  expect(again.ids).toEqual(kept);
+  await again.leave();
+});
