@@ -83,7 +83,11 @@ const refusals: readonly (CorpusOperation & { readonly name: string; readonly co
     text: 'query A { chainIdentifier } query B { epoch { epochId } }',
     code: 'GRAPHQL_VALIDATION_FAILED',
   },
-  { name: 'a subscription', text: 'subscription { events { json } }', code: 'NOT_CONFIGURED' },
+  {
+    name: 'a subscription that there is none of',
+    text: 'subscription { events { json } }',
+    code: 'GRAPHQL_VALIDATION_FAILED',
+  },
 ];
 
 describe('every shell gives the same answer', () => {
