@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { createRetryingStore } from '../../src/sponsorship/store/retrying-store.ts';
@@ -168,6 +171,40 @@ if (redisMissing) {
       expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 0 });
       await store.close();
     }));
+
+  test('started again from what it had saved, or in the place of another, Redis lets no lease of before be executed', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'ledger-gateway-'));
+    await withRedis(
+      async (redis, admin) => {
+        const store = await openRedisStore(redis.url);
+        const { caller, leaseId, execution } = await reserve(store, { gas });
+        const ended = await reserve(store, { gas, idempotency: { key: 'once', bodyHash: 'body' } });
+        const idempotency = { key: 'once', bodyHash: 'body-1' };
+        await store.beginExecution(ended.execution({ idempotency }));
+        await store.endExecution(ended.executionEnd({ kind: 'executed', gasUsed: 30 }, { answer: 'effects' }));
+        await admin.save();
+        // What comes after is lost, as the last moments before a crash or a failover are.
+        expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
+        await redis.kill();
+        await redis.restart();
+        await isBack(store);
+        expect(await store.findReservation(caller, leaseId, noon)).toBeNull();
+        expect(await store.beginExecution(execution())).toEqual({ kind: 'unknown' });
+        // What was kept is known.
+        expect(await store.beginExecution(ended.execution({ idempotency }))).toEqual({
+          kind: 'replay',
+          answer: 'effects',
+        });
+        expect(await store.beginExecution(ended.execution())).toMatchObject({ kind: 'spent' });
+        expect(await store.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 30 });
+        expect(await store.beginExecution((await reserve(store)).execution())).toEqual({ kind: 'begun' });
+        await store.close();
+      },
+      '--dir',
+      dir,
+    );
+    await rm(dir, { recursive: true });
+  });
 
   test('each step is one round trip, all keys are of one slot, and each of them ends by itself', () =>
     withRedis(async (redis, admin) => {

@@ -27,6 +27,13 @@ local function read(name)
   return record
 end
 
+-- Which run of which server this is. One that was started again, or that a failover put in the place of another, may have
+-- lost what was written last, and with it that a lease is spent.
+local function run()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+end
+
 -- Leases ---------------------------------------------------------------------------------------
 
 local function dropLease(name)
@@ -122,7 +129,7 @@ end
 local function addLease(reserving, expiresAt, gas, day, amount)
   local hold = gas ~= '' and (ref .. ':' .. amount) or ''
   redis.call('HSET', at('lease:' .. ref), 'reserving', reserving, 'executing', 'none', 'expiresAt', expiresAt,
-    'gas', gas, 'day', day, 'hold', hold)
+    'gas', gas, 'day', day, 'hold', hold, 'run', run())
   dropLeaseAt(ref, tonumber(expiresAt) + ${lingerMs})
   if gas ~= '' then
     redis.call('HINCRBY', at('gas:' .. gas), 'held', amount)

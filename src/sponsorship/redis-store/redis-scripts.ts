@@ -61,7 +61,7 @@ if lease and lease.executing ~= 'none' then
   if lease.executing ~= 'done' and lease.body == body then return { 'in-progress', lease.digest, lease.answerBy } end
   return { 'spent', lease.digest }
 end
-if not lease and mustBeKnown == '1' then
+if mustBeKnown == '1' and (not lease or lease.run ~= run()) then
   return { now < tonumber(expiresAt) and 'unknown' or 'expired' }
 end
 if now >= tonumber(lease and lease.expiresAt or expiresAt) then return { 'expired' } end
@@ -123,6 +123,7 @@ end
 const findReservation = `
 local lease = readLease()
 if not lease or lease.reserving ~= 'reserved' then return false end
+if lease.executing == 'none' and lease.run ~= run() then return false end
 local answer = answerOf(lease, lease.reservationKey, 'reservationText')
 if not answer then return false end
 return { answer, lease.expiresAt, lease.executing, lease.digest or '' }

@@ -1,6 +1,7 @@
 /** What is kept with its answers until it is too old, or pushed out by what is younger. */
 export interface Kept {
-  readonly keptAtMs: number;
+  /** Since when; milliseconds since the Unix epoch. */
+  keptAtMs: number;
   /** Bytes that it takes. */
   bytes: number;
   /** Where it is kept; `null`: nowhere. Belongs to `KeptTexts`. */

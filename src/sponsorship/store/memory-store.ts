@@ -105,7 +105,10 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
   function send(lease: Lease, { digest, bodyHash, attempt, answerByMs, nowMs }: BeginExecution): void {
     lease.executing = 'sent';
     lease.executionKey = null;
-    Object.assign(lease, { digest, bodyHash, attempt, answerByMs });
+    lease.digest = digest;
+    lease.bodyHash = bodyHash;
+    lease.attempt = attempt;
+    lease.answerByMs = answerByMs;
     if (lease.hold) fixHold(lease.hold);
     records.dropLeaseAt(lease, nowMs + unresolvedLifeMs);
   }

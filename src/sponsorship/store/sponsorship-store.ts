@@ -126,8 +126,9 @@ export interface BeginExecution {
   readonly digest: string;
   readonly expiresAtMs: number;
   /**
-   * Must the lease have been begun in this store? Then one that is not known is refused: a store that was emptied has
-   * forgotten which leases are spent. Leases of our own need it; of the sponsor's own numbers the sponsor knows.
+   * Must the lease have been begun in this store? Then one that is not known is refused: a store that was emptied, that was
+   * started again or that another took the place of may have forgotten which leases are spent. Leases of our own need it; of
+   * the sponsor's own numbers the sponsor knows.
    */
   readonly mustBeKnown: boolean;
   /** For a lease that the store does not know; one that it knows has its hold. */
@@ -154,7 +155,7 @@ export type ExecutionStart =
   /** The lease was dispatched before, with the transaction of this digest. */
   | { readonly kind: 'spent'; readonly digest: string }
   | { readonly kind: 'expired' }
-  /** The lease should be known and is not: the store was emptied since. */
+  /** The lease should be known and is not: the store has been emptied since, or started again. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'full' };
 
