@@ -100,7 +100,12 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
           doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
         }),
       dispatch: (call, tell) => {
-        const sent = client.executeTx(input, header, call, (ended) => void ended.then(toExecuted, toFailed).then(tell));
+        const sent = client.executeTx(
+          input,
+          header,
+          call,
+          (ended) => void ended.then(toExecuted, toLastWord).then(tell),
+        );
         void sent.then(toExecuted, toFailed).then(tell);
       },
     };
@@ -135,6 +140,12 @@ function toFailed(error: unknown): SponsorVerdict<SponsorEffects> {
   }
   const wasSent = !(cause instanceof UpstreamCallError) && known.extensions.code !== 'UNAUTHENTICATED';
   return { event: wasSent ? 'refused' : 'unsent', error: known };
+}
+
+/** The same of a call that had gone on after its time was over, and has come to its end. */
+function toLastWord(error: unknown): SponsorVerdict<SponsorEffects> {
+  const verdict = toFailed(error);
+  return verdict.event === 'lost' ? { ...verdict, isOver: true } : verdict;
 }
 
 /** A rebate may be larger than the costs: then nothing was used. */

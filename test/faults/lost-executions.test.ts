@@ -1,0 +1,242 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { openRawClient, toPostText } from '../support/raw-client.ts';
+import { type RecordedRequest, type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
+
+const token = 'token-of-the-sponsor';
+/** A third of it is left for the ledger where the sponsor never answers. */
+const mutationMs = 3_000;
+let devnet: Devnet;
+let ledger: RecordingUpstream;
+let sponsor: RecordingUpstream;
+let gateway: TestGateway;
+
+const open = (more: Record<string, string> = {}) =>
+  createTestGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    SPONSOR_URL: sponsor.url,
+    SPONSOR_TOKEN: token,
+    SPONSOR_ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'https://dapp.example',
+    MUTATION_TIMEOUT_MS: String(mutationMs),
+    ...more,
+  });
+
+beforeAll(async () => {
+  devnet = await startDevnet({ sponsorToken: token, checkpointIntervalMs: 0, genesis: { checkpoints: 3 } });
+  ledger = await recordUpstream(devnet.graphqlUrl);
+  sponsor = await recordUpstream(devnet.sponsorUrl);
+  gateway = await open();
+});
+
+beforeEach(() => {
+  sponsor.requests.length = 0;
+  [sponsor.intercept, ledger.intercept] = [undefined, undefined];
+});
+
+afterAll(async () => {
+  for (const each of [gateway, ledger, sponsor, devnet]) await each?.[Symbol.asyncDispose]();
+});
+
+interface Order {
+  readonly id: string;
+  readonly tx: string;
+  readonly sig: string;
+}
+
+/** Reserves and signs, at a gateway. */
+async function prepare(at = gateway): Promise<{ readonly order: Order; readonly digest: string }> {
+  const { data: reserved, errors } = await at.query(
+    'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+  );
+  expect(errors).toBeUndefined();
+  const { reservationId, sponsorAddress, gasCoins } = reserved.reserveGas;
+  const { data } = await at.query(
+    /* GraphQL */ `query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
+      devnetSignTransaction(sponsorAddress: $sponsor, gasCoins: $coins, gasBudget: 50000000) { txBytes userSig digest }
+    }`,
+    { sponsor: sponsorAddress, coins: gasCoins },
+  );
+  const { txBytes, userSig, digest } = data.devnetSignTransaction;
+  sponsor.requests.length = 0;
+  return { order: { id: reservationId, tx: txBytes, sig: userSig }, digest };
+}
+
+const briefly =
+  'mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) { digest outcome effects { status { status } raw } } }';
+
+const execute = /* GraphQL */ `mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) {
+  executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) {
+    digest outcome effects { status { status } gasUsed { computationCost } raw } transactionBlock(waitMs: 2000) { digest }
+  }
+}`;
+
+const executions = () => sponsor.requests.filter(({ path }) => path.endsWith('/v1/execute_tx'));
+
+/** Lets the sponsor execute, and does something else with its answer. */
+function spoilAnswer(spoil: (res: ServerResponse, answer: string) => void): void {
+  sponsor.intercept = (request, res) => {
+    if (!request.path.endsWith('/v1/execute_tx')) return false;
+    void execution(request).then((answer) => spoil(res, answer));
+    return true;
+  };
+}
+
+/** What the sponsor answers to a request, and a checkpoint with what it executed. */
+async function execution({ body }: RecordedRequest): Promise<string> {
+  const response = await fetch(`${devnet.sponsorUrl}/v1/execute_tx`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body,
+  });
+  const answer = await response.text();
+  devnet.ledger.closeCheckpoint();
+  return answer;
+}
+
+/** Lines of the audit about a transaction. */
+const audit = (digest: string, of = gateway) =>
+  of.log.filter((line) => line.msg === 'sponsorship' && line.digest === digest);
+const events = (digest: string, of = gateway) => audit(digest, of).map(({ event }) => event);
+
+const json = { 'content-type': 'application/json' };
+
+describe('an execution whose answer is lost', () => {
+  it.each<[string, (res: ServerResponse, answer: string) => void]>([
+    ['is a connection that closes', (res) => void res.socket?.destroy()],
+    ['breaks off', (res, answer) => res.writeHead(200, json).write(answer.slice(0, 40), () => res.socket?.destroy())],
+    ['is an error nobody knows', (res) => void res.writeHead(500, json).end('{"effects":null,"error":"quorum"}')],
+    ['is a page of a proxy', (res) => void res.writeHead(504, { 'content-type': 'text/html' }).end('<html></html>')],
+    [
+      'is about another transaction',
+      (res, answer) =>
+        void res.writeHead(200, json).end(answer.replace(/"transactionDigest":"./, '"transactionDigest":"9')),
+    ],
+    ['is no JSON', (res) => void res.writeHead(200, json).end('{"effects":')],
+    ['never comes', () => {}],
+  ])('because it %s, is found on the ledger', async (_, spoil) => {
+    const { order, digest } = await prepare();
+    spoilAnswer(spoil);
+    const { data, errors } = await gateway.query(execute, order);
+    expect(errors).toBeUndefined();
+    expect(data.executeTx).toEqual({ digest, outcome: 'RECOVERED', effects: null, transactionBlock: { digest } });
+    expect(executions()).toHaveLength(1);
+    expect(events(digest)).toEqual(['dispatched', 'recovered']);
+    expect(audit(digest)[1]).toMatchObject({ gasUsed: expect.any(Number), budget: 50_000_000 });
+    // It stays spent.
+    const again = await gateway.query(execute, order);
+    expect(again.errors?.[0]?.extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
+    expect(executions()).toHaveLength(1);
+  });
+
+  it('is of unknown outcome when the time is up, and of known outcome in the log once the ledger has it', async () => {
+    await using hurried = await open({ MUTATION_TIMEOUT_MS: '800' });
+    const { order, digest } = await prepare(hurried);
+    sponsor.intercept = (_, res) => {
+      res.socket?.destroy();
+      return true;
+    };
+    const { data, errors } = await hurried.query(execute, order);
+    expect(data).toEqual({ executeTx: null });
+    expect(errors?.[0]?.extensions).toEqual({
+      code: 'EXECUTION_OUTCOME_UNKNOWN',
+      upstream: 'sponsor',
+      digest,
+      reservationId: order.id,
+      checkAfterMs: 5_000,
+    });
+    expect(events(digest, hurried)).toEqual(['dispatched', 'unknown']);
+    const [sent] = executions();
+    if (sent) await execution(sent);
+    await until(() => events(digest, hurried).at(-1) === 'recovered', 'it is found');
+    expect(executions()).toHaveLength(1);
+  });
+
+  it('is not believed found by a ledger that fails, is slow, or answers with another transaction', async () => {
+    await using hurried = await open({ MUTATION_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '500' });
+    for (const lie of [
+      (res: ServerResponse) => void res.writeHead(500).end(),
+      (res: ServerResponse) => void res.writeHead(200, json).end('{"data":{"found":{"digest":"x","effects":{}}}}'),
+      () => {},
+    ]) {
+      const { order } = await prepare(hurried);
+      spoilAnswer((res) => res.socket?.destroy());
+      ledger.intercept = ({ body }, res) => {
+        if (!body.includes('found:')) return false;
+        lie(res);
+        return true;
+      };
+      const { errors } = await hurried.query(execute, order);
+      expect(errors?.[0]?.extensions.code).toBe('EXECUTION_OUTCOME_UNKNOWN');
+      [sponsor.intercept, ledger.intercept] = [undefined, undefined];
+    }
+  });
+});
+
+describe('an execution', () => {
+  it('goes on when its caller hangs up, and its end is written', async () => {
+    const { order, digest } = await prepare();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    sponsor.intercept = (request, res) => {
+      void held.then(() => execution(request)).then((answer) => res.writeHead(200, json).end(answer));
+      return true;
+    };
+    const client = await openRawClient(Number(new URL(gateway.url).port));
+    await client.send(toPostText({ query: briefly, variables: order }));
+    await until(() => executions().length === 1, 'it has arrived');
+    client.vanish('resetting');
+    release();
+    await until(() => events(digest).length === 2, 'its end is written');
+    expect(events(digest)).toEqual(['dispatched', 'executed']);
+    const again = await gateway.query(briefly, order);
+    expect(again.errors?.[0]?.extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
+  });
+
+  it('is one for all its twins, and the only one of its lease', async () => {
+    const { order, digest } = await prepare();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    sponsor.intercept = (request, res) => {
+      void held.then(() => execution(request)).then((answer) => res.writeHead(200, json).end(answer));
+      return true;
+    };
+    const twins = Array.from({ length: 60 }, () => gateway.query(briefly, order));
+    await until(() => executions().length === 1, 'one has arrived');
+    // Of the form of a signature.
+    const toSignature = (at: number) => Buffer.concat([Buffer.alloc(1), Buffer.alloc(96, at)]).toString('base64');
+    const others = Array.from({ length: 30 }, (_, at) => gateway.query(briefly, { ...order, sig: toSignature(at) }));
+    for (const { errors } of await Promise.all(others))
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
+    release();
+    for (const { data } of await Promise.all(twins)) expect(data.executeTx).toMatchObject({ outcome: 'EXECUTED' });
+    expect(executions()).toHaveLength(1);
+  });
+
+  it('is replayed under its key, effects included, and the key is good for nothing else', async () => {
+    const { order, digest } = await prepare();
+    const first = await gateway.query(briefly, { ...order, key: 'order-1' });
+    expect(first.data.executeTx).toMatchObject({
+      digest,
+      outcome: 'EXECUTED',
+      effects: { status: { status: 'success' } },
+    });
+    const again = await gateway.query(briefly, { ...order, key: 'order-1' });
+    expect(again.data.executeTx.effects).toEqual(first.data.executeTx.effects);
+    expect(again.data.executeTx.outcome).toBe('EXECUTED');
+    const other = await gateway.query(briefly, { ...(await prepare()).order, key: 'order-1' });
+    expect(other.errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_CONFLICT');
+    expect(executions()).toHaveLength(0);
+    expect(events(digest)).toEqual(['dispatched', 'executed', 'replayed']);
+  });
+
+  it.each(['', 'with space', 'ü', 'x'.repeat(256)])('takes no key like %j', async (key) => {
+    const { order } = await prepare();
+    const { errors } = await gateway.query(briefly, { ...order, key });
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument: 'idempotencyKey' });
+    expect(executions()).toHaveLength(0);
+  });
+});
