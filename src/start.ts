@@ -105,7 +105,6 @@ async function open(
     config: network.config,
     telemetry,
     now,
-    limiter: limiting,
     siblings,
     sponsorshipStore,
   });

@@ -11,7 +11,6 @@ export function createClusterRateStore(timeoutMs: number): RateStore {
     // The primary keeps one limiter per prefix, with the limit of its first use: each limit needs a prefix of its own.
     countersOf: (points) =>
       new RateLimiterCluster({ keyPrefix: `${rateKeyPrefix}:${points}`, points, duration: windowSeconds, timeoutMs }),
-    check: () => Promise.resolve(),
     close() {},
   };
 }

@@ -5,7 +5,6 @@ import { type RateStore, rateKeyPrefix, windowSeconds } from './rate-store.ts';
 export function createMemoryRateStore(): RateStore {
   return {
     countersOf: (points) => new RateLimiterMemory({ keyPrefix: rateKeyPrefix, points, duration: windowSeconds }),
-    check: () => Promise.resolve(),
     close() {},
   };
 }

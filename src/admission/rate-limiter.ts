@@ -34,8 +34,6 @@ export interface RateLimiter {
   consume(caller: RatedCaller, points: number): Promise<Allowance | RateRefusal | null>;
   /** Reads what the caller has left, without taking anything. */
   peek(caller: RatedCaller): Promise<Quota | null>;
-  /** Does the store answer at this moment, so that all instances count together? */
-  isShared(): Promise<boolean>;
   close(): void;
 }
 
@@ -84,7 +82,6 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       if (perMinute === 0) return null;
       return peekInto(countersOf(perMinute), caller.rate.key, outage, now);
     },
-    isShared: () => isReachable(store, outage),
     close: () => store.close(),
   };
 }
@@ -132,19 +129,6 @@ async function peekInto({ shared, own }: Counters, key: string, outage: Outage, 
     outage.failed(error);
     return toQuota(own.points, await own.get(key), now());
   }
-}
-
-function isReachable(store: RateStore, outage: Outage): Promise<boolean> {
-  return store.check().then(
-    () => {
-      outage.succeeded();
-      return true;
-    },
-    (error: unknown) => {
-      outage.failed(error);
-      return false;
-    },
-  );
 }
 
 /** Takes at most the whole limit; otherwise an operation that costs more could never be asked. */

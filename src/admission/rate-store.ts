@@ -10,7 +10,5 @@ export const rateKeyPrefix = 'ledger-gateway:rate';
 export interface RateStore {
   /** Creates the counters of all callers with a limit of so many points a window. Called once per limit. */
   countersOf(points: number): RateLimiterAbstract;
-  /** Rejects when the store cannot count at this moment. */
-  check(): Promise<unknown>;
   close(): void;
 }

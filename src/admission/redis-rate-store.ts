@@ -19,7 +19,6 @@ export async function connectRedisRateStore(options: RedisRateStoreOptions, outa
         inMemoryBlockOnConsumed: points,
       }),
     // Checks by writing, because a read-only replica answers but cannot count.
-    check: () => redis.set(`${rateKeyPrefix}-check`, '', 'EX', windowSeconds),
     close: () => redis.disconnect(),
   };
 }

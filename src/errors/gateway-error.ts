@@ -11,6 +11,15 @@ export interface ErrorFacts {
   /** Seconds until a rate-limited caller is served again. */
   readonly retryAfterSeconds?: number;
   readonly argument?: string;
+  /** What the caller has of its gas budget for the day, in the smallest unit; `limit` is `held + settled + left`. */
+  readonly gas?: {
+    readonly limit: number;
+    readonly held: number;
+    readonly settled: number;
+    readonly left: number;
+    /** RFC 3339. */
+    readonly resetsAt: string;
+  };
   /** The environment key that would configure the missing thing. */
   readonly setting?: string;
   /** A JSON-RPC error code, as the node sent it. */

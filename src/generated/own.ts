@@ -372,12 +372,17 @@ export type Mutation = {
   readonly reloadAccessController?: Maybe<SponsorReloadResult>;
   /**
    * Reserves gas coins of the sponsor for a budget and a time. Nothing is ever reserved twice for one call: the gateway does
-   * not retry it, and once it was sent neither a caller that hangs up nor the end of the operation's time cancels it. Coins that are not used return to the sponsor when the
-   * reservation expires; it cannot be renewed or cancelled.
+   * not retry it, and once it was sent neither a caller that hangs up nor the end of the operation's time cancels it. Coins
+   * that are not used return to the sponsor when the reservation expires; it cannot be renewed or cancelled.
+   *
+   * A caller with a gas budget of its own for the day has the whole `gasBudget` held of it, until the reservation expires or
+   * its execution has told what it used: see `viewer { gas }`.
    *
    * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
-   * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's own text), `SPONSOR_EXHAUSTED` (no coins or
-   * no daily allowance left), `SPONSOR_MAINTENANCE`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT` and `UPSTREAM_BAD_RESPONSE`
+   * `RATE_LIMITED` (the caller's gas budget does not cover it: `extensions.gas` tells `limit`, `held`, `settled`, `left` and
+   * `resetsAt`; or so many reservations have not expired that no more are remembered), `IDEMPOTENCY_CONFLICT` (the key was used
+   * with other arguments), `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's own text),
+   * `SPONSOR_EXHAUSTED` (no coins or no daily allowance left), `SPONSOR_MAINTENANCE`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT` and `UPSTREAM_BAD_RESPONSE`
    * (the message says whether coins may be locked), `REQUEST_TIMEOUT` (the operation was over before its turn came, or the
    * gateway is stopping: nothing was sent), `NOT_CONFIGURED`.
    *
@@ -434,6 +439,16 @@ export type Query = {
    */
   readonly queryTransactionBlocks?: Maybe<RpcTransactionConnection>;
   /**
+   * What the gateway knows of a reservation that this caller made: its coins, how long it lasts, whether it was used. Costs no
+   * upstream call. Null for every other one, be it another caller's, forged, malformed, or over for more than some minutes:
+   * nothing tells one from the other. Null as well for one that was made while the gateway could not remember it.
+   *
+   * Errors: `UPSTREAM_UNAVAILABLE` (what the instances of the gateway share is away), `NOT_CONFIGURED`.
+   *
+   * Example: `query ($id: ID!) { reservation(reservationId: $id) { state secondsLeft gasCoins { objectId } } }`
+   */
+  readonly reservation?: Maybe<GasReservation>;
+  /**
    * The gas sponsoring service. Never null: when no sponsor is configured, or it is down, its fields are null with an error
    * each and the rest of the operation is served.
    *
@@ -470,6 +485,11 @@ export type QueryQueryTransactionBlocksArgs = {
   filter?: InputMaybe<TransactionQueryFilter>;
   first?: InputMaybe<Scalars['Int']['input']>;
   last?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type QueryReservationArgs = {
+  reservationId: Scalars['ID']['input'];
 };
 
 /** A recipient. Example: `{ addressOwner: "0x2" }`. */
@@ -1124,6 +1144,7 @@ export type QueryResolvers<ContextType = OperationContext, ParentType extends Re
   gateway?: Resolver<ResolversTypes['Gateway'], ParentType, ContextType>;
   queryEvents?: Resolver<Maybe<ResolversTypes['RpcEventConnection']>, ParentType, ContextType, Partial<QueryQueryEventsArgs>>;
   queryTransactionBlocks?: Resolver<Maybe<ResolversTypes['RpcTransactionConnection']>, ParentType, ContextType, Partial<QueryQueryTransactionBlocksArgs>>;
+  reservation?: Resolver<Maybe<ResolversTypes['GasReservation']>, ParentType, ContextType, RequireFields<QueryReservationArgs, 'reservationId'>>;
   sponsor?: Resolver<ResolversTypes['Sponsor'], ParentType, ContextType>;
   viewer?: Resolver<ResolversTypes['Viewer'], ParentType, ContextType>;
 };

@@ -1,25 +1,17 @@
-import type { RateLimiter } from '../admission/rate-limiter.ts';
 import type { UpstreamHost } from '../subschemas/upstream.ts';
 import { deriveSecret, type Siblings } from './siblings.ts';
 
 export interface UpstreamHostOptions extends Pick<UpstreamHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore'> {
-  /** Open by the time that the first operation is served. */
-  readonly limiter: Promise<Pick<RateLimiter, 'isShared'>>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }
 
 /** What the rooms of the upstreams may use of what instances of a gateway share: they know nothing of a store. */
-export function createUpstreamHost({
-  limiter,
-  siblings,
-  ...options
-}: UpstreamHostOptions): Omit<UpstreamHost, 'transactions'> {
+export function createUpstreamHost({ siblings, ...options }: UpstreamHostOptions): Omit<UpstreamHost, 'transactions'> {
   const { redis } = options.config.rateLimit;
   return {
     ...options,
     isStoreDivided: siblings !== null && redis === null,
-    isCountShared: async () => (await limiter).isShared(),
     async shareSecret(name, own, adopt) {
       // The workers of one gateway agree without a store, and while it is away.
       const offered = siblings ? deriveSecret(siblings.shared, name) : own;

@@ -95,8 +95,6 @@ export interface UpstreamHost {
   /** Do several processes serve, each with a store of its own? */
   readonly isStoreDivided: boolean;
   readonly transactions: TransactionFinder;
-  /** Does this instance count callers together with the others, as it was told to? Always true of one that counts alone. */
-  readonly isCountShared: () => Promise<boolean>;
   /**
    * Has all instances that share a store use one secret.
    * @param name of the secret in the store

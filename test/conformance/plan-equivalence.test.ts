@@ -111,6 +111,7 @@ describe('the plans', () => {
         },
         doubted: () => {},
         limits: { maxTransactionPayloadBytes: 1_000 },
+        mutationMs: timeouts.mutationMs,
         books: toTestBooks('token', () => 1_800_000_000_000),
         now: () => 1_800_000_000_000,
       }),

@@ -100,8 +100,20 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['subschemas/sponsor-answers', 'errors', 'transport', 'types of upstream', 'types of sponsorship/store'],
     packages: ['graphql'],
   },
+  /** From the wish for coins to a reservation: budget, key, sponsor, lease. */
+  'sponsorship/reservation': {
+    rooms: [
+      'subschemas/sponsor-answers',
+      'sponsorship/leases',
+      'errors',
+      'types of sponsorship/store',
+      'types of transport',
+    ],
+    packages: ['graphql'],
+  },
   'subschemas/sponsor': {
     rooms: [
+      'sponsorship/reservation',
       'subschemas/sponsor-answers',
       'sponsorship/leases',
       'sponsorship/preflight',

@@ -90,6 +90,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       },
       doubted: () => {},
       limits: { maxTransactionPayloadBytes: 1_000 },
+      mutationMs: timeouts.mutationMs,
       books: toTestBooks('token', () => 1_800_000_000_000),
       now: () => 1_800_000_000_000,
     }),

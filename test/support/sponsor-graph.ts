@@ -77,6 +77,7 @@ export function createSponsorGraph({
       client,
       sponsorship: { auth, token: new Secret(token), maxGasBudgetExclusive: 2_000_000_000, preflight },
       limits: { maxTransactionPayloadBytes: 10_000 },
+      mutationMs,
       books,
       doubted: (transaction) => doubts.push(transaction.reason),
       now,

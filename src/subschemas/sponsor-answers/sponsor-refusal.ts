@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../../transport/upstream-call-error.ts';
@@ -14,6 +14,23 @@ export interface SponsorRefusal {
   readonly own: boolean;
   /** True when the message stands in for an answer nobody has seen before: its text belongs in the log. */
   readonly unknown: boolean;
+  /** Does the answer leave open whether the sponsor did what it was asked? */
+  readonly mayBeDone: boolean;
+}
+
+/** The sponsor answered in a way that does not tell whether it did what it was asked. */
+export class UntellingAnswer extends Error {
+  override readonly name = 'UntellingAnswer';
+}
+
+/** May the sponsor have done what it was asked, though no result came of it? A fault of our own does not rule it out. */
+export function mayBeDone(error: unknown): boolean {
+  if (!(error instanceof GraphQLError)) return true;
+  const { originalError, extensions } = error;
+  if (extensions.code === 'INTERNAL_SERVER_ERROR') return true;
+  return originalError instanceof UpstreamCallError
+    ? originalError.mayHaveArrived
+    : originalError instanceof UntellingAnswer;
 }
 
 /** What the sponsor's web framework answers, before the sponsor itself sees a request, where it cannot read the body. */
@@ -28,11 +45,18 @@ export function toSponsorRefusal(endpoint: SponsorEndpoint, answer: SponsorAnswe
   const { status } = answer;
   const envelopeText = errorTextOf(answer);
   const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
-  if (known && !(isClientError(status) && envelopeText !== null)) return { ...known, own: false, unknown: false };
+  if (known && !(isClientError(status) && envelopeText !== null))
+    return { ...known, own: false, unknown: false, mayBeDone: false };
   if (isClientError(status) && envelopeText !== null) {
-    return { code: known?.code ?? codeOfClientError(status), message: envelopeText, own: true, unknown: false };
+    return {
+      code: known?.code ?? codeOfClientError(status),
+      message: envelopeText,
+      own: true,
+      unknown: false,
+      mayBeDone: false,
+    };
   }
-  return { ...fixedRefusal(endpoint, status), own: false, unknown: true };
+  return { ...fixedRefusal(endpoint, status), own: false, unknown: true, mayBeDone: !isClientError(status) };
 }
 
 /** 408 does not count: a proxy may answer it after it has passed the request on, when the sponsor stays silent. */

@@ -88,7 +88,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
         amount: lease?.gasBudget ?? sponsorship.maxGasBudgetExclusive - 1,
         budget: lease?.gasBudget ?? null,
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
-        mustBeKnown: false,
+        mustBeKnown: books.knowsAll,
       },
       check: () =>
         preflight(sponsorship.preflight, {

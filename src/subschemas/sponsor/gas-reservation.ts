@@ -1,21 +1,14 @@
 import type { GasReservationResolvers, GasReservationState, ReservedGasCoinResolvers } from '../../generated/own.ts';
-import type { SponsorReservation } from './sponsor-client.ts';
+import type { Reservation } from '../../sponsorship/reservation/reservation.ts';
 import { toUInt53 } from './to-uint53.ts';
 import type { WireObjectRef } from './wire.ts';
 
-export interface GasReservationRecord extends Omit<SponsorReservation, 'rawReservationId'> {
-  /** What the caller gets for it, and gives back to spend it. */
-  readonly reservationId: string;
-  readonly gasBudget: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly expiresAtMs: number;
-}
-
-export function secondsLeft({ expiresAtMs }: GasReservationRecord, nowMs: number): number {
+export function secondsLeft({ expiresAtMs }: Reservation, nowMs: number): number {
   return Math.max(0, Math.floor((expiresAtMs - nowMs) / 1000));
 }
 
-export function reservationState({ expiresAtMs }: GasReservationRecord, nowMs: number): GasReservationState {
+export function reservationState({ expiresAtMs, isConsumed }: Reservation, nowMs: number): GasReservationState {
+  if (isConsumed) return 'CONSUMED';
   return nowMs < expiresAtMs ? 'ACTIVE' : 'EXPIRED';
 }
 
@@ -26,9 +19,9 @@ export function createGasReservationResolvers(now: () => number): {
 } {
   return {
     GasReservation: {
-      expiresAt: ({ expiresAtMs }: GasReservationRecord) => new Date(expiresAtMs).toISOString(),
-      secondsLeft: (reservation: GasReservationRecord) => secondsLeft(reservation, now()),
-      state: (reservation: GasReservationRecord) => reservationState(reservation, now()),
+      expiresAt: ({ expiresAtMs }: Reservation) => new Date(expiresAtMs).toISOString(),
+      secondsLeft: (reservation: Reservation) => secondsLeft(reservation, now()),
+      state: (reservation: Reservation) => reservationState(reservation, now()),
     },
     ReservedGasCoin: { version: ({ version }: WireObjectRef) => toUInt53(version) },
   };

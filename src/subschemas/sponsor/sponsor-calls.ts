@@ -8,7 +8,12 @@ import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import { redact, withoutCredential } from '../sponsor-answers/redact.ts';
 import { type SponsorAnswer, toSponsorAnswer } from '../sponsor-answers/sponsor-answer.ts';
 import { type SponsorEndpoint, sponsorEndpoints } from '../sponsor-answers/sponsor-endpoint.ts';
-import { checkAfterMs, toLostAnswerError, toSponsorRefusal } from '../sponsor-answers/sponsor-refusal.ts';
+import {
+  checkAfterMs,
+  toLostAnswerError,
+  toSponsorRefusal,
+  UntellingAnswer,
+} from '../sponsor-answers/sponsor-refusal.ts';
 import { readDeepHealth, readExecution, readReloadResult, readReservation } from './wire.ts';
 
 /** Something the operator should see and the client must not, or does not. */
@@ -109,12 +114,14 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
     observe({ endpoint, status, what, text: redact(text, authorization, maxObservedLength) });
 
   function refuse(asked: SponsorCall, answer: SponsorAnswer): never {
-    const { code, message, own, unknown } = toSponsorRefusal(asked.endpoint, answer);
+    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(asked.endpoint, answer);
     if (unknown) note('unknown-text', asked, answer);
-    throw gatewayError(code, own ? redact(message, asked.authorization, maxShownLength) : message, {
-      ...toldFacts(asked),
-      ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}),
-    });
+    throw gatewayError(
+      code,
+      own ? redact(message, asked.authorization, maxShownLength) : message,
+      { ...toldFacts(asked), ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}) },
+      mayBeDone ? { originalError: new UntellingAnswer(`HTTP ${answer.status}`) } : {},
+    );
   }
 
   return {

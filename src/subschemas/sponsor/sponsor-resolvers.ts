@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { MutationResolvers, Resolvers } from '../../generated/own.ts';
 import type { ExecutionResult } from '../../sponsorship/execution/execution-order.ts';
-import { hashCoins } from '../../sponsorship/leases/hash-coins.ts';
+import { createReservations, type Reservations } from '../../sponsorship/reservation/reservations.ts';
 import type { DoubtfulTransaction } from '../../telemetry/events.ts';
 import { createExecuteTx } from './execute-tx.ts';
-import { createGasReservationResolvers, type GasReservationRecord } from './gas-reservation.ts';
-import { checkGasBudget, checkReserveDuration } from './sponsor-arguments.ts';
+import { createGasReservationResolvers } from './gas-reservation.ts';
+import { checkGasBudget, checkReserveDuration, parseIdempotencyKey } from './sponsor-arguments.ts';
 import { createSponsorAuthorization, type SponsorAuthorization } from './sponsor-authorization.ts';
 import type { SponsorClient, SponsorEffects } from './sponsor-client.ts';
 import { createSponsorReads } from './sponsor-reads.ts';
@@ -20,6 +19,8 @@ export interface SponsorResolversOptions {
   readonly client: SponsorClient | null;
   readonly sponsorship: Pick<Config['sponsorship'], 'auth' | 'token' | 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
+  /** Milliseconds that a mutation may take. */
+  readonly mutationMs: number;
   readonly books: SponsorshipBooks;
   /** Told of each transaction that is sent though `enforce` would refuse it. */
   readonly doubted: (transaction: DoubtfulTransaction) => void;
@@ -32,58 +33,57 @@ type DemandSponsor = () => { readonly client: SponsorClient; readonly authorizat
 
 /** Resolvers of the sponsorship: arguments are checked here, and a call that breaks a rule never reaches the sponsor. */
 export function createSponsorResolvers(options: SponsorResolversOptions) {
-  const { client, sponsorship, now } = options;
+  const { client, sponsorship, mutationMs, books, now } = options;
   const sponsor = client && { client, authorization: createSponsorAuthorization(sponsorship) };
   const demandSponsor: DemandSponsor = () => {
     if (!sponsor) throw notConfigured('SPONSOR_URL');
     return sponsor;
   };
   const readsFor = createSponsorReads(demandSponsor);
+  const { leases, store, isStoreNeeded } = books;
+  // The end of an attempt is written when its caller's time is over at the latest; a second more for a store that is slow.
+  const reservations = createReservations({ leases, store, isStoreNeeded, now, answerMs: mutationMs + 1_000 });
   return {
-    Query: { sponsor: () => ({}) },
+    Query: {
+      sponsor: () => ({}),
+      reservation: (_, { reservationId }, { caller }) =>
+        reservations.find(reservationId, demandSponsor().authorization.holderOf(caller)),
+    },
     Sponsor: {
       health: (_, __, context) => readsFor(context).health(),
       version: async (_, __, context) => toSponsorVersion(await readsFor(context).version()),
     },
-    Mutation: createSponsorMutations(demandSponsor, options),
+    Mutation: createSponsorMutations(demandSponsor, reservations, options),
     ...createGasReservationResolvers(now),
     ...sponsoredEffectsResolvers,
   } as const satisfies Resolvers;
 }
 
-function createSponsorMutations(demandSponsor: DemandSponsor, options: SponsorResolversOptions) {
-  const { sponsorship, books, now } = options;
+function createSponsorMutations(
+  demandSponsor: DemandSponsor,
+  reservations: Reservations,
+  options: SponsorResolversOptions,
+) {
+  const { sponsorship, books } = options;
   const executeTx = createExecuteTx(options);
   return {
-    async reserveGas(_, args, { caller, cancellation }): Promise<GasReservationRecord> {
+    reserveGas(_, { gasBudget, reserveDurationSecs, idempotencyKey: key }, { caller, cancellation, requestId }) {
       const { client, authorization } = demandSponsor();
       authorization.demand('sponsor', caller);
-      refuseIdempotencyKey(args.idempotencyKey);
-      checkGasBudget(args.gasBudget, sponsorship.maxGasBudgetExclusive);
-      checkReserveDuration(args.reserveDurationSecs);
-      const atMs = now();
-      const { rawReservationId, ...reserved } = await client.reserveGas(
-        args,
-        authorization.headerFor(caller),
+      const idempotencyKey = parseIdempotencyKey(key);
+      checkGasBudget(gasBudget, sponsorship.maxGasBudgetExclusive);
+      checkReserveDuration(reserveDurationSecs);
+      const header = authorization.headerFor(caller);
+      return reservations.reserve({
+        holder: authorization.holderOf(caller),
+        gasBudget,
+        reserveDurationSecs,
+        idempotencyKey,
+        gas: caller.gas,
         cancellation,
-      );
-      const { gasBudget, reserveDurationSecs } = args;
-      const expiresAtMs = atMs + reserveDurationSecs * 1000;
-      const reservationId = books.leases
-        ? books.leases.sign(
-            {
-              leaseId: randomBytes(16).toString('base64url'),
-              rawReservationId,
-              sponsorAddress: reserved.sponsorAddress,
-              gasBudget,
-              issuedAtMs: atMs,
-              expiresAtMs,
-              coinsHash: hashCoins(reserved.gasCoins),
-            },
-            authorization.holderOf(caller),
-          )
-        : rawReservationId;
-      return { ...reserved, reservationId, gasBudget, expiresAtMs };
+        ask: () => client.reserveGas({ gasBudget, reserveDurationSecs }, header, cancellation),
+        audit: (event) => books.audit({ ...event, caller: caller.id, requestId }),
+      });
     },
 
     async executeTx(_, args, context): Promise<ExecutionResult<SponsorEffects>> {
@@ -111,14 +111,4 @@ function notConfigured(setting: string) {
     upstream: 'sponsor',
     setting,
   });
-}
-
-/** Taking a key without keeping its answer would promise a safety against double spending that does not exist. */
-function refuseIdempotencyKey(key: string | null | undefined): void {
-  if (key === null || key === undefined) return;
-  throw gatewayError(
-    'NOT_CONFIGURED',
-    'idempotencyKey is not available in this version of the gateway; nothing was sent to the sponsor',
-    { upstream: 'sponsor', argument: 'idempotencyKey' },
-  );
 }

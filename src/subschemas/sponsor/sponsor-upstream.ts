@@ -4,7 +4,6 @@ import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
 import { createSponsorExecutions } from './execute-tx.ts';
 import { openLeaseKeys } from './open-lease-keys.ts';
-import { requireSharedStore } from './require-shared-store.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
 import { createSponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
@@ -29,15 +28,15 @@ export const sponsorUpstream: OwnFieldsUpstream = {
   typeDefs: () => readFileSync(new URL('../../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
   async connect(connection, host) {
-    const { config, now, isCountShared } = host;
-    const { sponsorship, limits } = config;
+    const { config, now } = host;
+    const { sponsorship, limits, timeouts } = config;
+    const { mutationMs } = timeouts;
     const opened = connection && open(connection, host);
     const leases = connection && sponsorship.auth === 'token' ? await openLeaseKeys(host) : null;
     const client = opened?.client ?? null;
     const { sponsorshipStore: store, transactions, telemetry } = host;
     const isStoreNeeded = sponsorship.auth === 'token';
     const audit = telemetry.sponsorship;
-    const { mutationMs } = config.timeouts;
     const executions = createSponsorExecutions({ store, isStoreNeeded, audit, transactions, now, mutationMs });
     const books: SponsorshipBooks = {
       leases: leases?.keys ?? null,
@@ -51,14 +50,13 @@ export const sponsorUpstream: OwnFieldsUpstream = {
       client,
       sponsorship,
       limits,
+      mutationMs,
       books,
       doubted: host.telemetry.transactionDoubted,
       now,
     });
-    // Where callers bring a credential of their own, the sponsor counts them, and our shared counts do not matter.
-    const demandsStore = config.rateLimit.redis !== null && sponsorship.auth === 'token';
     return {
-      resolvers: demandsStore ? requireSharedStore(resolvers, isCountShared) : resolvers,
+      resolvers,
       version: opened?.version,
       probe: connection
         ? (timeoutMs) => connection.call({ method: 'GET', path: connection.path, timeoutMs })
@@ -70,8 +68,10 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     };
   },
 
-  callsOf({ operation, selects }) {
-    return operation === 'mutation' ? { calls: 1 } : { calls: 0, shared: reads.filter(selects) };
+  callsOf({ operation, name, selects }) {
+    if (operation === 'mutation') return { calls: 1 };
+    // What is known of a reservation is known here.
+    return name === 'sponsor' ? { calls: 0, shared: reads.filter(selects) } : { calls: 0 };
   },
 };
 

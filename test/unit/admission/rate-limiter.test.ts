@@ -59,7 +59,6 @@ describe('with its store away', () => {
         counters.get = (...args) => orFail(() => get.apply(counters, args));
         return counters;
       },
-      check: () => (store.isBroken ? Promise.reject(new Error('gone')) : Promise.resolve()),
       close() {},
     };
     return store;
@@ -114,16 +113,6 @@ describe('with its store away', () => {
     store.refuses = false;
     await limiter.consume(other, 1);
     expect(seen).toEqual(['gone']);
-  });
-
-  test('it is asked, and says, whether what is counted is shared', async () => {
-    const { store, seen, limiter } = start(10);
-    expect(await limiter.isShared()).toBe(true);
-    store.isBroken = true;
-    expect(await limiter.isShared()).toBe(false);
-    store.isBroken = false;
-    expect(await limiter.isShared()).toBe(true);
-    expect(seen).toEqual(['gone', 'back']);
   });
 
   test('a refusal at the very end of a window says to come back in a second', async () => {

@@ -153,6 +153,7 @@ describe('a plain-text answer', () => {
         message: `The sponsor could not read the request of this gateway (HTTP ${status}); it did nothing.`,
         own: false,
         unknown: true,
+        mayBeDone: false,
       });
     }
   });

@@ -8,6 +8,7 @@ const reservation = {
   gasCoins: [],
   gasBudget: 5,
   expiresAtMs: 1_060_000,
+  isConsumed: false,
 };
 
 describe('a gas reservation', () => {
@@ -20,6 +21,11 @@ describe('a gas reservation', () => {
   ])('at %d has %d whole seconds left and is %s', (nowMs, seconds, state) => {
     expect(secondsLeft(reservation, nowMs)).toBe(seconds);
     expect(reservationState(reservation, nowMs)).toBe(state);
+  });
+
+  it('that was used is so, before its end and after', () => {
+    for (const nowMs of [1_000_000, 1_060_000])
+      expect(reservationState({ ...reservation, isConsumed: true }, nowMs)).toBe('CONSUMED');
   });
 });
 

@@ -96,7 +96,8 @@ function ask(
     sponsorship: { auth, token: new Secret('gateway-token'), maxGasBudgetExclusive: 2_000_000_000, preflight: 'off' },
     doubted: () => {},
     limits: { maxTransactionPayloadBytes: 1_000 },
-    books: toTestBooks(auth, () => nowMs, auth === 'token' ? { leases } : {}),
+    mutationMs: 10_000,
+    books: toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, knowsAll: false } : {}),
     now: () => nowMs,
   };
   const contextValue: OperationContext = {
@@ -220,18 +221,6 @@ describe('every mutation', () => {
       expect(sentAuthorization(calls)).toBe('Bearer gateway-token');
     },
   );
-
-  it.each([
-    'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 60, idempotencyKey: "k") { reservationId } }',
-    'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 60, idempotencyKey: "") { reservationId } }',
-  ])('refuses a key it would have to ignore: %s', async (source) => {
-    const { client, calls } = recordingClient();
-    expect(await errorOf(ask(source, { client }))).toMatchObject({
-      message: 'idempotencyKey is not available in this version of the gateway; nothing was sent to the sponsor',
-      extensions: { code: 'NOT_CONFIGURED', argument: 'idempotencyKey' },
-    });
-    expect(calls).toEqual([]);
-  });
 
   it('takes a null key for none', async () => {
     const source =
