@@ -47,7 +47,8 @@ export async function startContestants(
       { dialect: 'floor', everyRounds: 1, can: isForwarded },
       'nginx',
     );
-  const slow = { dialect: 'graphql', everyRounds: fewRounds, can: all } as const;
+  const isCommon = (work: Work) => !work.isForGatewayAlone;
+  const slow = { dialect: 'graphql', everyRounds: fewRounds, can: isCommon } as const;
   if (options.naive) await add(() => ours('naive'), slow, 'naive');
   const home = `${process.cwd()}/test/bench/peers`;
   if (options.peers && !existsSync(`${home}/node_modules`))

@@ -27,6 +27,12 @@ export function findRestFault(answer: unknown, coins: readonly SponsorCoin[]): s
   return isDeepStrictEqual(result?.gas_coins, coins) ? null : 'not the reserved coins';
 }
 
+/** Likewise for an execution as the sponsor itself answers it. */
+export function findExecutionFault(answer: unknown, digest: string): string | null {
+  const { effects } = (answer ?? {}) as { readonly effects?: { readonly transactionDigest?: unknown } };
+  return effects?.transactionDigest === digest ? null : 'not the effects of this transaction';
+}
+
 /** Objects of graphql have no prototype, and keys may come in any order. */
 export function sameJson(left: unknown, right: unknown): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(left ?? null)), JSON.parse(JSON.stringify(right)));

@@ -4,9 +4,9 @@ import type { Spread, Summary } from './summarise.ts';
 /** One work as a table of its contestants. */
 export function formatWork({ work, rows, latency, clientLoad, upstreamLoad }: WorkResult): string {
   const bytes = rows[0]?.summary?.answerBytes ?? 0;
-  const head = `${work.id}  ${work.title}, ${formatBytes(bytes)}; goal ≤ ${work.goal} ×`;
+  const head = `${work.id}  ${work.title}, ${formatBytes(bytes)}; ${work.goal === null ? 'no goal' : `goal ≤ ${work.goal} ×`}`;
   const lines = rows.map(({ name, summary, fault }, index) =>
-    summary ? formatRow(name, summary, index === 0 ? null : work.goal, name) : `  ${name.padEnd(10)} FAILED: ${fault}`,
+    summary ? formatRow(name, summary, index === 0, work.goal) : `  ${name.padEnd(10)} FAILED: ${fault}`,
   );
   const busy = [
     ...(clientLoad > busyLoad ? [`the client was busy ${formatPercent(clientLoad)} of a core`] : []),
@@ -34,7 +34,7 @@ export function formatOverview(results: readonly WorkResult[]): string {
     return line([
       `${work.id} ${work.title}`,
       `${rows[0]?.summary?.cpuMicros.median.toFixed(0)} µs`,
-      `≤ ${work.goal}`,
+      work.goal === null ? '–' : `≤ ${work.goal}`,
       ...names.map(cell),
       ...(hasLatency ? [latency ? formatSpread(latency.ratio, 2, '') : '–'] : []),
     ]);
@@ -45,9 +45,9 @@ export function formatOverview(results: readonly WorkResult[]): string {
 
 const busyLoad = 0.9;
 
-function formatRow(name: string, summary: Summary, goal: number | null, contestant: string): string {
-  const ratio = goal === null ? 'floor' : formatSpread(summary.ratio, 2, ' ×');
-  const verdict = contestant === 'gateway' && goal !== null ? (summary.ratio.median <= goal ? 'met' : 'MISSED') : '';
+function formatRow(name: string, summary: Summary, isFloor: boolean, goal: number | null): string {
+  const ratio = isFloor ? 'floor' : formatSpread(summary.ratio, 2, ' ×');
+  const verdict = name === 'gateway' && goal !== null ? (summary.ratio.median <= goal ? 'met' : 'MISSED') : '';
   return [
     `  ${name.padEnd(10)}`,
     ratio.padEnd(24),

@@ -31,6 +31,9 @@ type Options = Pick<LoadOptions, 'seconds' | 'requests' | 'warmUpSeconds' | 'rep
 /** Resolves with `null` once a contestant has answered wrongly. */
 type Take = (contestant: Contestant, order: Partial<SliceOrder>) => Promise<Slice | null>;
 
+/** Where slices are counted in requests, nobody is warm after one. */
+const slicesOfWarmUp = 4;
+
 /**
  * Measures one work: everybody warms up, then takes turns in short slices, so that whatever the machine does meanwhile
  * meets all alike; then floor and gateway at a steady rate.
@@ -44,7 +47,8 @@ export async function runRounds(
   const contestants = arena.contestants.filter(({ can }) => can(work));
   const [floor, gateway] = contestants;
   if (!floor || !gateway) throw new Error('there is no floor or no gateway');
-  const { seconds, requests, concurrency } = options;
+  const { seconds, concurrency } = options;
+  const requests = options.requests ?? work.sliceRequests ?? null;
   const length =
     requests === null
       ? { atLeastMs: seconds * 1_000, atLeastRequests: 1 }
@@ -65,7 +69,9 @@ export async function runRounds(
 
   say(`${work.id} warm-up`);
   // Every variant at least once, so that what is measured meets nothing for the first time but what is meant to be new.
-  const warmUp = { atLeastMs: options.warmUpSeconds * 1_000, atLeastRequests: work.variants };
+  const warmUp = work.sliceRequests
+    ? { atLeastMs: 0, atLeastRequests: slicesOfWarmUp * work.sliceRequests }
+    : { atLeastMs: options.warmUpSeconds * 1_000, atLeastRequests: work.variants };
   for (const contestant of options.warmUpSeconds > 0 ? contestants : []) await take(contestant, warmUp);
   const rounds = await takeTurns(contestants, options.repeat, (contestant, round) => {
     if (contestant === floor) say(`${work.id} round ${round + 1} of ${options.repeat}`);

@@ -37,3 +37,34 @@ export function coinsOf(gasBudget: number): readonly SponsorCoin[] {
   sets.set(key, coins);
   return coins;
 }
+
+/** What every transaction costs, as the sponsor writes it. */
+export const gasUsed = {
+  computationCost: '1000000',
+  computationCostBurned: '1000000',
+  storageCost: '2964000',
+  storageRebate: '1956000',
+  nonRefundableStorageFee: '0',
+} as const;
+
+/** The sponsor's answer to an execution. */
+export function executedText(transactionDigest: string): string {
+  const coin = {
+    objectId: `0x${'c'.repeat(64)}`,
+    version: 1_000_001,
+    digest: base58.encode(new Uint8Array(32).fill(8)),
+  };
+  const change = { owner: { AddressOwner: sponsorAddress }, reference: coin };
+  const effects = {
+    messageVersion: 'v1',
+    status: { status: 'success' },
+    executedEpoch: '12',
+    gasUsed,
+    modifiedAtVersions: [{ objectId: coin.objectId, sequenceNumber: '1000000' }],
+    transactionDigest,
+    mutated: [change],
+    gasObject: change,
+    dependencies: [coin.digest],
+  };
+  return JSON.stringify({ effects, error: null });
+}

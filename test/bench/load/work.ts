@@ -11,14 +11,18 @@ export interface WorkRequest {
 export interface Work {
   readonly id: string;
   readonly title: string;
-  /** Most CPU time per request, in multiples of the floor's. */
-  readonly goal: number;
+  /** Most CPU time per request, in multiples of the floor's; `null` = none was set. */
+  readonly goal: number | null;
   /** So many requests in turn differ in what is known of them by and by: texts, digests, coins. */
   readonly variants: number;
   /** Is it one call upstream with the client's body, so that any reverse proxy can do it? */
   readonly isForwarded: boolean;
   /** How far answers to one variant may differ in length, in bytes: ids count up, times pass. */
   readonly lengthSlack: number;
+  /** Requests in a slice, where the gateway remembers each of them for minutes, and so a bounded number. Left out: by time. */
+  readonly sliceRequests?: number;
+  /** Can nobody do it but the gateway, and those who forward it to the sponsor? */
+  readonly isForGatewayAlone?: boolean;
   /** @param serial counts the requests of one contestant */
   readonly request: (dialect: Dialect, serial: number) => WorkRequest;
   /** What is wrong with an answer, `null` when nothing is. */

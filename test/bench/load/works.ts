@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { base58 } from '@scure/base';
-import { findDataFault, findReservationFault, findRestFault, sameJson } from './find-fault.ts';
+import { transactionDigest } from '../../../src/transaction-data/digest.ts';
+import { executionOf } from './executions.ts';
+import { findDataFault, findExecutionFault, findReservationFault, findRestFault, sameJson } from './find-fault.ts';
 import type { AnswerLedger } from './ledger-answers.ts';
 import { anyMark, markOf } from './request-mark.ts';
-import { coinSets, coinsOf, manyCoinsBudget, type SponsorCoin } from './sponsor-answers.ts';
+import { coinSets, coinsOf, gasUsed, manyCoinsBudget, type SponsorCoin } from './sponsor-answers.ts';
+import { callerOf } from './sponsor-callers.ts';
 import type { Work, WorkRequest } from './work.ts';
 
 /** More than are asked at the same time, and few enough that all are known soon. */
@@ -50,6 +53,16 @@ const reserveQuery = (coinFields: string) => `mutation Reserve($gasBudget: UInt5
 }`;
 const coinFields = 'objectId version digest';
 const joinedFields = 'address version digest storageRebate owner { __typename }';
+const executeQuery = `mutation Execute($id: ID!, $tx: Base64!, $sig: Base64!) {
+  executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) {
+    digest outcome effects { status { status } gasUsed { computationCost storageCost storageRebate } }
+  }
+}`;
+/**
+ * Requests in a slice of works that reserve or execute: those of one run together stay below the number of reservations that
+ * a gateway remembers for six minutes.
+ */
+const sponsoredSlice = 1_500;
 /** So many digits that every budget has as many. */
 const smallBudget = 100_000_000;
 
@@ -115,11 +128,12 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
       variants: coinSets,
       isForwarded: true,
       lengthSlack: 32,
+      sliceRequests: sponsoredSlice,
       request: (dialect, serial) => {
         const gasBudget = smallBudget + serial;
         return dialect === 'floor'
           ? { path: '/v1/reserve_gas', headers: jsonHeaders, body: toReserveBody(gasBudget) }
-          : toGraphqlRequest({ query: reserveQuery(coinFields), variables: { gasBudget } });
+          : toSponsoredRequest({ query: reserveQuery(coinFields), variables: { gasBudget } }, serial);
       },
       findFault: (dialect, serial, answer) => {
         const gasBudget = smallBudget + serial;
@@ -158,10 +172,11 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
       variants: coinSets,
       isForwarded: false,
       lengthSlack: 32,
+      sliceRequests: sponsoredSlice,
       request: (dialect, serial) => {
         const gasBudget = manyCoinsBudget + serial;
         const query = reserveQuery(`${coinFields} object { ${joinedFields} }`);
-        if (dialect === 'graphql') return toGraphqlRequest({ query, variables: { gasBudget } });
+        if (dialect === 'graphql') return toSponsoredRequest({ query, variables: { gasBudget } }, serial);
         const { headers, body } = toGraphqlRequest({ query: toCoinsQuery(coinsOf(gasBudget)) });
         return { path: '/joined', headers: { ...headers, 'x-reserve': toReserveBody(gasBudget) }, body };
       },
@@ -189,6 +204,33 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
         extensions: { request: mark },
       }),
     ),
+    {
+      id: 'W9',
+      title: 'executeTx against the REST service',
+      goal: null,
+      variants: 1,
+      isForwarded: true,
+      lengthSlack: 8,
+      sliceRequests: sponsoredSlice,
+      isForGatewayAlone: true,
+      request: (dialect, serial) => {
+        const { reservationId, rawReservationId, txBytes, userSig } = executionOf(serial);
+        if (dialect === 'graphql')
+          return toSponsoredRequest(
+            { query: executeQuery, variables: { id: reservationId, tx: txBytes, sig: userSig } },
+            serial,
+          );
+        const body = JSON.stringify({ reservation_id: rawReservationId, tx_bytes: txBytes, user_sig: userSig });
+        return { path: '/v1/execute_tx', headers: jsonHeaders, body };
+      },
+      findFault: (dialect, serial, answer) => {
+        const digest = transactionDigest(Buffer.from(executionOf(serial).txBytes, 'base64'));
+        if (dialect === 'floor') return findExecutionFault(answer, digest);
+        const { computationCost, storageCost, storageRebate } = gasUsed;
+        const effects = { status: { status: 'success' }, gasUsed: { computationCost, storageCost, storageRebate } };
+        return findDataFault(answer, { executeTx: { digest, outcome: 'EXECUTED', effects } });
+      },
+    },
     ledgerWork({ id: 'W1-new', title: '{ epoch { epochId } }, every text new', goal: 3 }, (mark) => ({
       query: `{ e${mark}: epoch { epochId } }`,
     })),
@@ -208,6 +250,12 @@ const jsonHeaders = { 'content-type': 'application/json', accept: 'application/j
 
 function toGraphqlRequest(asked: Asked): WorkRequest {
   return { path: '/graphql', headers: jsonHeaders, body: JSON.stringify(asked) };
+}
+
+/** By a caller who may reserve and execute. */
+function toSponsoredRequest(asked: Asked, serial: number): WorkRequest {
+  const request = toGraphqlRequest(asked);
+  return { ...request, headers: { ...request.headers, 'x-api-key': callerOf(serial).key } };
 }
 
 function toReserveBody(gasBudget: number): string {

@@ -1,9 +1,10 @@
 // The ledger and the sponsor behind every contestant. An answer is made when a body is first seen, apart from its mark; all
 // bodies that differ only in their marks then get it from memory, each with its own mark.
 import { createServer, type ServerResponse } from 'node:http';
+import { transactionDigest } from '../../../src/transaction-data/digest.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { anyMark, findMark } from '../load/request-mark.ts';
-import { coinsOf, type SponsorCoin, sponsorAddress } from '../load/sponsor-answers.ts';
+import { coinsOf, executedText, type SponsorCoin, sponsorAddress } from '../load/sponsor-answers.ts';
 import { announce } from './announce.ts';
 
 const answerLedger = createLedgerAnswers(process.cwd());
@@ -27,9 +28,9 @@ const server = createServer((req, res) => {
     }
     calls.sponsor += 1;
     if (req.url === '/') send(res, 200, '"OK"', 'application/json');
-    else if (req.url !== '/v1/reserve_gas') send(res, 404, '', 'text/plain');
+    else if (req.url !== '/v1/reserve_gas' && req.url !== '/v1/execute_tx') send(res, 404, '', 'text/plain');
     else if (req.headers.authorization !== 'Bearer bench') send(res, 401, '{"error":"Invalid authorization token"}');
-    else send(res, 200, reserve(body));
+    else send(res, 200, req.url === '/v1/execute_tx' ? execute(body) : reserve(body));
   });
 });
 
@@ -86,6 +87,10 @@ function reserve(body: string): string {
   const { gas_budget: gasBudget } = JSON.parse(body);
   lastReservation += 1;
   return `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastReservation},"gas_coins":${coinsText(gasBudget)}},"error":null}`;
+}
+
+function execute(body: string): string {
+  return executedText(transactionDigest(Buffer.from(JSON.parse(body).tx_bytes, 'base64')));
 }
 
 function coinsText(gasBudget: number): string {

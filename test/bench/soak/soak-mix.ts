@@ -1,16 +1,17 @@
 /**
  * How often each work is asked for, in parts of a hundred: mostly small reads, some lists, a few large ones, a few texts
- * that are new each time, and enough reservations that what they leave behind is seen.
+ * that are new each time, and some reservations and executions, whose number in six minutes the gateway bounds.
  */
 export const soakWeights: Readonly<Record<string, number>> = {
-  W1: 26,
-  W2: 16,
+  W1: 32,
+  W2: 22,
   W3: 4,
-  W4: 15,
-  W5: 12,
-  W6: 10,
-  W7: 6,
+  W4: 1,
+  W5: 15,
+  W6: 13,
+  W7: 1,
   W8: 4,
+  W9: 1,
   'W1-new': 3,
   'W2-new': 2,
   'W6-new': 1,
