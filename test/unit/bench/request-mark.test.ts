@@ -10,7 +10,8 @@ test('marks differ, are equally long, and fit an Int', () => {
 });
 
 test('the mark of a request is found in whatever form it stands there', () => {
-  const works = createWorks(createLedgerAnswers(process.cwd())).filter(({ id }) => id !== 'W4' && id !== 'W7');
+  // Those about gas are new in other ways, in the sponsor's own terms.
+  const works = createWorks(createLedgerAnswers(process.cwd())).filter(({ id }) => !['W4', 'W7', 'W9'].includes(id));
   for (const work of works) {
     expect([work.id, findMark(work.request('graphql', 123).body)]).toEqual([work.id, markOf(123)]);
   }

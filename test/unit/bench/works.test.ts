@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { transactionDigest } from '../../../src/transaction-data/digest.ts';
 import { createLedgerAnswers } from '../../bench/load/ledger-answers.ts';
-import { coinsOf, sponsorAddress } from '../../bench/load/sponsor-answers.ts';
+import { coinsOf, executedText, sponsorAddress } from '../../bench/load/sponsor-answers.ts';
 import { createWorks } from '../../bench/load/works.ts';
 
 const answerLedger = createLedgerAnswers(process.cwd());
@@ -51,6 +52,21 @@ describe('a reservation', () => {
       expect(work?.findFault('graphql', 1, { data: { reserveGas: { ...reserveGas, ...change } } })).not.toBeNull();
     }
   });
+});
+
+test('an execution is right with its own digest alone', () => {
+  const work = works.find(({ id }) => id === 'W9');
+  const bytesOf = (serial: number) => String(JSON.parse(work?.request('graphql', serial).body ?? '').variables.tx);
+  const answerTo = (serial: number) => {
+    const digest = transactionDigest(Buffer.from(bytesOf(serial), 'base64'));
+    const { effects } = JSON.parse(executedText(digest));
+    const { computationCost, storageCost, storageRebate } = effects.gasUsed;
+    const told = { status: effects.status, gasUsed: { computationCost, storageCost, storageRebate } };
+    return { data: { executeTx: { digest, outcome: 'EXECUTED', effects: told } } };
+  };
+  expect(work?.findFault('graphql', 5, answerTo(5))).toBeNull();
+  expect(work?.findFault('graphql', 5, answerTo(6))).not.toBeNull();
+  expect(work?.findFault('floor', 5, { effects: { transactionDigest: 'another' } })).not.toBeNull();
 });
 
 describe('the ledger of the bench', () => {
