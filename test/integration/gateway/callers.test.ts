@@ -184,15 +184,3 @@ describe('by a JWT', () => {
     );
   });
 });
-
-test('where callers bring their own credential for the sponsor, a JWT stands in the place of a key, and goes nowhere', async () => {
-  const key = await createSigningKey('one');
-  await using issuer = await startTokenIssuer(key);
-  const rules = { JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'us', JWT_AUDIENCE: 'ledger' };
-  await using gateway = await createTestGateway({ ...rules, SPONSOR_AUTH: 'forward' });
-  const token = await key.sign({ iss: 'us', aud: 'ledger', sub: 'alice', exp: Math.floor(Date.now() / 1_000) + 60 });
-  const ask = (headers: Record<string, string>) => gateway.query(viewer, {}, headers);
-  expect((await ask({ 'x-api-key': token })).data.viewer).toMatchObject({ id: 'jwt:alice', kind: 'JWT' });
-  // Meant for the sponsor, whatever it looks like.
-  expect((await ask({ authorization: `Bearer ${token}` })).data.viewer).toMatchObject({ kind: 'FORWARDED' });
-});

@@ -3,6 +3,8 @@ import { toTrustedProxies } from '../../../src/admission/client-address.ts';
 import { createIdentify, type IdentifyOptions, toSender } from '../../../src/admission/identify-caller.ts';
 import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
 import { createClientBook } from '../../../src/credentials/client-book.ts';
+import type { TokenBook } from '../../../src/credentials/token-book.ts';
+import type { Caller } from '../../../src/subschemas/operation-context.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
 const web = {
@@ -161,4 +163,74 @@ test('headers sent several times are taken together', () => {
 test('what was sent as credential does not print', () => {
   const headers: Record<string, string> = { authorization: 'Bearer hunter2', 'x-api-key': 'hunter3' };
   expect(JSON.stringify(toSender(headers, '::1'))).not.toContain('hunter');
+});
+
+describe('a signed token', () => {
+  const text = 'aaaa.bbbb.cccc';
+  const holder: Caller = {
+    id: 'jwt:alice',
+    kind: 'JWT',
+    authorization: null,
+    scopes: new Set(['read']),
+    rate: { key: 'jwt:alice', perMinute: null },
+    gas: null,
+    moveCalls: null,
+  };
+  const byAddress = { key: 'address:203.0.113.9', perMinute: null };
+
+  /** A book in which this token is remembered, or has to be verified; with what was asked of it. */
+  function book(isRemembered: boolean) {
+    const asked: string[] = [];
+    const tokens: TokenBook = {
+      recall: (hash) => (isRemembered && hash === hashApiKey(text) ? holder : null),
+      verify: async (token, hash) => {
+        asked.push(token, hash);
+        return { kind: 'caller', caller: holder };
+      },
+    };
+    return { tokens, asked };
+  }
+  const judge = (options: IdentifyOptions, headers: Record<string, string>) =>
+    createIdentify(options)(toSender(headers, '203.0.113.9'));
+
+  test.each([
+    ['as a key', { 'x-api-key': text }],
+    ['as the bearer token', { authorization: `Bearer ${text}` }],
+  ])('that is remembered makes its holder known at once, %s', (_, headers) => {
+    const { tokens, asked } = book(true);
+    expect(judge({ ...token, tokens }, headers)).toEqual({ kind: 'caller', caller: holder });
+    expect(asked).toEqual([]);
+  });
+
+  test('that is not is for somebody else to verify, who counts the address first', async () => {
+    const { tokens, asked } = book(false);
+    const identity = judge({ ...token, tokens }, { authorization: `Bearer ${text}` });
+    expect(identity).toMatchObject({ kind: 'unverified', rate: byAddress });
+    expect(asked).toEqual([]);
+    expect(identity.kind === 'unverified' && (await identity.verify())).toEqual({ kind: 'caller', caller: holder });
+    expect(asked).toEqual([text, hashApiKey(text)]);
+  });
+
+  test('stands in the place of a key where callers bring a credential for the sponsor, which goes there as it is', () => {
+    const { tokens } = book(true);
+    expect(identify({ ...forward, tokens }, { 'x-api-key': text, authorization: 'Bearer mine' })).toMatchObject({
+      id: 'jwt:alice',
+      kind: 'JWT',
+      authorization: 'Bearer mine',
+    });
+    // Meant for the sponsor, whatever it looks like.
+    expect(identify({ ...forward, tokens }, { authorization: `Bearer ${text}` })).toMatchObject({ kind: 'FORWARDED' });
+  });
+
+  test.each([
+    [null, 'The credential is not a JWT.'],
+    [token.clients, 'The credential is neither a valid API key nor a JWT.'],
+  ])('is what it looks like: anything else is refused unverified', (clients, message) => {
+    const { tokens, asked } = book(false);
+    for (const bad of ['aaaa.bbbb', `${text}.`, `a.b.${'c'.repeat(9_000)}`, `${text}, ${text}`]) {
+      const identity = judge({ ...token, clients, tokens }, { 'x-api-key': bad });
+      expect(identity).toEqual({ kind: 'refused', code: 'UNAUTHENTICATED', message, rate: byAddress });
+    }
+    expect(asked).toEqual([]);
+  });
 });

@@ -171,6 +171,9 @@ describe('mistakes', () => {
       (text) => `- { id: a, hash: ${hash}, origins: [https://${text}/] }`,
       (text) => `- { id: a, hash: ${hash}, rate: ${text} }`,
       (text) => `- { id: a, hash: ${hash}, rate: { perMinute: ${text} } }`,
+      (text) => `- { id: a, hash: ${hash}, gas: { perDay: ${text} } }`,
+      (text) => `- { id: a, hash: ${hash}, moveCalls: ["0x2::${text}::${text}::x"] }`,
+      (text) => `- { id: a, hash: ${hash}, moveCalls: [0x2, ${text}] }`,
       (text) => `- "${text}`,
       (text) => `- *${text}`,
     );
