@@ -138,7 +138,7 @@ export type EventStreamFilter =
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or: ReadonlyArray<EventStreamFilter>; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events emitted by any module of a package, by its id: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package: Scalars['String']['input']; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** As `senderAddress`. */
+  |  /** As `senderAddress`: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender: Scalars['String']['input']; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events of transactions signed by an address: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress: Scalars['String']['input']; readonly timeRange?: never; readonly transaction?: never; }
@@ -153,7 +153,7 @@ export type ExecuteTxOutcome =
   | 'EXECUTED'
   /** It ran and failed; gas was paid. `effects.status.error` says why. */
   | 'FAILED'
-  /** The sponsor's answer was lost and the transaction was found on the ledger. */
+  /** The sponsor's answer was lost and the transaction was found on the ledger. It ran, and may have failed there: `transactionBlock { effects { status } }` tells. */
   | 'RECOVERED';
 
 /** What the sponsor waits for before it answers an execution. */
@@ -167,7 +167,7 @@ export type ExecuteTxRequestType =
 export type ExecuteTxResult = {
   /** Transaction digest, base58. Computed by the gateway from `txBytes`, and equal to what the sponsor reports. */
   readonly digest: Scalars['String']['output'];
-  /** What it did to the ledger, as the sponsor reports it. Null when the outcome was recovered from the ledger, and, with `UPSTREAM_BAD_RESPONSE`, when the sponsor's effects are not readable; digest and outcome stand either way. */
+  /** What it did to the ledger, as the sponsor reports it. Null when the outcome was recovered from the ledger, for a repeat under an `idempotencyKey` whose effects were too large to keep, and, with `UPSTREAM_BAD_RESPONSE`, when the sponsor's effects are not readable; digest and outcome stand either way. */
   readonly effects?: Maybe<SponsoredEffects>;
   /** How it ended. */
   readonly outcome: ExecuteTxOutcome;
@@ -343,17 +343,21 @@ export type Mutation = {
   readonly checkSponsorHealth?: Maybe<SponsorHealthCheck>;
   /**
    * Has the sponsor sign and execute a transaction that pays its gas with the coins of a reservation. A reservation serves one
-   * execution. The gateway sends it once and never retries. Once it was sent, neither a caller that hangs up nor the end of the
-   * operation's time cancels it; the answer leaves in time, with `EXECUTION_OUTCOME_UNKNOWN`.
+   * execution, refused ones included. The gateway sends it once and never retries; once it was sent, nothing cancels it. The same
+   * call made again while it is under way waits for it and gets its answer.
    *
-   * A transaction that ran and failed (for example a Move abort) is a result with outcome `FAILED`, not an error: it paid gas.
+   * A transaction that ran and failed (for example a Move abort) is a result with outcome `FAILED`, not an error: it paid gas. If
+   * the sponsor's answer is lost or does not tell, the transaction is looked up in the ledger until the operation's time is over:
+   * found, it is a result with outcome `RECOVERED`; else the error is `EXECUTION_OUTCOME_UNKNOWN`.
    *
-   * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
-   * `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (by the sponsor, or by the ledger for its price, budget,
-   * objects or signatures: final, the message is their own text), `SPONSOR_EXHAUSTED` (takes no more requests for now),
-   * `SPONSOR_MAINTENANCE`, `RESERVATION_NOT_FOUND` (expired, used, another caller's, or never existed), `UPSTREAM_UNAVAILABLE` and
-   * `UPSTREAM_TIMEOUT` (nothing reached the sponsor; the reservation is unused), `REQUEST_TIMEOUT` (the same: the operation was
-   * over before its turn came, or the gateway is stopping),
+   * Errors: `BAD_USER_INPUT` (an argument breaks its rule, or the transaction does not fit its reservation; the sponsor was not
+   * asked), `FORBIDDEN` (scope `sponsor` missing, or it calls what this caller may not), `SPONSOR_UNAUTHORIZED`,
+   * `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (by the sponsor, or by the ledger for its price, budget, objects or signatures: final,
+   * the message is their own text), `SPONSOR_EXHAUSTED` (takes no more requests for now), `SPONSOR_MAINTENANCE`,
+   * `RESERVATION_NOT_FOUND` (expired, another caller's, never existed, or used: then `extensions.digest` is that of the transaction
+   * that used it), `IDEMPOTENCY_CONFLICT` (the key was used for another execution), `RATE_LIMITED` (so many executions are
+   * remembered that there is room for no more), `UPSTREAM_UNAVAILABLE` and `UPSTREAM_TIMEOUT` (nothing reached the sponsor; the
+   * reservation is unused), `REQUEST_TIMEOUT` (the same: the operation was over before its turn came, or the gateway is stopping),
    * `UPSTREAM_BAD_RESPONSE` (the sponsor could not read the request; nothing was executed), `NOT_CONFIGURED`, and
    * `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`: the transaction may or may not
    * execute, so look its digest up on the ledger before doing anything else.

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type ExecutionEvent,
@@ -189,5 +190,17 @@ describe('the machine of an execution', () => {
         if (wasSent && next === 'ended') expect(acts.some((act) => /settle|release|retract/.test(act))).toBe(true);
         if (wasSent && next === 'swept') expect(acts).toContain('suspend');
       }
+  });
+
+  it('is drawn as it is', () => {
+    const page = readFileSync(new URL('../../../../docs/executing.md', import.meta.url), 'utf8');
+    const drawn = [...page.matchAll(/^ {2}(\w+) --> (\w+):/gm)].map(([, from, into]) => `${from} ${into}`);
+    const ways = states.flatMap((state) =>
+      events.flatMap((event) => {
+        const { state: next, acts } = nextStep(state, event);
+        return next === state && acts.length === 0 ? [] : [`${state} ${next}`];
+      }),
+    );
+    expect([...new Set(drawn)].sort()).toEqual([...new Set(ways)].sort());
   });
 });
