@@ -48,6 +48,27 @@ query LatestEvents(
   variables: toText({ filter: { all: true } }),
 };
 
+const liveTab: ExampleTab = {
+  query: `# Events as they happen. To go on behind one of them,
+# its cursor as the variable "after".
+subscription LiveEvents(
+  $filter: EventStreamFilter
+  $after: String
+) {
+  liveEvents(filter: $filter, after: $after) {
+    __typename
+    ... on LiveEventItem {
+      cursor
+      event { id type sender parsedJson }
+    }
+    ... on LiveGap { after before reason }
+    ... on LiveMissed { count resumeAfter }
+  }
+}
+`,
+  variables: toText({ filter: { all: [] } }),
+};
+
 const reserveTab: ExampleTab = {
   query: `# Sponsorship, step 1: reserve gas coins.
 # Each is joined to the ledger's view of it.
@@ -172,7 +193,7 @@ export function exampleTabs(schema: GraphQLSchema): readonly ExampleTab[] {
     return hasRoots && validate(schema, document).length === 0;
   };
   const last = isServed(signTab) ? executeSignedTab : executeTab;
-  return [mixedTab, ledgerTab, eventsTab, reserveTab, signTab, last].filter(isServed);
+  return [mixedTab, ledgerTab, eventsTab, liveTab, reserveTab, signTab, last].filter(isServed);
 }
 
 function toText(variables: object): string {

@@ -55,6 +55,28 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
     return shown;
   };
 
+  it('shows the example tab LiveEvents as it happens, until it is stopped', async () => {
+    await tab('LiveEvents').click();
+    await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('LiveEvents');
+    await expect
+      .poll(
+        async () => {
+          // For a moment after a switch GraphiQL still names the operation of the tab before.
+          const isRunning = await page.locator('.graphiql-execute-button[aria-label*="Stop"]').count();
+          if (!isRunning) await page.locator('.graphiql-execute-button').click();
+          return page.locator('.result-window').innerText();
+        },
+        { timeout: 15_000, interval: 500 },
+      )
+      .toContain('LiveEventItem');
+    await page.locator('.graphiql-execute-button').click();
+    await expect
+      .poll(
+        () => gateway.log.filter(({ operations }) => JSON.stringify(operations ?? '').includes('LiveEvents')).length,
+      )
+      .toBeGreaterThan(0);
+  });
+
   it.each(['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve', 'Sign', 'Execute'])(
     'runs the example tab %s as it is, after those before it, without an error',
     async (name) => {
@@ -68,7 +90,7 @@ describe.skipIf(chromiumMissing !== null)(`GraphiQL in a real browser ${chromium
 
   const openTabs = async () => (await page.locator('.graphiql-tab-button').allInnerTexts()).map((text) => text.trim());
   const active = () => page.locator('.graphiql-tab-active').innerText();
-  const names = ['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve', 'Sign', 'Execute'];
+  const names = ['Everything', 'LatestTransactions', 'LatestEvents', 'LiveEvents', 'Reserve', 'Sign', 'Execute'];
 
   it('is the same after a reload, and when it is opened again', async () => {
     await page.reload();

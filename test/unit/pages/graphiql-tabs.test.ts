@@ -4,11 +4,19 @@ import { expect, it } from 'vitest';
 import { exampleTabs } from '../../../src/pages/graphiql-tabs.ts';
 
 const graph = buildSchema(readFileSync(new URL('../../../schema/public.graphql', import.meta.url), 'utf8'));
-const nameOf = (query: string) => /(?:query|mutation) (\w+)/.exec(query)?.[1];
+const nameOf = (query: string) => /(?:query|mutation|subscription) (\w+)/.exec(query)?.[1];
 
 it('on the simulated network there is a tab for each step, in their order', () => {
   const names = exampleTabs(graph).map(({ query }) => nameOf(query));
-  expect(names).toEqual(['Everything', 'LatestTransactions', 'LatestEvents', 'Reserve', 'Sign', 'Execute']);
+  expect(names).toEqual([
+    'Everything',
+    'LatestTransactions',
+    'LatestEvents',
+    'LiveEvents',
+    'Reserve',
+    'Sign',
+    'Execute',
+  ]);
 });
 
 it('a schema shows the tabs that it can answer, and no other', () => {

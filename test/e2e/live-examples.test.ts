@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { chromiumMissing, launchChromium } from '../support/chromium.ts';
+import { findFreePort } from '../support/find-free-port.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
+
+const examples = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
+
+let devnet: Devnet;
+let gateway: TestGateway;
+let port: number;
+
+/** On the same address as the one before. */
+const startAgain = async () => {
+  gateway = await createTestGateway({
+    PORT: String(port),
+    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+    LEDGER_RPC_URL: devnet.rpcUrl,
+    CURSOR_KEYS: 'k'.repeat(32),
+    LIVE_POLL_MIN_MS: '10',
+    LIVE_POLL_MAX_MS: '50',
+  });
+};
+
+beforeAll(async () => {
+  devnet = await startDevnet({
+    sponsorToken: 'unused',
+    checkpointIntervalMs: 0,
+    activityEveryCheckpoints: 1,
+    genesis: { checkpoints: 10 },
+  });
+  port = await findFreePort();
+  await startAgain();
+});
+afterAll(async () => {
+  await gateway?.close();
+  await devnet?.close();
+});
+
+const allIds = () => devnet.ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+
+/** Follows over two ends of the gateway, during which things happen. */
+async function expectAllThrough(seen: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
+  const seesMore = async (than: number) => {
+    await until(async () => {
+      devnet.tick();
+      return (await seen()).length > than;
+    }, 'an event');
+  };
+  await seesMore(0);
+  for (let count = 0; count < 2; count += 1) {
+    await gateway.close();
+    for (let ticks = 0; ticks < 5; ticks += 1) devnet.tick();
+    await startAgain();
+    await seesMore((await seen()).length);
+  }
+  const all = allIds();
+  await until(async () => (await seen()).at(-1) === all.at(-1), 'the last event');
+  const told = await seen();
+  expect(told).toEqual(all.slice(all.indexOf(told[0] ?? '')));
+}
+
+it('the client for Node goes on behind the last event, whenever the gateway ends', async () => {
+  const env = { ...process.env, GATEWAY: `http://127.0.0.1:${port}/graphql` };
+  const client: ChildProcess = spawn(process.execPath, ['live-in-node.mjs'], { cwd: examples, env });
+  let said = '';
+  client.stdout?.on('data', (chunk) => {
+    said += chunk;
+  });
+  try {
+    await expectAllThrough(() => said.split('\n').slice(0, -1));
+  } finally {
+    client.kill();
+  }
+});
+
+describe.skipIf(chromiumMissing !== null)(`in a real browser ${chromiumMissing ?? ''}`, () => {
+  it('the client of a page goes on behind the last event, whenever the gateway ends', async () => {
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${port}/health/live`);
+      const code = readFileSync(`${examples}live-in-browser.mjs`, 'utf8').replace('export function', 'function');
+      await page.evaluate(`${code}; window.told = []; follow((event) => window.told.push(event.id));`);
+      await expectAllThrough(() => page.evaluate('window.told'));
+    } finally {
+      await browser.close();
+    }
+  });
+});

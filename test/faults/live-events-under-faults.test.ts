@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { type LiveClient, overEventStream, overWebSocket } from '../support/live-clients.ts';
+import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
+import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
+
+const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
+/** Things that are done, one after the other. */
+const steps = Number(process.env.LIVE_STEPS ?? 120);
+
+let devnet: Devnet;
+let rpc: RecordingUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  devnet = await startDevnet({
+    sponsorToken: 'unused',
+    checkpointIntervalMs: 0,
+    activityEveryCheckpoints: 1,
+    genesis: { checkpoints: 30 },
+  });
+  rpc = await recordUpstream(devnet.rpcUrl);
+  gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+    LEDGER_RPC_URL: rpc.url,
+    LIVE_POLL_MIN_MS: '10',
+    LIVE_POLL_MAX_MS: '40',
+    // Calls that hang are given up soon.
+    REQUEST_TIMEOUT_MS: '300',
+  });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await rpc?.[Symbol.asyncDispose]();
+  await devnet?.close();
+});
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function createRandom(from: number): () => number {
+  let state = from;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const query =
+  'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveMissed { resumeAfter } } }';
+
+/** One who comes and goes, and what it was told by all its streams. */
+interface Follower {
+  readonly filter: object | null;
+  readonly isWanted: (sender: string) => boolean;
+  ids: string[];
+  cursor: string | null;
+  now: LiveClient | null;
+}
+
+it(`everybody is told everything once, in order, while a node drops, hangs, repeats, lags and answers in reverse (LIVE_SEED=${seed})`, async () => {
+  const random = createRandom(seed);
+  const among = (count: number) => Math.floor(random() * count);
+  const sender = devnet.ledger.events.at(-1)?.sender ?? '';
+  const filters: Pick<Follower, 'filter' | 'isWanted'>[] = [
+    { filter: null, isWanted: () => true },
+    { filter: { sender }, isWanted: (each) => each === sender },
+    { filter: { not: { sender } }, isWanted: (each) => each !== sender },
+  ];
+  const followers: Follower[] = [...filters, ...filters].map((each) => ({ ...each, ids: [], cursor: null, now: null }));
+  const come = (follower: Follower) => {
+    const subscribe = random() < 0.5 ? overWebSocket : overEventStream;
+    follower.now ??= subscribe(`${gateway.url}/graphql`, query, { filter: follower.filter, after: follower.cursor });
+  };
+  const go = async (follower: Follower) => {
+    const client = follower.now;
+    if (!client) return;
+    follower.now = null;
+    await client.leave();
+    follower.ids.push(...client.ids);
+    follower.cursor = client.cursor ?? follower.cursor;
+    expect(client.results.filter(({ data }) => data?.liveEvents.__typename !== 'LiveEventItem')).toEqual([]);
+  };
+
+  // Each begins with an event: only behind one can it go on.
+  for (const follower of followers) {
+    come(follower);
+    await until(() => {
+      devnet.tick();
+      return (follower.now?.ids.length ?? 0) > 0;
+    }, 'a first event');
+  }
+  let fault: ((result: { data: unknown[] }) => unknown) | 'drop' | 'hang' | null = null;
+  const faults = [
+    'drop' as const,
+    'hang' as const,
+    (result: { data: unknown[] }) => ({ ...result, data: result.data.toReversed() }),
+    (result: { data: unknown[] }) => ({ ...result, data: [...result.data, ...result.data.slice(0, 1)] }),
+    (result: { data: unknown[] }) => ({ ...result, data: result.data.slice(0, -2), hasNextPage: false }),
+    (result: { data: unknown[] }) => ({ ...result, data: [], hasNextPage: true }),
+  ];
+  rpc.intercept = (request, res) => {
+    if (!fault || random() < 0.4) return false;
+    if (fault === 'drop') res.destroy();
+    else if (fault !== 'hang') {
+      const spoil = fault;
+      void fetch(devnet.rpcUrl, { method: 'POST', body: request.body }).then(async (answer) => {
+        const { result, ...rest } = (await answer.json()) as { result?: { data: unknown[] } };
+        res.end(JSON.stringify({ ...rest, ...(result && { result: spoil(result) }) }));
+      });
+    }
+    return true;
+  };
+  for (let step = 0; step < steps; step += 1) {
+    const what = random();
+    const follower = followers[among(followers.length)] as Follower;
+    if (what < 0.35) for (let ticks = among(12); ticks >= 0; ticks -= 1) devnet.tick();
+    else if (what < 0.55) fault = faults[among(faults.length)] ?? null;
+    else if (what < 0.65) fault = null;
+    else if (what < 0.8) await go(follower);
+    else come(follower);
+    await new Promise((resolve) => setTimeout(resolve, among(25)));
+  }
+  rpc.intercept = undefined;
+  for (const follower of followers) come(follower);
+  const wanted = ({ isWanted }: Follower) =>
+    devnet.ledger.events
+      .filter((event) => isWanted(event.sender))
+      .map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+  for (const follower of followers) {
+    const last = wanted(follower).at(-1);
+    await until(
+      () => [...follower.ids, ...(follower.now?.ids ?? [])].at(-1) === last,
+      () => `the last event for ${JSON.stringify(follower.filter)}`,
+    );
+    await go(follower);
+    const all = wanted(follower);
+    expect(follower.ids).toEqual(all.slice(all.indexOf(follower.ids[0] ?? '')));
+  }
+});
