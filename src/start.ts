@@ -113,7 +113,7 @@ async function open(
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);
   const { limiter, addresses } = admission;
 
-  const own = { config, ownFields: list.ownFields, upstreams, limiter };
+  const own = { config, ownFields: list.ownFields, upstreams, limiter, store: sponsorshipStore, now };
   const { graph } = upstreams;
   const toOwnSchema = (news: LedgerNews) => openOwnSchema(own, news);
   const reads = openImmutableReads({ config, graph, now });

@@ -783,7 +783,11 @@ export type TransactionQueryFilter =
 
 /** Who is calling. Costs no upstream call. */
 export type Viewer = {
-  /** Gas, in the smallest unit of the gas coin. Null when this caller has no budget of its own. */
+  /**
+   * Its gas budget for the day in UTC, in the smallest unit of the gas coin. `held` is what reservations hold that have not
+   * expired, and executions whose end is not known; what is neither `held` nor `remaining` has been spent. Null when this
+   * caller has no budget of its own. `UPSTREAM_UNAVAILABLE` when what the instances of the gateway share is away.
+   */
   readonly gas?: Maybe<ViewerAllowance>;
   /** `client:` and the name of an API key, `credential:` and a short hash of a forwarded one, or `address:` and the IP address. */
   readonly id: Scalars['String']['output'];

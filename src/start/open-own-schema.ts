@@ -5,6 +5,7 @@ import { gatewayVersion } from '../config/gateway-version.ts';
 import { createEstimateResolvers } from '../estimate/estimate-resolvers.ts';
 import { createOwnFieldCalls } from '../estimate/own-field-calls.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
+import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
 import { createGatewayResolvers } from '../subschemas/gateway/gateway-resolvers.ts';
 import { createViewerResolvers } from '../subschemas/gateway/viewer-resolvers.ts';
 import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
@@ -17,11 +18,14 @@ export interface OwnSchemaOptions {
   readonly ownFields: readonly OwnFieldsUpstream[];
   readonly upstreams: Pick<Upstreams, 'resolvers' | 'facts' | 'capabilities'>;
   readonly limiter: RateLimiter;
+  readonly store: SponsorshipStore;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }
 
 /** The part of the graph that is not the ledger's, served by what is connected. */
 export function openOwnSchema(options: OwnSchemaOptions, { version, generation }: LedgerNews): GraphQLSchema {
-  const { config, ownFields, upstreams, limiter } = options;
+  const { config, ownFields, upstreams, limiter, store, now } = options;
   return createOwnSchema(ownFields, [
     ...upstreams.resolvers,
     createGatewayResolvers({
@@ -32,7 +36,7 @@ export function openOwnSchema(options: OwnSchemaOptions, { version, generation }
       missingJoins: () => generation()?.missingJoins ?? new Map(),
       capabilities: upstreams.capabilities,
     }),
-    createViewerResolvers(limiter),
+    createViewerResolvers({ limiter, store, now }),
     createEstimateResolvers({
       current: generation,
       ownFieldCalls: createOwnFieldCalls(ownFields, config),

@@ -173,11 +173,13 @@ export const house: Readonly<Record<string, Room>> = {
   'subschemas/gateway': {
     rooms: [
       'joins',
+      'errors',
       'types of config',
       'types of transport',
       'types of generated',
       'types of upstream',
       'types of admission',
+      'types of sponsorship/store',
     ],
     packages: [],
   },

@@ -1,8 +1,17 @@
 import type { Quota, RateLimiter } from '../../admission/rate-limiter.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
+import type { GasAllowance, SponsorshipStore } from '../../sponsorship/store/sponsorship-store.ts';
+
+export interface ViewerOptions {
+  readonly limiter: Pick<RateLimiter, 'peek'>;
+  readonly store: Pick<SponsorshipStore, 'gasAllowance'>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
 
 /** Resolvers of `Query.viewer`. Looking takes nothing of what the caller has left. */
-export function createViewerResolvers(limiter: Pick<RateLimiter, 'peek'>): Resolvers {
+export function createViewerResolvers({ limiter, store, now }: ViewerOptions): Resolvers {
   return {
     Query: {
       viewer: async (_parent, _args, { caller }) => {
@@ -12,8 +21,18 @@ export function createViewerResolvers(limiter: Pick<RateLimiter, 'peek'>): Resol
           kind: caller.kind,
           scopes: [...caller.scopes],
           rate: quota && toAllowance(quota),
-          gas: null,
         };
+      },
+    },
+    Viewer: {
+      gas: async (_parent, _args, { caller }) => {
+        if (!caller.gas) return null;
+        try {
+          return toGasAllowance(await store.gasAllowance(caller.gas, now()));
+        } catch {
+          const message = 'What the instances of this gateway share is away, and with it what is left of gas budgets.';
+          throw gatewayError('UPSTREAM_UNAVAILABLE', message);
+        }
       },
     },
   };
@@ -24,6 +43,16 @@ function toAllowance({ limit, remaining, resetsAtMs }: Quota): ViewerAllowance {
     limit: String(limit),
     remaining: String(remaining),
     held: null,
+    resetsAt: new Date(resetsAtMs).toISOString(),
+  };
+}
+
+/** A budget that was lowered in the course of the day may be overdrawn: then nothing is left. */
+function toGasAllowance({ limit, held, free, resetsAtMs }: GasAllowance): ViewerAllowance {
+  return {
+    limit: String(limit),
+    remaining: String(Math.max(0, free)),
+    held: String(held),
     resetsAt: new Date(resetsAtMs).toISOString(),
   };
 }

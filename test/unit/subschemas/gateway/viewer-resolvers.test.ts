@@ -1,21 +1,25 @@
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Quota } from '../../../../src/admission/rate-limiter.ts';
+import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
+import { StoreAwayError } from '../../../../src/sponsorship/store/sponsorship-store.ts';
 import { createViewerResolvers } from '../../../../src/subschemas/gateway/viewer-resolvers.ts';
+import type { Caller } from '../../../../src/subschemas/operation-context.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import { createOwnSchema } from '../../../support/own-schema.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
-const query = '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit } } }';
+const query =
+  '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit remaining held resetsAt } } }';
 
-const view = (quota: Quota | null) =>
+const view = (quota: Quota | null, gas: Caller['gas'] = null, store = createMemoryStore()) =>
   graphql({
-    schema: createOwnSchema(createViewerResolvers({ peek: async () => quota })),
+    schema: createOwnSchema(createViewerResolvers({ limiter: { peek: async () => quota }, store, now: () => 1_000 })),
     source: query,
     contextValue: {
       requestId: 'r',
       cancellation: createCancellation(),
-      caller: toTestCaller({ id: 'client:web', kind: 'API_KEY', scopes: new Set(['read', 'admin']) }),
+      caller: toTestCaller({ id: 'client:web', kind: 'API_KEY', scopes: new Set(['read', 'admin']), gas }),
     },
   });
 
@@ -31,6 +35,28 @@ describe('the viewer', () => {
           gas: null,
         },
       },
+    });
+  });
+
+  test('has what is held and left of its gas budget for the day', async () => {
+    const store = createMemoryStore();
+    const gas = { key: 'client:web', perDay: 100 };
+    const times = { nowMs: 1_000, answerByMs: 2_000, expiresAtMs: 3_000 };
+    await store.beginReservation({ caller: 'c', leaseId: 'l', amount: 30, gas, idempotency: null, ...times });
+    const resetsAt = '1970-01-02T00:00:00.000Z';
+    expect(await view(null, gas, store)).toMatchObject({
+      data: { viewer: { gas: { limit: '100', remaining: '70', held: '30', resetsAt } } },
+    });
+    expect(await view(null, { ...gas, perDay: 20 }, store)).toMatchObject({
+      data: { viewer: { gas: { limit: '20', remaining: '0', held: '30', resetsAt } } },
+    });
+  });
+
+  test('is told that its gas budget is not known while the store is away, and all else', async () => {
+    const away = { ...createMemoryStore(), gasAllowance: () => Promise.reject(new StoreAwayError()) };
+    expect(await view(null, { key: 'client:web', perDay: 100 }, away)).toMatchObject({
+      data: { viewer: { id: 'client:web', gas: null } },
+      errors: [{ path: ['viewer', 'gas'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
     });
   });
 
