@@ -36,7 +36,7 @@ export function preflight(policy: PreflightPolicy, subject: PreflightSubject): G
     return null;
   }
   const { argument, code, reason } = found;
-  const message = `Argument "${argument}": ${reason}. Nothing was sent to the sponsor, and the reservation is unused.`;
+  const message = `Argument "${argument}": ${reason}. Nothing was sent to the sponsor, and nothing is spent.`;
   return gatewayError(code, message, { argument, ...subject.facts });
 }
 

@@ -36,7 +36,7 @@ describe('enforced', () => {
   test('it refuses what does not fit, and says that nothing is lost', () => {
     expect(look('enforce', { txBytes: wrong })).toMatchObject({
       message: expect.stringMatching(
-        /^Argument "txBytes": sender and gas owner are both .*\. Nothing was sent to the sponsor, and the reservation is unused\.$/,
+        /^Argument "txBytes": sender and gas owner are both .*\. Nothing was sent to the sponsor, and nothing is spent\.$/,
       ),
       extensions: { code: 'BAD_USER_INPUT', argument: 'txBytes', digest, reservationId },
       doubts: [],
