@@ -231,3 +231,58 @@ describe('what the policy leaves to the sponsor', () => {
     expect(executions()).toBe(0);
   });
 });
+
+describe('where callers hold the token of the sponsor', () => {
+  const own = { authorization: `Bearer ${token}` };
+  const doubtsOf = (gateway: TestGateway) =>
+    gateway.log.filter(({ msg }) => String(msg).startsWith('a transaction goes to'));
+  /** As a backend would that reserves without the gateway. */
+  const reserveElsewhere = async (): Promise<Reservation> => {
+    const response = await fetch(new URL('v1/reserve_gas', `${sponsor.url.replace(/\/$/, '')}/`), {
+      method: 'POST',
+      headers: { ...own, 'content-type': 'application/json' },
+      body: JSON.stringify({ gas_budget: 20_000_000, reserve_duration_secs: 60 }),
+    });
+    const { result } = (await response.json()) as { result: Record<string, never> };
+    return {
+      reservationId: `${result.reservation_id}`,
+      sponsorAddress: `${result.sponsor_address}`,
+      gasCoins: result.gas_coins as never,
+    };
+  };
+
+  it('what was reserved through the gateway is held against it: with a line in the log, or refused', async () => {
+    for (const policy of ['warn', 'enforce']) {
+      sponsor.requests.length = 0;
+      await using gateway = await start(policy === 'warn' ? {} : { SPONSOR_PREFLIGHT: policy });
+      const reserved = await reserve(gateway, own);
+      const wrong = await execute(
+        gateway,
+        reserved.reservationId,
+        await withSui(reserved, { budget: 20_000_001 }),
+        own,
+      );
+      expect(wrong.errors?.[0]?.message).toContain('20000001');
+      expect(executions()).toBe(policy === 'warn' ? 1 : 0);
+      expect(doubtsOf(gateway)).toHaveLength(policy === 'warn' ? 1 : 0);
+      const right = await execute(gateway, reserved.reservationId, await withSui(reserved), own);
+      // The sponsor itself may hold against it what was wrong before, but not what nobody told it.
+      if (policy === 'enforce') expect(right.data.executeTx.outcome).toBe('EXECUTED');
+    }
+  });
+
+  it('what was reserved elsewhere passes unless it has to be verified', async () => {
+    await using lenient = await start({});
+    const first = await reserveElsewhere();
+    const { data } = await execute(lenient, first.reservationId, await withIota(first), own);
+    expect(data.executeTx.outcome).toBe('EXECUTED');
+    expect(doubtsOf(lenient)).toEqual([]);
+
+    await using strict = await start({ SPONSOR_PREFLIGHT: 'enforce' });
+    const second = await reserveElsewhere();
+    sponsor.requests.length = 0;
+    const { errors } = await execute(strict, second.reservationId, await withIota(second), own);
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument: 'reservationId' });
+    expect(executions()).toBe(0);
+  });
+});
