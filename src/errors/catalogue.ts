@@ -31,7 +31,11 @@ export const errorCatalogue = {
     meaning: 'A credential is needed, or the one sent is not valid.',
     retry: 'Send a valid credential.',
   },
-  FORBIDDEN: { status: 403, meaning: 'The caller may not do this.', retry: 'Ask the operator for the scope, or the move call, that the message names.' },
+  FORBIDDEN: {
+    status: 403,
+    meaning: 'The caller may not do this.',
+    retry: 'Ask the operator for the scope, or the move call, that the message names.',
+  },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this caller.', retry: 'After `Retry-After` seconds.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The request body is over the bound.', retry: 'Send less.' },
   REQUEST_TIMEOUT: {

@@ -165,6 +165,8 @@ export interface SponsorshipFacts {
     | 'reserve-refused'
     | 'reserve-lost'
     | 'reserve-replayed'
+    /** Refused by the preflight: nothing was sent, nothing is spent. */
+    | 'declined'
     | 'dispatched'
     | 'executed'
     | 'failed'

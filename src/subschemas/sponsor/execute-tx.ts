@@ -3,17 +3,23 @@ import { GraphQLError } from 'graphql';
 import type { Config } from '../../config/config.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecuteTxRequestType, MutationExecuteTxArgs } from '../../generated/own.ts';
-import type { ExecutionOrder, ExecutionResult, SponsorVerdict } from '../../sponsorship/execution/execution-order.ts';
+import type {
+  ExecutionOrder,
+  ExecutionResult,
+  ExecutionSubject,
+  SponsorVerdict,
+} from '../../sponsorship/execution/execution-order.ts';
 import { toExecutionPace } from '../../sponsorship/execution/execution-world.ts';
 import { createExecutions, type Executions } from '../../sponsorship/execution/executions.ts';
 import { createKeptAnswers } from '../../sponsorship/execution/kept-answer.ts';
 import { preflight } from '../../sponsorship/preflight/preflight.ts';
-import type { DoubtfulTransaction } from '../../telemetry/events.ts';
+import type { DoubtfulTransaction, SponsorshipFacts } from '../../telemetry/events.ts';
 import { transactionDigest } from '../../transaction-data/digest.ts';
 import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { checkAfterMs, lookItUp } from '../sponsor-answers/sponsor-refusal.ts';
 import type { UpstreamHost } from '../upstream.ts';
+import type { FindTerms } from './known-terms.ts';
 import {
   checkTransactionPayload,
   parseBase64Argument,
@@ -29,6 +35,7 @@ export interface ExecuteTxOptions {
   readonly sponsorship: Pick<Config['sponsorship'], 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly books: SponsorshipBooks;
+  readonly findTerms: FindTerms | null;
   /** Told of each transaction that is sent though `enforce` would refuse it. */
   readonly doubted: (transaction: DoubtfulTransaction) => void;
   /** Milliseconds since the Unix epoch. */
@@ -50,8 +57,8 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
 const longestReservationMs = 600_000;
 
 /** Reads the arguments of an execution, opens its lease, and has it executed. */
-export function createExecuteTx({ sponsorship, limits, books, doubted, now }: ExecuteTxOptions) {
-  return (
+export function createExecuteTx({ sponsorship, limits, books, findTerms, doubted, now }: ExecuteTxOptions) {
+  return async (
     { client, authorization }: Sponsor,
     args: MutationExecuteTxArgs,
     { caller, cancellation, requestId }: OperationContext,
@@ -73,6 +80,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
     const rawReservationId = raw ?? lease?.rawReservationId;
     if (rawReservationId === undefined || isOver) throw reservationNotFound(digest);
     const leaseId = lease?.leaseId ?? rawReservationId;
+    const terms = lease ?? (findTerms && (await findTerms(rawReservationId, holder)));
     const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
     const header = authorization.headerFor(caller);
     const order: ExecutionOrder<SponsorEffects> = {
@@ -85,20 +93,23 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
         bodyHash: hash('sha256', JSON.stringify([leaseId, digest, userSig, requestType]), 'base64url'),
         idempotencyKey,
         gas: caller.gas,
-        amount: lease?.gasBudget ?? sponsorship.maxGasBudgetExclusive - 1,
-        budget: lease?.gasBudget ?? null,
+        amount: terms?.gasBudget ?? sponsorship.maxGasBudgetExclusive - 1,
+        budget: terms?.gasBudget ?? null,
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
         mustBeKnown: books.knowsAll,
       },
-      check: () =>
-        preflight(sponsorship.preflight, {
+      check() {
+        const error = preflight(sponsorship.preflight, {
           txBytes: transaction,
           userSig: signature,
-          terms: lease,
+          terms,
           moveCalls: caller.moveCalls,
           facts: { digest, reservationId },
           doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
-        }),
+        });
+        if (error) books.audit(toDeclined(error, order.subject));
+        return error;
+      },
       dispatch: (call, tell) => {
         const sent = client.executeTx(
           input,
@@ -111,6 +122,11 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
     };
     return books.executions.execute(order, cancellation);
   };
+}
+
+function toDeclined({ extensions }: GraphQLError, subject: ExecutionSubject): SponsorshipFacts {
+  const { caller, leaseId, requestId, digest, budget } = subject;
+  return { event: 'declined', caller, leaseId, requestId, digest, budget, code: String(extensions.code) };
 }
 
 /** Nothing tells a reservation that is over from one that was given to somebody else, or made up. */

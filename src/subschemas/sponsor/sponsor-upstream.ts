@@ -41,6 +41,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     const books: SponsorshipBooks = {
       leases: leases?.keys ?? null,
       store,
+      isStoreHere: config.rateLimit.redis === null,
       isStoreNeeded,
       executions,
       knowsAll: sponsorship.auth === 'token' && !host.isStoreDivided,

@@ -168,6 +168,13 @@ describe.each([
         extensions: { code, argument: 'txBytes', digest: wrong.digest },
       });
       expect(refused.errors?.[0]?.message).toMatch(message);
+      expect(gateway.log.filter(({ event }) => event === 'declined').at(-1)).toMatchObject({
+        msg: 'sponsorship',
+        caller: 'client:shop',
+        digest: wrong.digest,
+        budget: 20_000_000,
+        code,
+      });
       expect(executions()).toBe(0);
 
       const right = await execute(gateway, reserved.reservationId, await sign(reserved), shop);
