@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { executeOrder, type PreparedExecution, prepareExecution } from '../support/prepare-execution.ts';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
 import { type RecordedRequest, type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
@@ -41,32 +42,12 @@ afterAll(async () => {
   for (const each of [gateway, ledger, sponsor, devnet]) await each?.[Symbol.asyncDispose]();
 });
 
-interface Order {
-  readonly id: string;
-  readonly tx: string;
-  readonly sig: string;
-}
-
 /** Reserves and signs, at a gateway. */
-async function prepare(at = gateway): Promise<{ readonly order: Order; readonly digest: string }> {
-  const { data: reserved, errors } = await at.query(
-    'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
-  );
-  expect(errors).toBeUndefined();
-  const { reservationId, sponsorAddress, gasCoins } = reserved.reserveGas;
-  const { data } = await at.query(
-    /* GraphQL */ `query ($sponsor: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
-      devnetSignTransaction(sponsorAddress: $sponsor, gasCoins: $coins, gasBudget: 50000000) { txBytes userSig digest }
-    }`,
-    { sponsor: sponsorAddress, coins: gasCoins },
-  );
-  const { txBytes, userSig, digest } = data.devnetSignTransaction;
+async function prepare(at = gateway): Promise<PreparedExecution> {
+  const prepared = await prepareExecution((query, variables) => at.query(query, variables));
   sponsor.requests.length = 0;
-  return { order: { id: reservationId, tx: txBytes, sig: userSig }, digest };
+  return prepared;
 }
-
-const briefly =
-  'mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) { digest outcome effects { status { status } raw } } }';
 
 const execute = /* GraphQL */ `mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) {
   executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) {
@@ -186,13 +167,13 @@ describe('an execution', () => {
       return true;
     };
     const client = await openRawClient(Number(new URL(gateway.url).port));
-    await client.send(toPostText({ query: briefly, variables: order }));
+    await client.send(toPostText({ query: executeOrder, variables: order }));
     await until(() => executions().length === 1, 'it has arrived');
     client.vanish('resetting');
     release();
     await until(() => events(digest).length === 2, 'its end is written');
     expect(events(digest)).toEqual(['dispatched', 'executed']);
-    const again = await gateway.query(briefly, order);
+    const again = await gateway.query(executeOrder, order);
     expect(again.errors?.[0]?.extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
   });
 
@@ -204,11 +185,13 @@ describe('an execution', () => {
       void held.then(() => execution(request)).then((answer) => res.writeHead(200, json).end(answer));
       return true;
     };
-    const twins = Array.from({ length: 60 }, () => gateway.query(briefly, order));
+    const twins = Array.from({ length: 60 }, () => gateway.query(executeOrder, order));
     await until(() => executions().length === 1, 'one has arrived');
     // Of the form of a signature.
     const toSignature = (at: number) => Buffer.concat([Buffer.alloc(1), Buffer.alloc(96, at)]).toString('base64');
-    const others = Array.from({ length: 30 }, (_, at) => gateway.query(briefly, { ...order, sig: toSignature(at) }));
+    const others = Array.from({ length: 30 }, (_, at) =>
+      gateway.query(executeOrder, { ...order, sig: toSignature(at) }),
+    );
     for (const { errors } of await Promise.all(others))
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
     release();
@@ -218,16 +201,16 @@ describe('an execution', () => {
 
   it('is replayed under its key, effects included, and the key is good for nothing else', async () => {
     const { order, digest } = await prepare();
-    const first = await gateway.query(briefly, { ...order, key: 'order-1' });
+    const first = await gateway.query(executeOrder, { ...order, key: 'order-1' });
     expect(first.data.executeTx).toMatchObject({
       digest,
       outcome: 'EXECUTED',
       effects: { status: { status: 'success' } },
     });
-    const again = await gateway.query(briefly, { ...order, key: 'order-1' });
+    const again = await gateway.query(executeOrder, { ...order, key: 'order-1' });
     expect(again.data.executeTx.effects).toEqual(first.data.executeTx.effects);
     expect(again.data.executeTx.outcome).toBe('EXECUTED');
-    const other = await gateway.query(briefly, { ...(await prepare()).order, key: 'order-1' });
+    const other = await gateway.query(executeOrder, { ...(await prepare()).order, key: 'order-1' });
     expect(other.errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_CONFLICT');
     expect(executions()).toHaveLength(0);
     expect(events(digest)).toEqual(['dispatched', 'executed', 'replayed']);
@@ -235,7 +218,7 @@ describe('an execution', () => {
 
   it.each(['', 'with space', 'ü', 'x'.repeat(256)])('takes no key like %j', async (key) => {
     const { order } = await prepare();
-    const { errors } = await gateway.query(briefly, { ...order, key });
+    const { errors } = await gateway.query(executeOrder, { ...order, key });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument: 'idempotencyKey' });
     expect(executions()).toHaveLength(0);
   });
