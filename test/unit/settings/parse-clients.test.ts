@@ -153,6 +153,18 @@ describe('mistakes', () => {
     expect(mistakesOf(text)).toEqual([{ key: 'CLIENTS_FILE', expected: expect.stringContaining('a list of'), got }]);
   });
 
+  test('a name that is given twice is one in JSON as in YAML', () => {
+    for (const text of [`[{"id":"a","hash":"${hash}","id":"b"}]`, `- { id: a, hash: ${hash}, id: b }`]) {
+      expect(mistakesOf(text)).toEqual([
+        {
+          key: 'CLIENTS_FILE',
+          expected: 'a JSON or YAML list of clients',
+          got: expect.stringContaining('DUPLICATE_KEY'),
+        },
+      ]);
+    }
+  });
+
   test('a key where its hash belongs is recognised and not shown', () => {
     const key = `lgk_web_${'x'.repeat(43)}`;
     expect(mistakesOf([{ id: 'web', hash: key }])).toEqual([
@@ -185,6 +197,21 @@ describe('mistakes', () => {
       }),
     );
   });
+});
+
+test('JSON means the same whichever way it is parsed, with quotes and colons in its texts', () => {
+  const part = fc.constantFrom('"', ':', '\\', '": "', '","', 'a', ' ', '\u2028', '{', '"a":');
+  const awkward = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 3 }, awkward, fc.nat(), fc.array(tie('any')), fc.dictionary(awkward, tie('any'))),
+  })).any;
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 3 }), (list) => {
+      const text = JSON.stringify(list, null, 1);
+      // A comment makes it YAML.
+      expect(parseClients(text)).toEqual(parseClients(`${text} # as YAML`));
+    }),
+  );
 });
 
 test('every list of clients is read back as it was written', () => {
