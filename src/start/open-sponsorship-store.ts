@@ -1,24 +1,32 @@
 import type { Secret } from '../config/secret.ts';
 import { createMemoryStore } from '../sponsorship/store/memory-store.ts';
-import { createRetryingStore } from '../sponsorship/store/retrying-store.ts';
+import { createRetryingStore, type GivenUpEnd } from '../sponsorship/store/retrying-store.ts';
 import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Siblings } from './siblings.ts';
 
 export interface SponsorshipStoreOptions {
-  /** The Redis that instances share; `null`: this process remembers for itself. */
+  /** The Redis that instances share. */
   readonly redis: { readonly url: Secret } | null;
+  /** The other workers, who remember together where there is no Redis; `null`: this process is the whole gateway. */
+  readonly siblings: Pick<Siblings, 'store'> | null;
   readonly telemetry: Pick<Telemetry, 'sponsorshipForgotten' | 'sponsorshipStoreAway' | 'sponsorshipStoreBack'>;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
 /**
- * Opens what is remembered of sponsorship: in Redis, or in memory without one. With Redis: resolves once it is connected, or
+ * Opens what is remembered of sponsorship: in Redis, or without one in memory, that of the first of several processes. With Redis: resolves once it is connected, or
  * after a bounded wait; it is used as soon as it answers.
  */
 export async function openSponsorshipStore(options: SponsorshipStoreOptions): Promise<SponsorshipStore> {
-  const { redis, telemetry, now } = options;
-  if (!redis) return createMemoryStore();
+  const { redis, siblings, telemetry, now } = options;
+  const givenUp = (forgotten: GivenUpEnd): void => {
+    const { caller, leaseId, outcome } = forgotten.end;
+    const digest = forgotten.kind === 'execution' ? forgotten.end.digest : null;
+    telemetry.sponsorshipForgotten({ caller, leaseId, digest, outcome: outcome.kind });
+  };
+  if (!redis) return siblings ? createRetryingStore(siblings.store, { now, givenUp }) : createMemoryStore();
   let isAway = false;
   const failed = (error: unknown): void => {
     if (!isAway) telemetry.sponsorshipStoreAway(error instanceof Error ? error.message : String(error), 'REDIS_URL');
@@ -31,12 +39,5 @@ export async function openSponsorshipStore(options: SponsorshipStoreOptions): Pr
   // Loaded only when used, because the Redis client is a large part of all code to load at start.
   const { connectRedisStore } = await import('../sponsorship/redis-store/redis-store.ts');
   const store = await connectRedisStore({ url: redis.url }, { failed, ready });
-  return createRetryingStore(store, {
-    now,
-    givenUp(forgotten) {
-      const { caller, leaseId, outcome } = forgotten.end;
-      const digest = forgotten.kind === 'execution' ? forgotten.end.digest : null;
-      telemetry.sponsorshipForgotten({ caller, leaseId, digest, outcome: outcome.kind });
-    },
-  });
+  return createRetryingStore(store, { now, givenUp });
 }

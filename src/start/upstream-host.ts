@@ -11,7 +11,6 @@ export function createUpstreamHost({ siblings, ...options }: UpstreamHostOptions
   const { redis } = options.config.rateLimit;
   return {
     ...options,
-    isStoreDivided: siblings !== null && redis === null,
     async shareSecret(name, own, adopt) {
       // The workers of one gateway agree without a store, and while it is away.
       const offered = siblings ? deriveSecret(siblings.shared, name) : own;

@@ -92,8 +92,6 @@ export interface UpstreamHost {
   readonly now: () => number;
   /** What is remembered of sponsorship, by all processes of the gateway where they share a store. */
   readonly sponsorshipStore: SponsorshipStore;
-  /** Do several processes serve, each with a store of its own? */
-  readonly isStoreDivided: boolean;
   readonly transactions: TransactionFinder;
   /**
    * Has all instances that share a store use one secret.

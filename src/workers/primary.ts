@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { createMemoryStore } from '../sponsorship/store/memory-store.ts';
 import { openNetwork } from '../start/open-network.ts';
 import type { Shared, WorkerFacts } from '../start/siblings.ts';
 import { tellReady } from '../start/tell-ready.ts';
@@ -6,6 +7,7 @@ import { watchClientsOf } from '../start/watch-clients.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { choosePort } from './choose-port.ts';
 import { startLooksInTurn } from './looks-in-turn.ts';
+import { answerStoreCall } from './primary-store.ts';
 import { beatMs } from './signs-of-life.ts';
 import { startStaff } from './staff.ts';
 import type { Beginning } from './worker-messages.ts';
@@ -51,6 +53,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const port = config.port === 0 ? await choosePort(config.host) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
   const { queryMs, mutationMs } = config.timeouts;
+  // Outlives workers: what one that crashed has dispatched is not dispatched by another.
+  const store = createMemoryStore();
   let isReady = false;
 
   const staff = startStaff({
@@ -64,6 +68,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       cut: telemetry.workersCut,
       serves: (pid) => isReady && telemetry.workerReplaced(pid),
       schemaReplaced: (schema, worker) => looks.replaced(schema, worker),
+      remember: async (call, worker) => worker.send({ kind: 'remembered', answer: await answerStoreCall(store, call) }),
     },
   });
   const looks = startLooksInTurn({

@@ -1,6 +1,7 @@
 import type { WorkerFacts } from '../start/siblings.ts';
 import type { WorkerLoss } from '../telemetry/events.ts';
 import { deferred } from './deferred.ts';
+import type { StoreCall } from './primary-store.ts';
 import { createReplacementRule } from './replacement-rule.ts';
 import { createRoster } from './roster.ts';
 import { watchSignsOfLife } from './signs-of-life.ts';
@@ -13,6 +14,7 @@ export interface StaffEvents {
   readonly cut: (pids: readonly number[]) => void;
   readonly serves: (pid: number) => void;
   readonly schemaReplaced: (schema: string, worker: WorkerProcess) => void;
+  readonly remember: (call: StoreCall, worker: WorkerProcess) => void;
 }
 
 export interface StaffOptions {
@@ -74,6 +76,9 @@ export function startStaff(options: StaffOptions): Staff {
         break;
       case 'schema replaced':
         events.schemaReplaced(message.schema, worker);
+        break;
+      case 'remember':
+        events.remember(message.call, worker);
         break;
       case 'failed':
         reasons.set(worker, message.reason);

@@ -163,6 +163,40 @@ describe('two workers on the simulated network', () => {
     expect(new Set(await answerersOf(cli, answers)).size).toBe(2);
   });
 
+  test('remember sponsorship together: one dispatches, and the others know what became of it', async () => {
+    const reserved = await ask(
+      url,
+      'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+    );
+    const { reservationId, sponsorAddress, gasCoins } = reserved.body.data.reserveGas;
+    const signed = await ask(
+      url,
+      `query($from: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
+        devnetSignTransaction(sponsorAddress: $from, gasCoins: $coins, gasBudget: 5000000) { txBytes userSig digest }
+      }`,
+      { variables: { from: sponsorAddress, coins: gasCoins } },
+    );
+    const { txBytes, userSig, digest } = signed.body.data.devnetSignTransaction;
+    const execute = (key: string | null) =>
+      ask(
+        url,
+        `mutation($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) {
+          executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) { digest outcome }
+        }`,
+        { variables: { id: reservationId, tx: txBytes, sig: userSig, key } },
+      );
+    const twins = await Promise.all(Array.from({ length: 6 }, () => execute('once')));
+    const executed = { executeTx: { digest, outcome: 'EXECUTED' } };
+    expect(twins.map(({ body }) => body.data)).toEqual(twins.map(() => executed));
+    const later = [await execute(null), await execute(null)];
+    expect(later.map(({ body }) => body.errors[0].extensions)).toMatchObject(
+      later.map(() => ({ code: 'RESERVATION_NOT_FOUND', digest })),
+    );
+    expect(new Set(await answerersOf(cli, [...twins, ...later])).size).toBe(2);
+    const dispatched = linesOf(cli).filter((line) => line.event === 'dispatched' && line.digest === digest);
+    expect(dispatched).toHaveLength(1);
+  });
+
   test('go on when one of them is killed under load, and are two again', async () => {
     const pidsBefore = new Set(linesOf(cli).flatMap(({ msg, pid }) => (msg === 'request' ? [pid as number] : [])));
     const [killed = 0, other] = [...pidsBefore];

@@ -279,6 +279,9 @@ export const house: Readonly<Record<string, Room>> = {
   start: { rooms: ['every room'], packages: ['graphql'] },
   index: { rooms: ['every room'], packages: [] },
   /** Several processes as one gateway: who serves, who replaces those that end, what they share. */
-  workers: { rooms: ['types of config', 'types of telemetry', 'admission', 'start'], packages: [] },
+  workers: {
+    rooms: ['types of config', 'types of telemetry', 'admission', 'sponsorship/store', 'start'],
+    packages: [],
+  },
   cli: { rooms: ['config', 'settings', 'telemetry', 'devnet', 'start', 'workers'], packages: [] },
 };

@@ -44,7 +44,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
       isStoreHere: config.rateLimit.redis === null,
       isStoreNeeded,
       executions,
-      knowsAll: sponsorship.auth === 'token' && !host.isStoreDivided,
+      knowsAll: isStoreNeeded,
       audit,
     };
     const resolvers = createSponsorResolvers({

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { createMemoryStore } from '../../../src/sponsorship/store/memory-store.ts';
 import { deriveSecret, partOf, type Shared } from '../../../src/start/siblings.ts';
 
 const shared = (workers: number, secret = 'of the whole'): Shared => ({ workers, network: null, secret });
 const siblings = (workers: number) => ({
   shared: shared(workers),
+  store: createMemoryStore(),
   serving: () => workers,
   ready: () => {},
   schemaReplaced: () => {},

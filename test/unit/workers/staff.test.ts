@@ -61,6 +61,7 @@ function start() {
       cut: (pids) => seen.push({ cut: pids }),
       serves: (pid) => seen.push({ serves: pid }),
       schemaReplaced: (schema, { pid }) => seen.push({ schema, pid }),
+      remember: (call, { pid }) => seen.push({ call, pid }),
     },
   });
   let isComplete = false;
