@@ -12,6 +12,8 @@ export interface ClientOrder {
   readonly atLeastRequests: number;
   /** Requests a second at a steady rate; `null` = as many as the others can take. */
   readonly pacedAt: number | null;
+  /** Asks what has to be asked before so many requests, and nothing else. */
+  readonly isPreparing?: boolean;
 }
 
 /** What it reports when the last answer is in. */

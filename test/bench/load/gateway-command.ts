@@ -1,6 +1,6 @@
 import type { Command } from './child-processes.ts';
 import { sponsorToken } from './sponsor-answers.ts';
-import { leaseKey, writeClientsFile } from './sponsor-callers.ts';
+import { writeClientsFile } from './sponsor-callers.ts';
 
 /**
  * The built command line, told by the environment alone where its upstreams are; everything else is as shipped.
@@ -17,7 +17,6 @@ export function toGatewayCommand(port: number, upstreamUrl: string, env: NodeJS.
       SPONSOR_URL: upstreamUrl,
       SPONSOR_TOKEN: sponsorToken,
       CLIENTS_FILE: writeClientsFile(),
-      LEASE_KEYS: leaseKey,
       CORS_ORIGINS: 'http://localhost:3000',
       // Callers are counted, and never too many.
       RATE_LIMIT_PER_MINUTE: '1000000000',

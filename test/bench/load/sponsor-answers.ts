@@ -31,7 +31,8 @@ export function coinsOf(gasBudget: number): readonly SponsorCoin[] {
     return {
       objectId: `0x${hash.toString('hex')}`,
       version: 1_000_000 + (hash.readUInt32BE() % 1_000_000),
-      digest: base58.encode(hash).padEnd(44, '1'),
+      // Of numbers from 2^255 on each has 44 digits.
+      digest: base58.encode(Uint8Array.from(hash, (byte, at) => (at === 0 ? byte | 0x80 : byte))),
     };
   });
   sets.set(key, coins);

@@ -29,6 +29,12 @@ export async function takeSlice(
   const order: ClientOrder = { contestant: name, dialect, url, workId: work.id, ...asked };
   const ended = { slice: null, fault: 'it ended by itself' } as const;
   if (!isRunning(pid)) return ended;
+  if (work.before) {
+    const { report } = (await client.ask({ ...order, isPreparing: true })) as unknown as {
+      readonly report: ClientReport;
+    };
+    if (report.fault !== null) return { slice: null, fault: report.fault };
+  }
   const pids = [pid, client.pid, upstream.pid];
   const callsBefore = await countCalls(upstream);
   const before = pids.map(readCpuMs);

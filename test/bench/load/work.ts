@@ -23,8 +23,13 @@ export interface Work {
   readonly sliceRequests?: number;
   /** Can nobody do it but the gateway, and those who forward it to the sponsor? */
   readonly isForGatewayAlone?: boolean;
-  /** @param serial counts the requests of one contestant */
-  readonly request: (dialect: Dialect, serial: number) => WorkRequest;
+  /** What has to be asked before, because its answer goes into the request. It is not measured. `null`: nothing. */
+  readonly before?: (dialect: Dialect, serial: number) => WorkRequest | null;
+  /**
+   * @param serial counts the requests of one contestant
+   * @param answer to what was asked before, parsed
+   */
+  readonly request: (dialect: Dialect, serial: number, answer?: unknown) => WorkRequest;
   /** What is wrong with an answer, `null` when nothing is. */
   readonly findFault: (dialect: Dialect, serial: number, answer: unknown) => string | null;
 }

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { base58 } from '@scure/base';
 import { transactionDigest } from '../../../src/transaction-data/digest.ts';
-import { executionOf } from './executions.ts';
+import { toTransaction } from './executions.ts';
 import { findDataFault, findExecutionFault, findReservationFault, findRestFault, sameJson } from './find-fault.ts';
 import type { AnswerLedger } from './ledger-answers.ts';
 import { anyMark, markOf } from './request-mark.ts';
 import { coinSets, coinsOf, gasUsed, manyCoinsBudget, type SponsorCoin } from './sponsor-answers.ts';
-import { callerOf } from './sponsor-callers.ts';
+import { keyOf } from './sponsor-callers.ts';
 import type { Work, WorkRequest } from './work.ts';
 
 /** More than are asked at the same time, and few enough that all are known soon. */
@@ -53,6 +53,9 @@ const reserveQuery = (coinFields: string) => `mutation Reserve($gasBudget: UInt5
 }`;
 const coinFields = 'objectId version digest';
 const joinedFields = 'address version digest storageRebate owner { __typename }';
+const leaseQuery = `mutation Lease($gasBudget: UInt53!) {
+  reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 600) { reservationId }
+}`;
 const executeQuery = `mutation Execute($id: ID!, $tx: Base64!, $sig: Base64!) {
   executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) {
     digest outcome effects { status { status } gasUsed { computationCost storageCost storageRebate } }
@@ -213,18 +216,25 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
       lengthSlack: 8,
       sliceRequests: sponsoredSlice,
       isForGatewayAlone: true,
-      request: (dialect, serial) => {
-        const { reservationId, rawReservationId, txBytes, userSig } = executionOf(serial);
-        if (dialect === 'graphql')
-          return toSponsoredRequest(
-            { query: executeQuery, variables: { id: reservationId, tx: txBytes, sig: userSig } },
-            serial,
-          );
-        const body = JSON.stringify({ reservation_id: rawReservationId, tx_bytes: txBytes, user_sig: userSig });
+      // The sponsor of the bench takes any number, so that the floor needs no reservation.
+      before: (dialect, serial) => {
+        const variables = { gasBudget: smallBudget + serial };
+        return dialect === 'floor' ? null : toSponsoredRequest({ query: leaseQuery, variables }, serial);
+      },
+      request: (dialect, serial, reserved) => {
+        const { txBytes: tx, userSig: sig } = toTransaction(serial, smallBudget + serial);
+        const { data } = (reserved ?? {}) as {
+          readonly data?: { readonly reserveGas?: { readonly reservationId?: string } };
+        };
+        if (dialect === 'graphql') {
+          const variables = { id: data?.reserveGas?.reservationId ?? '', tx, sig };
+          return toSponsoredRequest({ query: executeQuery, variables }, serial);
+        }
+        const body = JSON.stringify({ reservation_id: smallBudget + serial, tx_bytes: tx, user_sig: sig });
         return { path: '/v1/execute_tx', headers: jsonHeaders, body };
       },
       findFault: (dialect, serial, answer) => {
-        const digest = transactionDigest(Buffer.from(executionOf(serial).txBytes, 'base64'));
+        const digest = transactionDigest(Buffer.from(toTransaction(serial, smallBudget + serial).txBytes, 'base64'));
         if (dialect === 'floor') return findExecutionFault(answer, digest);
         const { computationCost, storageCost, storageRebate } = gasUsed;
         const effects = { status: { status: 'success' }, gasUsed: { computationCost, storageCost, storageRebate } };
@@ -255,7 +265,7 @@ function toGraphqlRequest(asked: Asked): WorkRequest {
 /** By a caller who may reserve and execute. */
 function toSponsoredRequest(asked: Asked, serial: number): WorkRequest {
   const request = toGraphqlRequest(asked);
-  return { ...request, headers: { ...request.headers, 'x-api-key': callerOf(serial).key } };
+  return { ...request, headers: { ...request.headers, 'x-api-key': keyOf(serial) } };
 }
 
 function toReserveBody(gasBudget: number): string {

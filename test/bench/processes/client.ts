@@ -21,6 +21,8 @@ interface Match {
   readonly pool: Pool;
   readonly check: AnswerCheck;
   nextSerial: number;
+  /** Answers that go into requests to come. */
+  readonly before: Map<number, unknown>;
 }
 const pools = new Map<string, Pool>();
 const matches = new Map<string, Match>();
@@ -33,13 +35,41 @@ function findMatch({ contestant, workId, url, concurrency, dialect }: ClientOrde
   if (!work) throw new Error(`there is no work ${workId}`);
   const pool = pools.get(url) ?? new Pool(url, { connections: concurrency, ...patience });
   pools.set(url, pool);
-  const match = { work, pool, check: createAnswerCheck(work, dialect), nextSerial: 0 };
+  const match = { work, pool, check: createAnswerCheck(work, dialect), nextSerial: 0, before: new Map() };
   matches.set(key, match);
   return match;
 }
 
+/** A paced slice ends a moment after its last request was due. */
+const spare = 1_000;
+
+/** Asks what has to be asked before the requests of a slice. */
+async function prepare({ dialect, concurrency, atLeastRequests }: ClientOrder, match: Match): Promise<ClientReport> {
+  const { work, pool, before, nextSerial } = match;
+  const end = nextSerial + atLeastRequests + spare;
+  let next = nextSerial;
+  let fault: string | null = null;
+  while (next < end && before.has(next)) next += 1;
+  const launch: Launch = (_dueAt, onEnd) => {
+    const serial = next;
+    next += 1;
+    const asked = work.before?.(dialect, serial) ?? null;
+    if (asked === null) return onEnd();
+    post(pool, asked, (status, chunks) => {
+      const text = Buffer.concat(chunks).toString();
+      if (status === 200 && !text.includes('"errors"')) before.set(serial, JSON.parse(text));
+      else fault ??= `what was asked before: ${text.slice(0, 500)}`;
+      onEnd();
+    });
+  };
+  if (next < end && work.before?.(dialect, next))
+    await saturate(concurrency, launch, () => fault !== null || next >= end);
+  return { requests: next - nextSerial, elapsedMs: 0, bytes: 0, p50Ms: 0, p99Ms: 0, fault };
+}
+
 async function run(order: ClientOrder): Promise<ClientReport> {
   const match = findMatch(order);
+  if (order.isPreparing) return prepare(order, match);
   const { work, pool, check } = match;
   const latencies = createLatencyHistogram();
   const startedAt = performance.now();
@@ -51,7 +81,9 @@ async function run(order: ClientOrder): Promise<ClientReport> {
     const serial = match.nextSerial;
     match.nextSerial += 1;
     requests += 1;
-    post(pool, work.request(order.dialect, serial), (status, chunks) => {
+    const answer = match.before.get(serial);
+    match.before.delete(serial);
+    post(pool, work.request(order.dialect, serial, answer), (status, chunks) => {
       latencies.add(performance.now() - dueAt);
       for (const chunk of chunks) bytes += chunk.length;
       fault ??= check.findFault(serial, status, chunks);

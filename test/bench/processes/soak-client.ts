@@ -37,7 +37,13 @@ const launch: Launch = (dueAt, onEnd) => {
   turn = (turn + 1) % schedule.length;
   const serial = work.nextSerial;
   work.nextSerial += 1;
-  post(pool, work.request('graphql', serial), (status, chunks) => {
+  const before = work.before?.('graphql', serial);
+  if (!before) return ask(work, serial, dueAt, onEnd);
+  post(pool, before, (_status, chunks) => ask(work, serial, dueAt, onEnd, parse(Buffer.concat(chunks).toString())));
+};
+
+function ask(work: Turn, serial: number, dueAt: number, onEnd: () => void, answer?: unknown): void {
+  post(pool, work.request('graphql', serial, answer), (status, chunks) => {
     requests += 1;
     latencies.add(performance.now() - dueAt);
     const fault = work.check.findFault(serial, status, chunks);
@@ -47,7 +53,16 @@ const launch: Launch = (dueAt, onEnd) => {
     }
     onEnd();
   });
-};
+}
+
+/** What is no answer is found when the request that it goes into fails. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 function report(): SoakReport {
   const now = performance.now();
