@@ -25,6 +25,7 @@ export function toTestBooks(
     executions: createSponsorExecutions({
       store,
       isStoreNeeded: isOurs,
+      isStoreShared: false,
       audit: () => {},
       // No ledger: what is lost stays unknown.
       transactions: { canFind: () => false, find: async () => null },

@@ -57,12 +57,12 @@ export class ExecutionRecords<Effects> {
   async settle(result: ExecutionResult<Effects>, gasUsed: number | null): Promise<void> {
     this.#audit(facts[result.outcome], gasUsed);
     const outcome = { kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount } as const;
-    await this.#write(outcome, this.#world.answers.fromResult(result));
+    await this.#write(outcome, this.#isKept ? this.#world.answers.fromResult(result) : null);
   }
 
   async release(refusal: GraphQLError): Promise<void> {
     this.#audit('refused', null, refusal);
-    await this.#write({ kind: 'refused' }, this.#world.answers.fromRefusal(refusal));
+    await this.#write({ kind: 'refused' }, this.#isKept ? this.#world.answers.fromRefusal(refusal) : null);
   }
 
   async retract(refusal: GraphQLError | null): Promise<void> {
@@ -81,6 +81,11 @@ export class ExecutionRecords<Effects> {
 
   replayed(): void {
     this.#audit('replayed');
+  }
+
+  /** Could anybody ask for the answer again? */
+  get #isKept(): boolean {
+    return this.#subject.idempotencyKey !== null || this.#world.isStoreShared;
   }
 
   /** A store that is away is told later, by whoever speaks to it: the caller does not wait for that. */

@@ -37,22 +37,20 @@ export function createExecutions<Effects>(
   /** In the order in which they began. */
   const open = new Map<string, Execution<Effects>>();
   const rest = createRest();
+  /** No other process has the same. */
+  const process = randomBytes(16).toString('base64url');
+  let attempts = 0;
   let looks = 0;
   let turns: NodeJS.Timeout | undefined;
 
   const keeper: ExecutionKeeper<Effects> = {
-    ended: ({ key }) => {
-      open.delete(key);
-      if (open.size > 0) return;
-      clearInterval(turns);
-      turns = undefined;
-    },
+    ended: ({ key }) => void open.delete(key),
     busy: rest.begin,
     idle: rest.end,
   };
 
   function add(key: string, order: ExecutionOrder<Effects>): Execution<Effects> {
-    const execution = new Execution(key, randomBytes(12).toString('base64url'), order, world, keeper);
+    const execution = new Execution(key, `${process}.${++attempts}`, order, world, keeper);
     open.set(key, execution);
     // One timer for all of them; what is looked for in the background keeps no process alive.
     turns ??= setInterval(turn, turnMs).unref();
@@ -60,6 +58,11 @@ export function createExecutions<Effects>(
   }
 
   function turn(): void {
+    // Not with the last one that ended: the next may begin at once.
+    if (open.size === 0) {
+      clearInterval(turns);
+      turns = undefined;
+    }
     const nowMs = world.clock();
     let swept = 0;
     for (const execution of open.values()) if (execution.state === 'swept') swept += 1;
@@ -85,7 +88,9 @@ export function createExecutions<Effects>(
     async execute(order, cancellation) {
       const { subject } = order;
       if (cancellation.cause) throw neverSent(subject);
-      const key = JSON.stringify([subject.caller, subject.leaseId, subject.bodyHash, subject.idempotencyKey]);
+      const { leaseId, bodyHash, idempotencyKey, caller } = subject;
+      // The caller last: only there may be line feeds.
+      const key = `${leaseId}\n${bodyHash}\n${idempotencyKey ?? ''}\n${caller}`;
       const twin = open.get(key);
       if (twin) return twin.join(cancellation);
       const execution = add(key, order);

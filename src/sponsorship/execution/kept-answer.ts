@@ -25,10 +25,11 @@ export function createKeptAnswers<Effects>(options: KeptAnswersOptions<Effects>)
   const { toJson, fromJson, maxLength } = options;
   return {
     fromResult({ digest, outcome, effects }) {
-      const bare = JSON.stringify({ digest, outcome });
-      if (effects === null) return bare;
-      const whole = JSON.stringify({ digest, outcome, effects: toJson(effects) });
-      return whole.length <= maxLength ? whole : bare;
+      if (effects !== null) {
+        const whole = JSON.stringify({ digest, outcome, effects: toJson(effects) });
+        if (whole.length <= maxLength) return whole;
+      }
+      return JSON.stringify({ digest, outcome });
     },
     fromRefusal: ({ message, extensions }) => JSON.stringify({ message, extensions }),
     read(text) {

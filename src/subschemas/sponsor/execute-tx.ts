@@ -177,16 +177,18 @@ const maxKeptLength = 128 * 1024;
 export interface SponsorExecutionsOptions
   extends Pick<SponsorshipBooks, 'store' | 'isStoreNeeded' | 'audit'>,
     Pick<UpstreamHost, 'transactions' | 'now'> {
+  readonly isStoreShared: boolean;
   /** Milliseconds. */
   readonly mutationMs: number;
 }
 
 /** Those under way of one process. */
 export function createSponsorExecutions(options: SponsorExecutionsOptions): Executions<SponsorEffects> {
-  const { store, isStoreNeeded, audit, transactions, now, mutationMs } = options;
+  const { store, isStoreNeeded, isStoreShared, audit, transactions, now, mutationMs } = options;
   return createExecutions({
     store,
     isStoreNeeded,
+    isStoreShared,
     audit,
     ledger: transactions,
     now,

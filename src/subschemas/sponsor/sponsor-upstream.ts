@@ -37,7 +37,15 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     const { sponsorshipStore: store, transactions, telemetry } = host;
     const isStoreNeeded = sponsorship.auth === 'token';
     const audit = telemetry.sponsorship;
-    const executions = createSponsorExecutions({ store, isStoreNeeded, audit, transactions, now, mutationMs });
+    const executions = createSponsorExecutions({
+      store,
+      isStoreNeeded,
+      isStoreShared: config.rateLimit.redis !== null,
+      audit,
+      transactions,
+      now,
+      mutationMs,
+    });
     const books: SponsorshipBooks = {
       leases: leases?.keys ?? null,
       store,

@@ -51,6 +51,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
     {
       store,
       isStoreNeeded,
+      isStoreShared: true,
       answers: createKeptAnswers({
         toJson: (effects) => effects,
         fromJson: (json) => json as Effects,
