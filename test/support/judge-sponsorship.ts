@@ -6,6 +6,7 @@ import {
   type HeldLease,
   reservationQuery,
   type SponsorshipHistory,
+  toTransaction,
 } from './sponsorship-history.ts';
 import { type Answered, type CallerName, callerNames, callers, type SponsorshipWorld } from './sponsorship-world.ts';
 
@@ -64,7 +65,8 @@ function judgeReservation(
     return;
   }
   const { code } = error.extensions;
-  if (code === 'INTERNAL_SERVER_ERROR' || code === undefined) fail('an answer nobody understands', asked);
+  if (code === 'INTERNAL_SERVER_ERROR' || code === 'NEVER_ANSWERED' || code === undefined)
+    fail('an answer nobody understands', asked);
   const others = reservations.filter(
     (other) => other.key === key && other.caller === caller && other.budget !== budget,
   );
@@ -91,7 +93,9 @@ function judgeExecution(
   }
   const { code, digest, reservationId, checkAfterMs } = errors[0]?.extensions ?? {};
   const others = history.executions.filter((other) => other !== asked && other.lease === lease);
-  if (!isTheirs && (code !== 'RESERVATION_NOT_FOUND' || digest !== undefined))
+  // The digest of what they sent themselves tells them nothing.
+  const tellsNothing = code === 'RESERVATION_NOT_FOUND' || (nothingSent.has(String(code)) && code !== 'BAD_USER_INPUT');
+  if (!isTheirs && (!tellsNothing || (digest !== undefined && digest !== tx.digest)))
     fail('told somebody of a lease that is not theirs', asked);
   if (code === 'EXECUTION_OUTCOME_UNKNOWN') {
     if (digest !== tx.digest || reservationId !== lease.id || !Number.isInteger(checkAfterMs) || !isRight)
@@ -128,6 +132,25 @@ export async function judgeRecall(world: SponsorshipWorld, history: SponsorshipH
       if (!isOver || code !== 'RESERVATION_NOT_FOUND' || state !== 'CONSUMED')
         fail('an outcome was lost', { asked, again, seen, isOver });
     }
+  }
+}
+
+/** After all of it every instance sponsors as before. */
+export async function judgeRecovery(
+  world: SponsorshipWorld,
+  history: SponsorshipHistory,
+  nextBudget: (around: number) => number,
+): Promise<void> {
+  for (let instance = 0; instance < world.size; instance += 1) {
+    const budget = nextBudget(1);
+    await history.reserve(instance, 'boundless', budget, 60, null);
+    const lease = history.leases.find(({ gasBudget }) => gasBudget === budget);
+    if (!lease) return fail('nobody is sponsored any more', history.reservations.at(-1));
+    const tx = toTransaction(lease, 'right', 0);
+    await history.execute(instance, { caller: lease.owner, lease, leaseText: lease.id, tx, key: null, isRight: true });
+    const { answer } = history.executions.at(-1) as AskedExecution;
+    const { outcome } = (answer?.data?.executeTx ?? {}) as { outcome?: string };
+    if (outcome !== 'EXECUTED') fail('nothing is executed any more', answer);
   }
 }
 
@@ -186,9 +209,30 @@ export async function judgeAllowances(world: SponsorshipWorld, history: Sponsors
     const most = used.reduce((sum, [, high]) => sum + high, 0);
     for (let instance = 0; instance < world.size; instance += 1) {
       const allowance = await readAllowance(world, instance, caller);
-      if (!allowance) fail('a budget is not told', caller);
+      if (!allowance) fail('a budget is not told', caller, instance, world.log().slice(-6));
       const total = allowance.held + allowance.settled;
       if (total < least || total > most) fail('budgets do not conserve', { caller, allowance, least, most, used });
     }
+  }
+}
+
+const certainEnds = ['executed', 'failed', 'recovered', 'refused'];
+
+/** What was written for the audit is true, and nothing that was sent is missing from it. */
+export function judgeAudit(world: SponsorshipWorld, history: SponsorshipHistory): void {
+  const lines = world.log().filter(({ msg }) => msg === 'sponsorship');
+  const received = new Set([...world.sponsor.received.values()].flat());
+  for (const digest of new Set(history.executions.map(({ tx }) => tx.digest))) {
+    const events = lines.filter((line) => line.digest === digest).map(({ event }) => String(event));
+    const onChain = world.sponsor.chain.get(digest);
+    const untrue = onChain
+      ? ['refused', onChain.succeeded ? 'failed' : 'executed']
+      : ['executed', 'failed', 'recovered'];
+    const ends = events.filter((event) => certainEnds.includes(event));
+    if (ends.some((event) => untrue.includes(event))) fail('the audit is not true', digest, events, onChain);
+    if (!received.has(digest)) continue;
+    if (!events.includes('dispatched')) fail('the audit does not know of what was sent', digest, events);
+    if (ends.length === 0 && !events.includes('unknown') && !history.isDisturbed)
+      fail('the audit does not tell how it ended', digest, events);
   }
 }

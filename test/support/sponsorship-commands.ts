@@ -60,7 +60,7 @@ const perhaps = (asked: Promise<unknown>, waits: boolean) => (waits ? asked : pa
 
 const caller = fc.constantFrom(...callerNames);
 const instance = fc.nat(1);
-const key = fc.option(fc.nat(2), { freq: 2 });
+const key = fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(2) });
 const waits = fc.boolean();
 
 const reserveManner: fc.Arbitrary<ReserveManner> = fc.oneof(
@@ -150,7 +150,10 @@ const execute = command(
     ),
     tampered: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(300) }),
     twins: fc.constantFrom(1, 1, 2, 3),
-    leavesAfterMs: fc.option(fc.constantFrom(0, 2, 10), { freq: 6 }),
+    leavesAfterMs: fc.oneof(
+      { weight: 8, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.constantFrom(0, 2, 10) },
+    ),
   }),
   async (about, { world, history }) => {
     const lease = history.leases[about.lease % history.leases.length] as HeldLease;
@@ -228,23 +231,32 @@ const disturb = command(
   ({ world }) => world.remembers,
 );
 
+const emptyStore = command(
+  'empty the store',
+  fc.constant({}),
+  async (_, { world, history }) => {
+    history.isDisturbed = true;
+    history.hasForgotten = true;
+    await world.emptyStore();
+  },
+  ({ world }) => world.remembers,
+);
+
+const often = (times: number, of: fc.Arbitrary<StepCommand>) => Array.from({ length: times }, () => of);
+
 /** Any course that things may take. */
 export const courses = fc.commands(
   [
-    reserve,
-    reserve,
-    reserve,
-    execute,
-    execute,
-    execute,
-    execute,
-    look,
+    ...often(5, reserve),
+    ...often(9, execute),
+    ...often(2, look),
+    ...often(2, advance),
     lookAtBudget,
-    advance,
     change,
     settle,
     disturb,
     crash,
+    emptyStore,
   ],
-  { maxCommands: 14 },
+  { maxCommands: 16, size: '+1' },
 );

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
 import { type HostileLedger, startHostileLedger } from './hostile-ledger.ts';
 import { type HostileSponsor, startHostileSponsor } from './hostile-sponsor.ts';
@@ -53,6 +55,8 @@ export interface SponsorshipWorld extends AsyncDisposable {
   crash(instance: number): Promise<void>;
   /** What stands between an instance and the store; `null` where its store is its own memory. */
   storeGate(instance: number): Pick<TcpGate, 'cut' | 'freeze' | 'heal'> | null;
+  /** Empties the store that instances share, as if it had been started anew. Nothing where there is none. */
+  emptyStore(): Promise<void>;
   /** Everything logged this day by all instances, those that ended among them. */
   log(): Record<string, unknown>[];
 }
@@ -74,6 +78,8 @@ interface Instance {
 }
 
 const dayMs = 86_400_000;
+/** The clocks of machines differ: the second goes ahead of the first. */
+const apartMs = 400;
 
 export async function startSponsorshipWorld(options: SponsorshipWorldOptions): Promise<SponsorshipWorld> {
   const { store, mutationMs, env = {} } = options;
@@ -86,7 +92,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   const ended: Promise<void>[] = [];
   let lines: Record<string, unknown>[][] = [];
 
-  async function launch(): Promise<Instance> {
+  async function launch(index: number): Promise<Instance> {
     const sponsorGate = await openTcpGate(sponsor.port);
     const ledgerGate = await openTcpGate(Number(new URL(ledger.url).port));
     const storeGate = redis && (await openTcpGate(Number(new URL(redis.url).port)));
@@ -104,7 +110,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       },
       { '/clients': clientsFile },
       undefined,
-      now,
+      () => now() + index * apartMs,
     );
     lines.push(gateway.log);
     const gates = [sponsorGate, ledgerGate, ...(storeGate ? [storeGate] : [])];
@@ -117,7 +123,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
     for (const gate of gates) await gate[Symbol.asyncDispose]();
   };
 
-  const instances = await Promise.all(Array.from({ length: redis ? 2 : 1 }, launch));
+  const instances = await Promise.all(Array.from({ length: redis ? 2 : 1 }, (_, index) => launch(index)));
   return {
     sponsor,
     ledger,
@@ -142,9 +148,12 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       for (const gate of gone.gates) gate.cut();
       gone.cutter.abort();
       ended.push(end(gone));
-      instances[index] = await launch();
+      instances[index] = await launch(index);
     },
     storeGate: (index) => instances[index]!.storeGate,
+    emptyStore: async () => {
+      if (redis) await tellRedis(redis, 'FLUSHALL');
+    },
     log: () => lines.flat(),
     async [Symbol.asyncDispose]() {
       for (const { storeGate } of instances) storeGate?.heal();
@@ -154,17 +163,29 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   };
 }
 
+/** Sends one command, and waits for its answer. */
+async function tellRedis({ url }: RedisServer, command: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(`${command}\r\n`));
+  await once(socket, 'data');
+  socket.destroy();
+}
+
+/** Longer than any answer may take, also where all cores are busy. */
+const patienceMs = 15_000;
+
 async function post(url: string, key: string, body: object, signals: AbortSignal[]): Promise<Answered | null> {
+  const patience = AbortSignal.timeout(patienceMs);
   try {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': key },
       body: JSON.stringify(body),
-      signal: AbortSignal.any(signals),
+      signal: AbortSignal.any([...signals, patience]),
     });
     const { data = null, errors = [] } = (await response.json()) as Partial<Answered>;
     return { data, errors };
   } catch {
-    return null;
+    if (!patience.aborted) return null;
+    return { data: null, errors: [{ message: 'It was never answered.', extensions: { code: 'NEVER_ANSWERED' } }] };
   }
 }

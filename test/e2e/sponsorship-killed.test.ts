@@ -1,0 +1,139 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
+import { type HostileLedger, startHostileLedger } from '../support/hostile-ledger.ts';
+import { type ExecuteManner, type HostileSponsor, startHostileSponsor } from '../support/hostile-sponsor.ts';
+import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
+import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
+import { type Paying, type SponsoredTransaction, toSponsoredTransaction } from '../support/sponsored-transaction.ts';
+import { executeMutation, reserveMutation } from '../support/sponsorship-history.ts';
+import type { Answered } from '../support/sponsorship-world.ts';
+import { until } from '../support/until.ts';
+
+const key = toApiKey('app', new Uint8Array(32).fill(1)).reveal();
+/** Short, because a twin waits as long for an execution whose gateway has ended. */
+const mutationMs = 1_500;
+const gas = { computation: 1_000, storage: 2_000, rebate: 500 };
+
+interface Prepared {
+  readonly lease: string;
+  readonly tx: SponsoredTransaction;
+}
+
+describe.skipIf(redisMissing)(redisMissing ?? 'an execution whose gateway is killed in the middle', () => {
+  let redis: RedisServer;
+  let sponsor: HostileSponsor;
+  let ledger: HostileLedger;
+  let fleet: SpawnedGateway[];
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    sponsor = await startHostileSponsor({ now: Date.now, laterMs: () => 300 });
+    ledger = await startHostileLedger(sponsor.chain);
+    const clients = join(mkdtempSync(join(tmpdir(), 'killed-')), 'clients.yaml');
+    writeFileSync(
+      clients,
+      `- { id: app, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 900000000 } }`,
+    );
+    env = {
+      LEDGER_GRAPHQL_URL: ledger.url,
+      SPONSOR_URL: `http://127.0.0.1:${sponsor.port}`,
+      SPONSOR_TOKEN: 'token-of-the-sponsor',
+      CLIENTS_FILE: clients,
+      LEASE_KEYS: 'a-key-for-leases-of-the-killed-0123456789',
+      REDIS_URL: redis.url,
+      MUTATION_TIMEOUT_MS: String(mutationMs),
+    };
+    fleet = await Promise.all([spawnGateway(env), spawnGateway(env)]);
+  });
+  afterAll(async () => {
+    for (const each of [...(fleet ?? []), ledger, sponsor, redis]) await each?.[Symbol.asyncDispose]();
+  });
+
+  /** `null`: the gateway ended before it answered. */
+  async function ask({ url }: SpawnedGateway, query: string, variables: object): Promise<Answered | null> {
+    try {
+      const headers = { 'content-type': 'application/json', 'x-api-key': key };
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+      return (await response.json()) as Answered;
+    } catch {
+      return null;
+    }
+  }
+
+  let budget = 1_000_000;
+  async function prepare(gateway: SpawnedGateway, manner?: ExecuteManner): Promise<Prepared> {
+    budget += 1;
+    const answer = await ask(gateway, reserveMutation, { budget, seconds: 60, key: null });
+    const given = answer?.data?.reserveGas as Paying & { reservationId: string };
+    const tx = toSponsoredTransaction(given, budget);
+    if (manner) sponsor.onExecute(tx.digest, manner);
+    return { lease: given.reservationId, tx };
+  }
+
+  const execute = (gateway: SpawnedGateway, { lease, tx }: Prepared) =>
+    ask(gateway, executeMutation, { lease, tx: tx.txBytes, sig: tx.userSig, key: null });
+
+  /** The outcome, or the code and the digest that goes with it. */
+  const outline = (answer: Answered | null) => {
+    const { digest, outcome } = (answer?.data?.executeTx ?? {}) as { digest?: string; outcome?: string };
+    const [error] = answer?.errors ?? [];
+    return outcome ? [outcome, digest] : [error?.extensions.code, error?.extensions.digest];
+  };
+
+  /** Asks again while nobody can tell: the gateway that ended may still be at work as far as others know. */
+  async function executeAgain(gateway: SpawnedGateway, each: Prepared): Promise<Answered | null> {
+    let answer = await execute(gateway, each);
+    for (let times = 1; times < 3 && outline(answer)[0] === 'EXECUTION_OUTCOME_UNKNOWN'; times += 1) {
+      expect(outline(answer)[1]).toBe(each.tx.digest);
+      answer = await execute(gateway, each);
+    }
+    return answer;
+  }
+
+  const arrivals = () => [...sponsor.received.values()].map((digests) => digests.length);
+  const arrived = ({ tx }: Prepared) => [...sponsor.received.values()].some(([digest]) => digest === tx.digest);
+
+  test('at any moment is told truly by a repeat elsewhere, found if it ran, and never sent again', async () => {
+    const [victim, other] = fleet as [SpawnedGateway, SpawnedGateway];
+    const waits = { succeeds: true, says: 'nothing, and waits', gas } as const;
+    const ran = await prepare(other, { ...waits, runs: 'at once' });
+    const runsLater = await prepare(other, { ...waits, runs: 'later' });
+    const failed = await prepare(other, { ...waits, runs: 'at once', succeeds: false });
+    const neverRan = await prepare(other, { ...waits, runs: 'never' });
+    const held = [ran, runsLater, failed, neverRan];
+    // Some have been answered when it ends, some are on their way to the store, some to the sponsor, some have not been read.
+    const hasty = await Promise.all(Array.from({ length: 24 }, () => prepare(other)));
+    const lost = held.map((each) => execute(victim, each));
+    await until(() => held.every(arrived), 'all that are held have arrived');
+    const heard = hasty.map((each, index) =>
+      new Promise((resolve) => setTimeout(resolve, index)).then(() => execute(victim, each)),
+    );
+    await until(() => hasty.some(arrived), 'the first of the hasty has arrived');
+    victim.cli.child.kill('SIGKILL');
+    expect(await Promise.all(lost)).toEqual([null, null, null, null]);
+    const answers = await Promise.all(heard);
+
+    const repeats = await Promise.all([...held, ...hasty].map((each) => executeAgain(other, each)));
+    expect(repeats.slice(0, held.length).map(outline)).toEqual([
+      ['RECOVERED', ran.tx.digest],
+      ['RECOVERED', runsLater.tx.digest],
+      ['RECOVERED', failed.tx.digest],
+      ['EXECUTION_OUTCOME_UNKNOWN', neverRan.tx.digest],
+    ]);
+    const { extensions } = repeats[3]?.errors[0] ?? {};
+    expect(extensions).toMatchObject({ reservationId: neverRan.lease, checkAfterMs: expect.any(Number) });
+    for (const [index, { tx }] of hasty.entries()) {
+      const [what, told] = outline(repeats[held.length + index] ?? null);
+      expect([index, told]).toEqual([index, tx.digest]);
+      // What was answered once may be spent by now; what nobody answered is found, or runs now.
+      const right = ['EXECUTED', 'RECOVERED', 'RESERVATION_NOT_FOUND'];
+      expect(sponsor.chain.has(tx.digest) ? right : ['EXECUTION_OUTCOME_UNKNOWN']).toContain(what);
+      if (answers[index]) expect(outline(answers[index])).toEqual(['EXECUTED', tx.digest]);
+    }
+    expect(Math.max(...arrivals())).toBe(1);
+  });
+});

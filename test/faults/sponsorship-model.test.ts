@@ -1,0 +1,103 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  judgeAllowances,
+  judgeAnswers,
+  judgeAudit,
+  judgeBooks,
+  judgeRecall,
+  judgeRecovery,
+} from '../support/judge-sponsorship.ts';
+import { redisMissing } from '../support/redis-server.ts';
+import { courses, type Played } from '../support/sponsorship-commands.ts';
+import { SponsorshipHistory } from '../support/sponsorship-history.ts';
+import { type SponsorshipWorld, secrets, startSponsorshipWorld } from '../support/sponsorship-world.ts';
+import { until } from '../support/until.ts';
+
+/** How many courses are tried, and from which seed: another one each time, unless one is to be seen again. */
+const runs = Number(process.env.SPONSORSHIP_RUNS ?? 15);
+/** Worlds in which they are tried side by side: most of the time is waiting. */
+const worlds = Number(process.env.SPONSORSHIP_WORLDS ?? 1);
+const seed = Number(process.env.SPONSORSHIP_SEED ?? Date.now() % 2 ** 31);
+
+let budgets = 0;
+/** From one to four millions of the smallest unit, and a number of its own below that. */
+const nextBudget = (around: number) => around * 1_000_000 + (budgets++ % 900_000) + 1;
+
+async function conclude({ world, history }: Played): Promise<void> {
+  world.ledger.manner = 'knows';
+  await history.settle();
+  await world.sponsor.idle();
+  judgeBooks(world, history);
+  judgeAnswers(world, history);
+  await untilTrue(() => judgeRecall(world, history));
+  judgeBooks(world, history);
+  await untilTrue(() => judgeRecovery(world, history, nextBudget));
+  world.advance(610_000);
+  await untilTrue(() => judgeAllowances(world, history));
+  await untilTrue(async () => judgeAudit(world, history));
+  const log = JSON.stringify(world.log());
+  const unsaid = [...secrets, ...history.leases.map(({ id }) => id), ...history.executions.map(({ tx }) => tx.txBytes)];
+  expect(unsaid.filter((secret) => log.includes(secret))).toEqual([]);
+}
+
+/** What an instance still had to write comes after its answers. */
+async function untilTrue(judge: () => Promise<void>): Promise<void> {
+  let reason: unknown;
+  await until(
+    () =>
+      judge().then(
+        () => true,
+        (error) => {
+          reason = error;
+          return false;
+        },
+      ),
+    () => String(reason),
+    8_000,
+  );
+}
+
+async function tryCourses(world: SponsorshipWorld, numRuns: number, from: number): Promise<void> {
+  let course = 0;
+  await fc.assert(
+    fc.asyncProperty(courses, async (commands) => {
+      world.nextDay();
+      world.ledger.manner = 'knows';
+      course += 1;
+      const history = new SponsorshipHistory(world, `course-${course}`);
+      const played = { world, history, nextBudget, budgetOfKey: new Map<string, number>() };
+      // There is always something to be won.
+      await Promise.all([
+        history.reserve(0, 'rich', nextBudget(2), 60, null),
+        history.reserve(0, 'poor', nextBudget(1), 600, null),
+        history.reserve(0, 'boundless', nextBudget(3), 60, null),
+      ]);
+      await fc.asyncModelRun(() => ({ model: {}, real: played }), commands);
+      await conclude(played);
+    }),
+    { numRuns, seed: from, endOnFailure: process.env.SPONSORSHIP_SHRINK === undefined, verbose: 1 },
+  );
+}
+
+async function tryWorlds(store: 'redis' | 'memory', numRuns: number): Promise<void> {
+  process.stdout.write(`courses of sponsorship from seed ${seed}\n`);
+  const inEach = Math.ceil(numRuns / worlds);
+  await Promise.all(
+    Array.from({ length: worlds }, async (_, index) => {
+      await using world = await startSponsorshipWorld({ store, mutationMs: 300 });
+      await tryCourses(world, inEach, seed + index);
+    }),
+  );
+}
+
+const title = `is dispatched once and accounted for, whatever happens (seed ${seed})`;
+const timeout = 3_600_000;
+
+test.skipIf(redisMissing)(`every lease of two instances on one Redis ${title}`, { timeout }, () =>
+  tryWorlds('redis', runs),
+);
+
+test(`every lease of an instance with its own memory ${title}`, { timeout }, () =>
+  tryWorlds('memory', Math.ceil(runs / 3)),
+);
