@@ -295,6 +295,17 @@ export type LiveMissed = {
   readonly resumeAfter: Scalars['String']['output'];
 };
 
+/** What a stream of transactions tells. */
+export type LiveTransaction = LiveGap | LiveMissed | LiveTransactionItem;
+
+/** A transaction of a stream. */
+export type LiveTransactionItem = {
+  /** Opaque; `after` goes on behind it. */
+  readonly cursor: Scalars['String']['output'];
+  /** The transaction. */
+  readonly transaction: RpcTransaction;
+};
+
 /** A value in the content of an event. Example: `{ path: "/amount", value: "1000" }`. */
 export type MoveEventFieldFilter = {
   /** Where it is in `parsedJson`: a JSON pointer (RFC 6901) of at most 256 characters. The empty text points to all of it. */
@@ -738,6 +749,11 @@ export type Subscription = {
    * too many streams (`RATE_LIMITED`, `UNAVAILABLE`).
    */
   readonly liveEvents: LiveEvent;
+  /**
+   * Transactions as they happen, in ledger order, each exactly once; in everything else as `liveEvents`.
+   * Example: `subscription { liveTransactions(filter: { fromAddress: "0x2" }) { ... on LiveTransactionItem { cursor transaction { digest } } } }`.
+   */
+  readonly liveTransactions: LiveTransaction;
 };
 
 
@@ -745,6 +761,13 @@ export type Subscription = {
 export type SubscriptionLiveEventsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<EventStreamFilter>;
+};
+
+
+/** What the gateway tells as it happens, over `text/event-stream` and over WebSocket (`graphql-transport-ws`). */
+export type SubscriptionLiveTransactionsArgs = {
+  after?: InputMaybe<Scalars['String']['input']>;
+  filter?: InputMaybe<TransactionStreamFilter>;
 };
 
 /** An interval of time, closed on both ends. Example: `{ startTime: 1767225600000, endTime: 1767225659999 }`. */
@@ -780,6 +803,21 @@ export type TransactionQueryFilter =
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind: Scalars['String']['input']; readonly transactionKindIn?: never; }
   |  /** Those of any of these kinds, as the node spells them: 1 to 32. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn: ReadonlyArray<Scalars['String']['input']>; };
+
+/** Which transactions a stream tells: exactly one member. Example: `{ moveFunction: { package: "0x2", module: "coin" } }`. */
+export type TransactionStreamFilter =
+  /** Those that changed or created an object, by its id: 0x and 1 to 64 hex digits. */
+  { readonly changedObject: Scalars['String']['input']; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; }
+  |  /** Those signed by an address: 0x and 1 to 64 hex digits. */
+  { readonly changedObject?: never; readonly fromAddress: Scalars['String']['input']; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; }
+  |  /** Those that took an object as input, by its id: 0x and 1 to 64 hex digits. */
+  { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject: Scalars['String']['input']; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; }
+  |  /** Those that called a function, a function of a module, or of a package. */
+  { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction: MoveFunctionFilter; readonly toAddress?: never; readonly transactionKind?: never; }
+  |  /** Those in which an address received an object: 0x and 1 to 64 hex digits. */
+  { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress: Scalars['String']['input']; readonly transactionKind?: never; }
+  |  /** Those of a kind, for example `ProgrammableTransaction`. */
+  { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind: Scalars['String']['input']; };
 
 /** Who is calling. Costs no upstream call. */
 export type Viewer = {
@@ -921,6 +959,8 @@ export type ResolversTypes = {
   LiveEventItem: ResolverTypeWrapper<any>;
   LiveGap: ResolverTypeWrapper<any>;
   LiveMissed: ResolverTypeWrapper<any>;
+  LiveTransaction: ResolverTypeWrapper<any>;
+  LiveTransactionItem: ResolverTypeWrapper<any>;
   MoveEventFieldFilter: ResolverTypeWrapper<any>;
   MoveEventModuleStreamFilter: ResolverTypeWrapper<any>;
   MoveFunctionFilter: ResolverTypeWrapper<any>;
@@ -952,6 +992,7 @@ export type ResolversTypes = {
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   TimeRangeFilter: ResolverTypeWrapper<any>;
   TransactionQueryFilter: ResolverTypeWrapper<any>;
+  TransactionStreamFilter: ResolverTypeWrapper<any>;
   UInt53: ResolverTypeWrapper<any>;
   Viewer: ResolverTypeWrapper<any>;
   ViewerAllowance: ResolverTypeWrapper<any>;
@@ -982,6 +1023,8 @@ export type ResolversParentTypes = {
   LiveEventItem: any;
   LiveGap: any;
   LiveMissed: any;
+  LiveTransaction: any;
+  LiveTransactionItem: any;
   MoveEventFieldFilter: any;
   MoveEventModuleStreamFilter: any;
   MoveFunctionFilter: any;
@@ -1012,6 +1055,7 @@ export type ResolversParentTypes = {
   Subscription: Record<PropertyKey, never>;
   TimeRangeFilter: any;
   TransactionQueryFilter: any;
+  TransactionStreamFilter: any;
   UInt53: any;
   Viewer: any;
   ViewerAllowance: any;
@@ -1130,6 +1174,16 @@ export type LiveGapResolvers<ContextType = OperationContext, ParentType extends 
 export type LiveMissedResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['LiveMissed'] = ResolversParentTypes['LiveMissed']> = {
   count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   resumeAfter?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type LiveTransactionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['LiveTransaction'] = ResolversParentTypes['LiveTransaction']> = {
+  __resolveType: TypeResolveFn<'LiveGap' | 'LiveMissed' | 'LiveTransactionItem', ParentType, ContextType>;
+};
+
+export type LiveTransactionItemResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['LiveTransactionItem'] = ResolversParentTypes['LiveTransactionItem']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  transaction?: Resolver<ResolversTypes['RpcTransaction'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
@@ -1282,6 +1336,7 @@ export type SponsoredStatusResolvers<ContextType = OperationContext, ParentType 
 
 export type SubscriptionResolvers<ContextType = OperationContext, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
   liveEvents?: SubscriptionResolver<ResolversTypes['LiveEvent'], "liveEvents", ParentType, ContextType, Partial<SubscriptionLiveEventsArgs>>;
+  liveTransactions?: SubscriptionResolver<ResolversTypes['LiveTransaction'], "liveTransactions", ParentType, ContextType, Partial<SubscriptionLiveTransactionsArgs>>;
 };
 
 export interface UInt53ScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['UInt53'], any> {
@@ -1320,6 +1375,8 @@ export type Resolvers<ContextType = OperationContext> = {
   LiveEventItem?: LiveEventItemResolvers<ContextType>;
   LiveGap?: LiveGapResolvers<ContextType>;
   LiveMissed?: LiveMissedResolvers<ContextType>;
+  LiveTransaction?: LiveTransactionResolvers<ContextType>;
+  LiveTransactionItem?: LiveTransactionItemResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;

@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
-/** One result of a subscription to `liveEvents`. */
+/** One result of a subscription to `liveEvents` or `liveTransactions`. */
 export interface LiveResult {
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not programmed against
   readonly data?: any;
@@ -12,7 +12,7 @@ export interface LiveResult {
 /** A subscription of a real client, and what it got so far. */
 export interface LiveClient {
   readonly results: LiveResult[];
-  /** Names of the events among them, in the order in which they came. */
+  /** Names of the events or transactions among them, in the order in which they came. */
   readonly ids: string[];
   /** Of the last item; `null` before there was one. */
   readonly cursor: string | null;
@@ -31,8 +31,9 @@ abstract class Collector {
 
   take(result: LiveResult): void {
     this.results.push(result);
-    const item = result.data?.liveEvents;
+    const item = result.data?.liveEvents ?? result.data?.liveTransactions;
     if (item?.event) this.ids.push(item.event.id);
+    if (item?.transaction) this.ids.push(item.transaction.digest);
     if (item?.cursor) this.cursor = item.cursor;
   }
 

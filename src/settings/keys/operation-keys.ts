@@ -55,7 +55,7 @@ export const operationKeys = {
     kind: signingKeys,
     fallback: null,
     description:
-      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks` and `liveEvents`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key that is kept there; without `REDIS_URL` cursors are good on this instance alone, on all its workers, until it ends.',
+      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key that is kept there; without `REDIS_URL` cursors are good on this instance alone, on all its workers, until it ends.',
     inForce: true,
   }),
   CURSOR_KEYS_FILE: configKey({

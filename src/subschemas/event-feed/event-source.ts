@@ -55,9 +55,7 @@ export function createEventSource(
   return {
     async after(place, cancellation) {
       const request = { cursor: place && toName(place), limit: itemsPerCall, descending: false, cancellation };
-      const { data, nextCursor, hasNextPage } = await ask(request).catch((error: unknown) => {
-        throw isStale(error) ? new PlaceLostError() : error;
-      });
+      const { data, nextCursor, hasNextPage } = await ask(request).catch(asPlaceLost);
       if (!isInOrder(data, nextCursor)) throw new Error('the events of a page are out of order');
       return { entries: data.map(toEntry), hasMore: hasNextPage ?? data.length >= itemsPerCall };
     },
@@ -78,8 +76,9 @@ function toName({ key }: Place): EventName {
   return { txDigest, eventSeq };
 }
 
-function isStale(error: unknown): boolean {
-  return error instanceof GraphQLError && error.extensions.code === 'STALE_CURSOR';
+/** Throws an error of a node again: one that says that it does not know the cursor as what it means to a stream. */
+export function asPlaceLost(error: unknown): never {
+  throw error instanceof GraphQLError && error.extensions.code === 'STALE_CURSOR' ? new PlaceLostError() : error;
 }
 
 /** As far as a page can tell: events of one transaction by their numbers, and the cursor of the last one at the end. */

@@ -10,8 +10,15 @@ export interface LiveCursors {
   toPoint(argument: string, cursor: string): ResumePoint;
 }
 
-/** @param filter the key of its normal form */
-export function createLiveCursors(field: string, filter: string, keys: CursorKeys): LiveCursors {
+export interface LiveCursorScope {
+  readonly field: string;
+  /** The same text for filters that mean the same. */
+  readonly filter: string;
+  /** Can a node be asked for the item of this name again? */
+  readonly isKey: (key: string) => boolean;
+}
+
+export function createLiveCursors({ field, filter, isKey }: LiveCursorScope, keys: CursorKeys): LiveCursors {
   const cursors = createSignedCursors(`${field}\n${filter}`, keys);
   return {
     toCursor({ place, from }) {
@@ -22,27 +29,27 @@ export function createLiveCursors(field: string, filter: string, keys: CursorKey
     },
     toPoint(argument, cursor) {
       const text = cursors.read(argument, cursor);
-      return readPoint(JSON.parse(text)) ?? refuseCursor(argument, cursor);
+      return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);
     },
   };
 }
 
+type PointText = [string, number | null, string?, (number | null)?];
+
 /** `null` if the node sent names that it cannot be asked for again. The text is signed, so the shape is ours. */
-function readPoint([key, time, fromKey, fromTime]: [
-  string,
-  number | null,
-  string?,
-  (number | null)?,
-]): ResumePoint | null {
-  const place = readPlace(key, time);
-  if (fromKey === undefined) return place === undefined ? null : resumeAt(place);
-  const from = readPlace(fromKey, fromTime ?? null);
-  return place === undefined || from === undefined ? null : { place, from };
+function readPoint([key, time, fromKey, fromTime]: PointText, isKey: LiveCursorScope['isKey']): ResumePoint | null {
+  const isNamed = (name: string) => name === '' || isKey(name);
+  if (!isNamed(key) || !isNamed(fromKey ?? '')) return null;
+  const place = toPlace(key, time);
+  return fromKey === undefined ? resumeAt(place) : { place, from: toPlace(fromKey, fromTime ?? null) };
 }
 
-/** `undefined` if it is none. */
-function readPlace(key: string, timestampMs: number | null): Place | null | undefined {
-  if (key === '') return null;
+function toPlace(key: string, timestampMs: number | null): Place | null {
+  return key === '' ? null : { key, timestampMs };
+}
+
+/** Digest and number, as events are named. */
+export function isEventKey(key: string): boolean {
   const [digest = '', number = '', ...rest] = key.split(':');
-  return isDigest(digest) && isU64Text(number) && rest.length === 0 ? { key, timestampMs } : undefined;
+  return isDigest(digest) && isU64Text(number) && rest.length === 0;
 }

@@ -1,22 +1,17 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { CursorKeys } from '../../cursors/cursor-keys.ts';
-import type { EventQueryFilter, LiveEvent, LiveEventItem, LiveGap, LiveMissed, RpcEvent } from '../../generated/own.ts';
-import type { Presenter } from '../../live/channel.ts';
+import type { EventQueryFilter, RpcEvent } from '../../generated/own.ts';
 import { matchesTree } from '../../live/filter-tree.ts';
 import type { LiveHub } from '../../live/live-hub.ts';
 import { matchesLeaf } from './event-leaf.ts';
 import { type AskForEvents, createEventSource, type LiveEventEntry, type NodeEvent } from './event-source.ts';
-import { createLiveCursors, type LiveCursors } from './live-cursor.ts';
-import { type EventFilterTree, parseEventStreamFilter } from './parse-event-stream-filter.ts';
+import { createLiveCursors, isEventKey } from './live-cursor.ts';
+import { parseEventStreamFilter } from './parse-event-stream-filter.ts';
+import { type LiveRoot, present } from './present.ts';
 import { pushDown } from './push-down.ts';
 
-/** One result of the stream, as the root of its selection. */
-export interface LiveEventRoot {
-  readonly liveEvents: LiveEvent;
-}
-
 export interface LiveEventResolversOptions {
-  readonly hub: LiveHub<LiveEventEntry, LiveEventRoot>;
+  readonly hub: LiveHub<LiveEventEntry, LiveRoot>;
   readonly filters: NetworkProfile['events']['filters'];
   readonly cursorKeys: CursorKeys;
   /** What asks for the pages of a query, and a text that is the same for the same query; throws if nobody can be asked. */
@@ -32,60 +27,33 @@ export interface LiveEventsArguments {
 /** The resolver of `Subscription.liveEvents`. */
 export function createLiveEventResolvers({ hub, filters, cursorKeys, toQuery, toNode }: LiveEventResolversOptions) {
   return {
-    Subscription: {
-      liveEvents: {
-        subscribe(
-          _: unknown,
-          { filter, after }: LiveEventsArguments,
-          { caller }: { readonly caller: { readonly rate: { readonly key: string } } },
-        ) {
-          const tree = parseEventStreamFilter(filter);
-          const { identity, ask } = toQuery(pushDown(tree, filters));
-          const cursors = createLiveCursors('liveEvents', tree.key, cursorKeys);
-          return hub.open({
-            query: identity,
-            source: () => createEventSource(ask, toNode),
-            filter: tree.key,
-            presenter: () => createPresenter(tree, cursors),
-            after: after == null ? null : cursors.toPoint('after', after),
-            caller: caller.rate.key,
-          });
-        },
+    liveEvents: {
+      subscribe(
+        _: unknown,
+        { filter, after }: LiveEventsArguments,
+        { caller }: { readonly caller: { readonly rate: { readonly key: string } } },
+      ) {
+        const tree = parseEventStreamFilter(filter);
+        const { identity, ask } = toQuery(pushDown(tree, filters));
+        const cursors = createLiveCursors({ field: 'liveEvents', filter: tree.key, isKey: isEventKey }, cursorKeys);
+        return hub.open({
+          query: identity,
+          source: () => createEventSource(ask, toNode),
+          filter: tree.key,
+          presenter: () =>
+            present(
+              {
+                field: 'liveEvents',
+                itemType: 'LiveEventItem',
+                toItem: ({ item }) => ({ event: item.node }),
+                matches: ({ facts }) => matchesTree(tree, (leaf) => matchesLeaf(leaf, facts)),
+              },
+              cursors,
+            ),
+          after: after == null ? null : cursors.toPoint('after', after),
+          caller: caller.rate.key,
+        });
       },
     },
   };
 }
-
-function createPresenter(tree: EventFilterTree, { toCursor }: LiveCursors): Presenter<LiveEventEntry, LiveEventRoot> {
-  return {
-    matches: ({ facts }) => matchesTree(tree, (leaf) => matchesLeaf(leaf, facts)),
-    item(entry, at) {
-      let made: string | undefined;
-      return {
-        liveEvents: {
-          ...named('LiveEventItem'),
-          // Signed when it is first read, and then once for all who follow.
-          get cursor() {
-            made ??= toCursor(at);
-            return made;
-          },
-          event: entry.item.node,
-        } satisfies LiveEventItem,
-      };
-    },
-    gap: (after, before, reason) => ({
-      liveEvents: {
-        ...named('LiveGap'),
-        after: toCursor(after),
-        before: before && toCursor({ place: before, from: before }),
-        reason,
-      } satisfies LiveGap,
-    }),
-    missed: (count, resumeAfter) => ({
-      liveEvents: { ...named('LiveMissed'), count, resumeAfter: toCursor(resumeAfter) } satisfies LiveMissed,
-    }),
-  };
-}
-
-/** Tells the types of a union apart. */
-const named = (name: string) => ({ __typename: name });

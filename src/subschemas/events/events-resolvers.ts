@@ -26,7 +26,7 @@ export interface EventsResolversOptions {
 }
 
 /** Asked for only when `raw` is selected: to the node these parts cost more than the transaction itself. */
-const wholeTransaction: TransactionOptionsWire = {
+export const wholeTransaction: TransactionOptionsWire = {
   showInput: true,
   showEffects: true,
   showEvents: true,

@@ -5,10 +5,15 @@ import { createLiveHub } from '../../live/live-hub.ts';
 import { createReplayBudget } from '../../live/replay-budget.ts';
 import { createStreamPlaces } from '../../live/stream-places.ts';
 import type { LiveEventEntry } from '../event-feed/event-source.ts';
-import { createLiveEventResolvers, type LiveEventRoot } from '../event-feed/live-event-resolvers.ts';
+import { createLiveEventResolvers } from '../event-feed/live-event-resolvers.ts';
+import { createLiveTransactionResolvers } from '../event-feed/live-transaction-resolvers.ts';
+import type { LiveRoot } from '../event-feed/present.ts';
+import type { NodeTransaction } from '../event-feed/transaction-source.ts';
 import type { EventsClient } from './events-client.ts';
-import { toEventNode } from './events-resolvers.ts';
+import { toEventNode, wholeTransaction } from './events-resolvers.ts';
+import { selectsField } from './selects-field.ts';
 import { toEventFilterWire } from './to-event-filter-wire.ts';
+import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 
 export interface OpenLiveEventsOptions {
   readonly config: Pick<Config, 'live' | 'profile'>;
@@ -24,17 +29,20 @@ const graceMs = 500;
 
 /** Live streams over the queries of a node. */
 export function openLiveEvents({ config: { live, profile }, client, cursorKeys }: OpenLiveEventsOptions) {
-  const hub = createLiveHub<LiveEventEntry, LiveEventRoot>({
+  // Of both kinds together: they share the bounds, not the readers.
+  const shared = {
     pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
     clock: systemClock,
     budget: createReplayBudget(live.replayBytes),
     places: createStreamPlaces({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller }),
     lostAfterMs,
     graceMs,
-  });
-  return {
-    resolvers: createLiveEventResolvers({
-      hub,
+  };
+  const events = createLiveHub<LiveEventEntry, LiveRoot>(shared);
+  const transactions = createLiveHub<NodeTransaction, LiveRoot>(shared);
+  const Subscription = {
+    ...createLiveEventResolvers({
+      hub: events,
       filters: profile.events.filters,
       cursorKeys,
       toNode: toEventNode,
@@ -44,7 +52,27 @@ export function openLiveEvents({ config: { live, profile }, client, cursorKeys }
         return { identity, ask: (request) => queryEvents({ ...request, filter }) };
       },
     }),
-    stop: hub.stop,
-    close: hub.close,
+    ...createLiveTransactionResolvers({
+      hub: transactions,
+      cursorKeys,
+      selects: selectsField,
+      toQuery: (given, isWhole) => {
+        const { queryTransactionBlocks } = client();
+        const { wire: filter, identity } = toTransactionFilterWire(given);
+        const options = isWhole ? wholeTransaction : {};
+        return { identity, ask: (request) => queryTransactionBlocks({ ...request, filter, options }) };
+      },
+    }),
+  };
+  return {
+    resolvers: { Subscription },
+    stop() {
+      events.stop();
+      transactions.stop();
+    },
+    close() {
+      events.close();
+      transactions.close();
+    },
   };
 }

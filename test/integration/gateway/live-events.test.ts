@@ -162,6 +162,58 @@ it('reads the node once for all who follow, over WebSocket and as event streams'
   await Promise.all(clients.map((client) => client.leave()));
 });
 
+describe('liveTransactions', () => {
+  const query = (fields: string) =>
+    `subscription ($filter: TransactionStreamFilter, $after: String) { liveTransactions(filter: $filter, after: $after) { ... on LiveTransactionItem { cursor transaction { digest ${fields} } } } }`;
+  const digests = () => devnet.ledger.transactions.map(({ digest }) => digest);
+  /** Lets things happen until a stream tells a transaction. @returns all that followed it */
+  const sinceFirst = async (client: LiveClient) => {
+    await until(() => {
+      if (client.ids.length === 0) happen();
+      return client.ids.length > 0;
+    }, 'a transaction');
+    const first = client.ids[0] ?? '';
+    return () => digests().slice(digests().indexOf(first));
+  };
+
+  it.each([
+    ['over WebSocket', overWebSocket],
+    ['as an event stream', overEventStream],
+  ])('tells what happens, in order, and goes on exactly behind a cursor: %s', async (_, subscribe) => {
+    const client = subscribe(address, query('checkpoint transactionBlock { digest }'));
+    const all = await sinceFirst(client);
+    await client.leave();
+    happen();
+    const again = subscribe(address, query(''), { after: client.cursor });
+    happen();
+    await until(() => client.ids.length + again.ids.length >= all().length, 'the rest');
+    expect([...client.ids, ...again.ids]).toEqual(all());
+    expect(client.results[0]?.data.liveTransactions.transaction).toMatchObject({
+      digest: client.ids[0],
+      transactionBlock: { digest: client.ids[0] },
+    });
+    await again.leave();
+  });
+
+  it('tells those that a filter selects, whole where that is asked for', async () => {
+    const fromAddress = devnet.ledger.events.at(-1)?.sender ?? '';
+    const client = overWebSocket(address, query('raw'), { filter: { fromAddress } });
+    await sinceFirst(client);
+    const brief = overWebSocket(address, query(''), { filter: { fromAddress } });
+    await sinceFirst(brief);
+    const senders = client.results.map(({ data }) => data.liveTransactions.transaction.raw.transaction.data.sender);
+    expect(new Set(senders)).toEqual(new Set([fromAddress]));
+    await Promise.all([client.leave(), brief.leave()]);
+  });
+
+  it('refuses a filter that breaks a rule', async () => {
+    const client = overEventStream(address, query(''), { filter: { fromAddress: 'me' } });
+    await until(() => client.results.length > 0, 'a refusal');
+    expect(client.results[0]?.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    await client.leave();
+  });
+});
+
 describe('a stream', () => {
   it('goes on behind an outage of the node, and has lost nothing', async () => {
     const client = overWebSocket(address, items);

@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { createCursorKeys } from '../../../../src/cursors/cursor-keys.ts';
 import { resumeAt } from '../../../../src/live/live-source.ts';
-import { createLiveCursors } from '../../../../src/subschemas/event-feed/live-cursor.ts';
+import { createLiveCursors, isEventKey } from '../../../../src/subschemas/event-feed/live-cursor.ts';
 
 const keys = createCursorKeys(new Secret('the key of cursors in tests'));
+const cursorsOf = (field: string, filter: string) => createLiveCursors({ field, filter, isKey: isEventKey }, keys);
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
 const place = { key: `${digest}:0`, timestampMs: 1_800_000_000_000 };
 const other = { key: `${digest}:18446744073709551615`, timestampMs: null };
 
 describe('a cursor of a stream', () => {
-  const cursors = createLiveCursors('liveEvents', 'filter', keys);
+  const cursors = cursorsOf('liveEvents', 'filter');
 
   it.each([
     ['behind an item', resumeAt(place)],
@@ -24,10 +25,7 @@ describe('a cursor of a stream', () => {
 
   it('is good for one field and one filter alone, and for nobody with a letter changed', () => {
     const cursor = cursors.toCursor(resumeAt(place));
-    for (const stranger of [
-      createLiveCursors('liveEvents', 'another', keys),
-      createLiveCursors('other', 'filter', keys),
-    ])
+    for (const stranger of [cursorsOf('liveEvents', 'another'), cursorsOf('other', 'filter')])
       expect(() => stranger.toPoint('after', cursor)).toThrow('taken from different checkpoints');
     for (let at = 0; at < cursor.length; at += 7) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
