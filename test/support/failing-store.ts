@@ -1,7 +1,7 @@
 import { type SponsorshipStore, StoreAwayError } from '../../src/sponsorship/store/sponsorship-store.ts';
 
-/** `before`: the step does not happen; `after`: it does, and its answer is lost. */
-export type StoreFault = 'before' | 'after' | null;
+/** `unsent`: the step certainly does not happen; `before`: it does not; `after`: it does, and its answer is lost. */
+export type StoreFault = 'unsent' | 'before' | 'after' | null;
 
 /**
  * A store that is away when a test says so.
@@ -12,6 +12,7 @@ export function failingStore(store: SponsorshipStore, nextFault: () => StoreFaul
     <Arguments extends unknown[], Answer>(step: (...args: Arguments) => Promise<Answer>) =>
     async (...args: Arguments): Promise<Answer> => {
       const fault = nextFault();
+      if (fault === 'unsent') throw new StoreAwayError(undefined, true);
       if (fault === 'before') throw new StoreAwayError();
       const answer = await step(...args);
       if (fault === 'after') throw new StoreAwayError();

@@ -4,7 +4,7 @@ import type { SponsorshipStore } from '../../src/sponsorship/store/sponsorship-s
 import type { StoreBounds } from '../../src/sponsorship/store/store-bounds.ts';
 
 /** Where instances have to agree, no answer of a busy test machine may come too late. */
-export const patientMs = 30_000;
+const patientMs = 30_000;
 
 export function openRedisStore(
   url: string,

@@ -25,7 +25,7 @@ const midnight = Date.UTC(2027, 4, 6);
 
 let named = 0;
 /** A name that no other test has: all of them may share one Redis. */
-export const newName = (what: string) => `${what}-${++named}`;
+const newName = (what: string) => `${what}-${++named}`;
 
 /** Values that are told apart by their caller alone; a test writes those that it is about. */
 export function newFlow(caller = newName('caller')) {

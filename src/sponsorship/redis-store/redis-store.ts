@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import { type Redis, ReplyError } from 'ioredis';
 import { connectRedis, type RedisEvents, type RedisOptions } from '../../redis/connect-redis.ts';
 import { keyIdOf } from '../store/key-id.ts';
 import {
@@ -110,9 +110,17 @@ function defineSteps(redis: Redis, bounds: StoreBounds) {
       // The one key says which slot of a cluster it is; all others are in the same.
       return await commands[step](`${redisPrefix}lease:${ref}`, nowMs, ref, caller, ...rest);
     } catch (error) {
-      throw new StoreAwayError(error);
+      throw new StoreAwayError(error, isUntaken(error));
     }
   };
+}
+
+/** Without a connection nothing is sent; and all but plain errors (`ERR`) say that Redis did not let the script write. */
+function isUntaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.message.startsWith("Stream isn't writeable") || (error instanceof ReplyError && !/^ERR/.test(error.message))
+  );
 }
 
 function readReservationStart([kind, first = '', ...rest]: string[], gas: GasBudget | null): ReservationStart {

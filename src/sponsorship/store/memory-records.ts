@@ -39,8 +39,6 @@ export interface KeyRecord extends Kept {
   answer: string | null;
 }
 
-export type MemoryRecords = ReturnType<typeof createMemoryRecords>;
-
 /** Leases and idempotency keys of all callers, of bounded number and size. */
 export function createMemoryRecords(bounds: StoreBounds) {
   const leases = new Map<string, Lease>();

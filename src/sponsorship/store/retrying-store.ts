@@ -28,6 +28,9 @@ export interface RetryingStoreOptions {
 export function createRetryingStore(store: SponsorshipStore, options: RetryingStoreOptions): SponsorshipStore {
   const { now, givenUp, maxWaiting = 10_000, firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
   const waiting = new Set<GivenUpEnd>();
+  /** What is to be taken back, if it happened at all: given up before any end of what certainly did. */
+  const takenBack = new Set<GivenUpEnd>();
+  const areWaiting = () => waiting.size + takenBack.size > 0;
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
@@ -44,10 +47,12 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
 
   /** Writes what waits, oldest first, until something fails. */
   async function writeAll(): Promise<void> {
-    for (const end of waiting) {
-      await write(end);
-      waiting.delete(end);
-      pauseMs = firstPauseMs;
+    for (const queue of [waiting, takenBack]) {
+      for (const end of queue) {
+        await write(end);
+        queue.delete(end);
+        pauseMs = firstPauseMs;
+      }
     }
   }
 
@@ -59,7 +64,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
       })
       .finally(() => {
         writing = null;
-        if (waiting.size > 0 && !isClosing) later();
+        if (areWaiting() && !isClosing) later();
       });
     return writing;
   }
@@ -68,13 +73,14 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     timer ??= setTimeout(tryAll, pauseMs).unref();
   }
 
-  function keep(end: GivenUpEnd): void {
-    const [oldest] = waiting;
-    if (oldest && waiting.size >= maxWaiting) {
+  function keep(end: GivenUpEnd, queue: Set<GivenUpEnd>): void {
+    const [oldest] = takenBack.size > 0 ? takenBack : waiting;
+    if (oldest && waiting.size + takenBack.size >= maxWaiting) {
       waiting.delete(oldest);
+      takenBack.delete(oldest);
       givenUp(oldest);
     }
-    waiting.add(end);
+    queue.add(end);
     if (!writing) later();
   }
 
@@ -83,7 +89,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
       await step;
     } catch (error) {
       if (!(error instanceof StoreAwayError)) throw error;
-      keep(end);
+      keep(end, waiting);
     }
   }
 
@@ -91,7 +97,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     try {
       return await step;
     } catch (error) {
-      if (error instanceof StoreAwayError) keep(end);
+      if (error instanceof StoreAwayError && !error.isUntaken) keep(end, takenBack);
       throw error;
     }
   }
@@ -117,12 +123,13 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
       isClosing = true;
       clearTimeout(timer);
       const deadline = performance.now() + closeWithinMs;
-      while (waiting.size > 0 && performance.now() < deadline) {
+      while (areWaiting() && performance.now() < deadline) {
         await Promise.race([tryAll(), pause(deadline - performance.now())]);
-        if (waiting.size > 0) await pause(firstPauseMs);
+        if (areWaiting()) await pause(firstPauseMs);
       }
-      for (const end of waiting) givenUp(end);
+      for (const end of [...waiting, ...takenBack]) givenUp(end);
       waiting.clear();
+      takenBack.clear();
       await store.close();
     },
   };

@@ -3,7 +3,7 @@
  * answered under an idempotency key, and what is left of gas budgets.
  *
  * Each method is one step: all of it happens or nothing. Methods reject with `StoreAwayError` alone, within a bounded time;
- * after a rejection the step may or may not have happened. `nowMs` (milliseconds since the Unix epoch) is always the
+ * after a rejection the step may or may not have happened, unless the error says that it has not. `nowMs` (milliseconds since the Unix epoch) is always the
  * caller's, so that a test can let time pass.
  */
 export interface SponsorshipStore {
@@ -37,8 +37,11 @@ export interface SponsorshipStore {
 /** The store could not be asked, or did not answer in time. The step may have happened all the same. */
 export class StoreAwayError extends Error {
   override readonly name = 'StoreAwayError';
-  constructor(cause?: unknown) {
+  /** The step has certainly not happened: it was never sent, or refused. */
+  readonly isUntaken: boolean;
+  constructor(cause?: unknown, isUntaken = false) {
     super('What the instances of this gateway share about sponsorship cannot be reached.', { cause });
+    this.isUntaken = isUntaken;
   }
 }
 

@@ -105,6 +105,26 @@ test('of more ends than may wait the oldest are given up, by name', async () => 
   expect(await Promise.all(kinds)).toEqual(['in-progress', 'spent', 'spent']);
 });
 
+test('what was to be taken back is given up before any end, and what was never sent needs no taking back', async () => {
+  const { memory, store, away, givenUp } = open({ maxWaiting: 2 });
+  const [ended, begun, other] = [await reserve(memory), await reserve(memory), await reserve(memory)];
+  await store.beginExecution(ended.execution());
+  away.fault = 'before';
+  await store.endExecution(ended.executionEnd({ kind: 'refused' }));
+  const begin = async ({ execution }: typeof begun) =>
+    expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+  await begin(begun);
+  away.fault = 'unsent';
+  for (let count = 0; count < 5; count += 1) await begin(other);
+  expect(givenUp).toEqual([]);
+  away.fault = 'before';
+  await begin(other);
+  expect(givenUp).toMatchObject([{ end: { leaseId: begun.leaseId, outcome: { kind: 'not-sent' } } }]);
+  away.fault = null;
+  await store.close();
+  expect(await memory.beginExecution(ended.execution())).toMatchObject({ kind: 'spent' });
+});
+
 test('attempts to write become fewer while the store is away', async () => {
   const { memory, store, away, stepsTaken } = open({ maxPauseMs: 3_600_000 });
   const flows = await Promise.all(Array.from({ length: 50 }, () => reserve(memory)));
