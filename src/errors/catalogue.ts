@@ -78,14 +78,18 @@ export const errorCatalogue = {
     status: 400,
     meaning:
       'The sponsor, or the ledger it sent the transaction to, refused for good; the message is its own text. Nothing ran.',
-    retry: 'Not as it is. What the ledger refused has used its reservation up: reserve again.',
+    retry: 'Not as it is. An execution has used its reservation up, refused or not: reserve again.',
   },
   SPONSOR_EXHAUSTED: {
     status: 503,
     meaning: 'The sponsor has no coins, or no daily allowance, left for this, or takes no more requests for now.',
     retry: 'Later, or with a smaller budget.',
   },
-  SPONSOR_MAINTENANCE: { status: 503, meaning: 'The sponsor is in maintenance.', retry: 'Later.' },
+  SPONSOR_MAINTENANCE: {
+    status: 503,
+    meaning: 'The sponsor is in maintenance.',
+    retry: 'Later; an execution with a new reservation.',
+  },
   RESERVATION_NOT_FOUND: {
     status: 404,
     meaning: 'The reservation does not exist, has expired, was used, or is another caller’s.',
@@ -94,8 +98,9 @@ export const errorCatalogue = {
   EXECUTION_OUTCOME_UNKNOWN: {
     status: 504,
     meaning:
-      'The transaction was handed to the sponsor, and no answer came back in time, or none that tells: it may or may not execute. `extensions` has its digest.',
-    retry: 'Never blindly. Look up `transactionBlock(digest)` after `checkAfterMs`.',
+      'The transaction was handed to the sponsor, its answer was lost or does not tell, and the ledger did not have it in time: it may or may not execute. `extensions` has its digest.',
+    retry:
+      'Never as another transaction. Look up `transactionBlock(digest)` after `checkAfterMs`; the same call again, letter by letter, is looked up here and not sent.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,

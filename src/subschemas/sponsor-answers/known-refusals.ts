@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
   { pattern: /^Gas usage exceeds daily cap$/, code: 'SPONSOR_EXHAUSTED', endpoints: ['reserveGas'] },
   { pattern: /^Failed to spawn reserve_gas task$/, code: 'UPSTREAM_BAD_RESPONSE', endpoints: ['reserveGas'] },
 
-  // Said of a transaction before its reservation is used up: the client may try again with the same reservation.
+  // Said of a transaction before its reservation is used up with the sponsor; its coins return when it expires.
   { pattern: /^Access denied by access controller$/, code: 'SPONSOR_FORBIDDEN' },
   {
     pattern: /^Error while checking access\. EventId=[0-9a-zA-Z-]{1,64}$/,
