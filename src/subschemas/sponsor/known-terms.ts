@@ -8,8 +8,8 @@ import type { SponsorshipBooks } from './sponsorship-books.ts';
 export type FindTerms = (rawReservationId: string, holder: string) => Promise<ReservationTerms | null>;
 
 /**
- * Where callers have the sponsor's own numbers, what was reserved is known only to who remembers it. A look into a store of
- * another process is a round trip more: for a warning it is not made.
+ * Where callers have the sponsor's own numbers, what was reserved is known only to who remembers it. A look into a store
+ * elsewhere is a round trip more: for a warning it is not made.
  * @returns `null` where nobody looks
  */
 export function toFindTerms(
