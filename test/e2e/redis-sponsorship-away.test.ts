@@ -125,7 +125,7 @@ if (redisMissing) {
       const hasty = await openRedisStore(redis.url, { timeoutMs: 300 });
       const store = createRetryingStore(hasty, { now: () => noon, givenUp: () => {} });
       const flows = await Promise.all(Array.from({ length: 5 }, () => reserve(direct, { gas })));
-      for (const { execution } of flows) await store.beginExecution(execution());
+      for (const { execution } of flows) await direct.beginExecution(execution());
       redis.freeze();
       const end = { kind: 'executed', gasUsed: 10 } as const;
       await Promise.all(flows.map(({ executionEnd }) => store.endExecution(executionEnd(end, { answer: 'effects' }))));

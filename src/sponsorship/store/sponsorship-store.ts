@@ -3,8 +3,8 @@
  * answered under an idempotency key, and what is left of gas budgets.
  *
  * Each method is one step: all of it happens or nothing. Methods reject with `StoreAwayError` alone, within a bounded time;
- * after a rejection the step may or may not have happened, unless the error says that it has not. `nowMs` (milliseconds since the Unix epoch) is always the
- * caller's, so that a test can let time pass.
+ * after a rejection the step may or may not have happened, unless the error says that it has not. `nowMs` (milliseconds since
+ * the Unix epoch) is always the caller's, so that a test can let time pass.
  */
 export interface SponsorshipStore {
   /**
