@@ -1,5 +1,6 @@
 import { type CredentialEvents, createCredentialEvents, type WriteLine } from './credential-events.ts';
 import { type Logger, type RequestLineFields, requestLine, toJsonText } from './logger.ts';
+import { type SponsorshipFacts, SponsorshipLine, shownLeaseCharacters } from './sponsorship-line.ts';
 
 /** One operation of an answered request. */
 export interface OperationFacts {
@@ -158,38 +159,6 @@ export interface SponsorFacts {
   readonly text: string;
 }
 
-/** One event of a sponsored transaction: who spends how much of the sponsor's gas, and what became of it. */
-export interface SponsorshipFacts {
-  readonly event:
-    | 'reserved'
-    | 'reserve-refused'
-    | 'reserve-lost'
-    | 'reserve-replayed'
-    /** Refused by the preflight: nothing was sent, nothing is spent. */
-    | 'declined'
-    | 'dispatched'
-    | 'executed'
-    | 'failed'
-    | 'recovered'
-    | 'refused'
-    | 'unsent'
-    | 'unknown'
-    | 'replayed'
-    | 'abandoned';
-  readonly caller: string;
-  /** The name of the lease, or the sponsor's own number: not the text that it is spent by. `null` where there is none. */
-  readonly leaseId: string | null;
-  readonly requestId: string;
-  /** Of the transaction. */
-  readonly digest?: string | null;
-  /** What is held for it, in the smallest unit of the gas coin; `null` where that was never known. */
-  readonly budget: number | null;
-  /** `null` while it is not known, and where nothing ran. */
-  readonly gasUsed?: number | null;
-  /** Of the error, where nothing ran. */
-  readonly code?: string | null;
-}
-
 /** A transaction that was sent although it does not fit its reservation, or cannot be read. */
 export interface DoubtfulTransaction {
   readonly caller: string;
@@ -267,9 +236,6 @@ export interface WorkerLoss {
   readonly againInMs: number;
 }
 
-/** As many letters of a lease's name as stand in its text too. */
-const shownLeaseCharacters = 20;
-
 /** Milliseconds for which a repeated failure is no news. */
 const staleMs = 60_000;
 
@@ -324,17 +290,7 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     sharedCountsBack: () => log('info', 'the shared counts are back'),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
-    sponsorship: ({ event, caller, leaseId, requestId, digest, budget, gasUsed, code }) =>
-      log('info', 'sponsorship', {
-        event,
-        caller,
-        ...(leaseId !== null && { lease: leaseId.slice(0, shownLeaseCharacters) }),
-        ...(typeof digest === 'string' && { digest }),
-        ...(budget !== null && { budget }),
-        ...(typeof gasUsed === 'number' && { gasUsed }),
-        ...(typeof code === 'string' && { code }),
-        requestId,
-      }),
+    sponsorship: (event) => log('info', 'sponsorship', new SponsorshipLine(event)),
     sponsorshipStoreAway: (reason, setting) =>
       log('warn', 'what is remembered of sponsorship is away: nobody is sponsored who needs it', { setting, reason }),
     sponsorshipStoreBack: () => log('info', 'what is remembered of sponsorship is back'),

@@ -43,8 +43,10 @@ export function toReservation(
   return { reservationId, sponsorAddress, gasCoins, gasBudget, expiresAtMs, isConsumed };
 }
 
-function toLease({ gasCoins, ...kept }: KeptReservation): Lease {
-  return { ...kept, coinsHash: hashCoins(gasCoins) };
+function toLease(kept: KeptReservation): Lease {
+  const { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs } = kept;
+  const coinsHash = hashCoins(kept.gasCoins);
+  return { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs, coinsHash };
 }
 
 export function writeKept(kept: KeptReservation): string {

@@ -1,7 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { mayBeDone } from '../../subschemas/sponsor-answers/sponsor-refusal.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
+import { createLeaseId } from '../leases/lease-id.ts';
 import type { LeaseKeys } from '../leases/lease-keys.ts';
 import type { EndReservation, GasBudget, ReservationStart, SponsorshipStore } from '../store/sponsorship-store.ts';
 import { pauseUnlessOver } from './pause-unless-over.ts';
@@ -70,7 +71,7 @@ export function createReservations(world: ReservationWorld): Reservations {
 
   return {
     async reserve(order) {
-      const attempt: Attempt = { order, leaseId: randomBytes(16).toString('base64url'), ...timesOf(order) };
+      const attempt: Attempt = { order, leaseId: createLeaseId(), issuedAtMs: 0, expiresAtMs: 0 };
       const start = await begin(attempt);
       if (start.kind === 'replay') return replay(order, readKept(start.answer));
       if (start.kind !== 'begun') {
@@ -102,12 +103,16 @@ export function createReservations(world: ReservationWorld): Reservations {
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash: bodyHashOf(order) };
     const name = nameOf(order);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      Object.assign(attempt, timesOf(order));
-      const { issuedAtMs: nowMs, expiresAtMs } = attempt;
-      const times = { expiresAtMs, answerByMs: nowMs + world.answerMs, nowMs };
+      const nowMs = now();
+      // Counted from before the sponsor is asked: coins are never promised for longer than the sponsor holds them.
+      const expiresAtMs = nowMs + order.reserveDurationSecs * 1_000;
+      attempt.issuedAtMs = nowMs;
+      attempt.expiresAtMs = expiresAtMs;
+      const answerByMs = nowMs + world.answerMs;
       let start: ReservationStart;
       try {
-        start = await store.beginReservation({ caller, leaseId, amount, gas, idempotency, ...times });
+        const begun = { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs };
+        start = await store.beginReservation(begun);
       } catch {
         return withoutStore(attempt);
       }
@@ -166,12 +171,6 @@ export function createReservations(world: ReservationWorld): Reservations {
     // Where the store forgot it, or is away, the clock tells what there is to tell.
     const found = await store.findReservation(holder, leaseId, now()).catch(() => null);
     return toReservation(kept, { leases, holder, isConsumed: found?.state === 'consumed' });
-  }
-
-  /** Counted from before the sponsor was asked: coins are never promised for longer than the sponsor holds them. */
-  function timesOf({ reserveDurationSecs }: ReservationOrder): { issuedAtMs: number; expiresAtMs: number } {
-    const issuedAtMs = now();
-    return { issuedAtMs, expiresAtMs: issuedAtMs + reserveDurationSecs * 1_000 };
   }
 }
 

@@ -13,7 +13,8 @@ import { toExecutionPace } from '../../sponsorship/execution/execution-world.ts'
 import { createExecutions, type Executions } from '../../sponsorship/execution/executions.ts';
 import { createKeptAnswers } from '../../sponsorship/execution/kept-answer.ts';
 import { preflight } from '../../sponsorship/preflight/preflight.ts';
-import type { DoubtfulTransaction, SponsorshipFacts } from '../../telemetry/events.ts';
+import type { DoubtfulTransaction } from '../../telemetry/events.ts';
+import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../../transaction-data/digest.ts';
 import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import type { OperationContext } from '../operation-context.ts';

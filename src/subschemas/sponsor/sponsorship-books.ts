@@ -1,7 +1,7 @@
 import type { Executions } from '../../sponsorship/execution/executions.ts';
 import type { LeaseKeys } from '../../sponsorship/leases/lease-keys.ts';
 import type { SponsorshipStore } from '../../sponsorship/store/sponsorship-store.ts';
-import type { SponsorshipFacts } from '../../telemetry/events.ts';
+import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import type { SponsorEffects } from './sponsor-client.ts';
 
 /** What is signed, remembered and told of sponsorship, whichever mutation it is about. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { createTelemetry, LaneRecord, type Telemetry } from '../../../src/telemetry/events.ts';
 import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
+import { SponsorshipLine } from '../../../src/telemetry/sponsorship-line.ts';
 
 /** What is logged of an event, without its time. */
 function linesOf(tell: (telemetry: Telemetry) => void): Record<string, unknown>[] {
@@ -307,6 +308,26 @@ it('the fields of a request are written as JSON writes them', () => {
       const record = new LaneRecord('a-1.b_2', 'POST', path, 200, cents / 100, operations);
       expect(JSON.parse(`{${record[requestLine]()}}`)).toEqual(JSON.parse(JSON.stringify(record)));
       expect(Object.keys(JSON.parse(`{${record[requestLine]()}}`))).toEqual(Object.keys(record));
+    }),
+  );
+});
+
+const event = fc.record({
+  event: fc.constantFrom('reserved' as const, 'executed' as const),
+  caller: fc.string({ unit: 'binary' }),
+  leaseId: fc.option(fc.string({ unit: 'binary', maxLength: 30 })),
+  requestId: fc.string({ unit: 'binary' }),
+  digest: fc.option(fc.string({ unit: 'binary' })),
+  budget: fc.option(fc.nat()),
+  gasUsed: fc.option(fc.nat()),
+  code: fc.option(fc.string({ unit: 'binary' })),
+});
+
+it('the fields of an event of sponsorship are written as JSON writes them', () => {
+  fc.assert(
+    fc.property(event, (facts) => {
+      const line = new SponsorshipLine(facts);
+      expect(JSON.stringify(JSON.parse(`{${line[requestLine]()}}`))).toBe(JSON.stringify(line));
     }),
   );
 });

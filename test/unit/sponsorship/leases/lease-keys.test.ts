@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import type { Lease } from '../../../../src/sponsorship/leases/lease.ts';
+import { createLeaseId } from '../../../../src/sponsorship/leases/lease-id.ts';
 import { createLeaseKeys } from '../../../../src/sponsorship/leases/lease-keys.ts';
 
 const [older, newer] = [new Secret('older'.repeat(8)), new Secret('newer'.repeat(8))];
@@ -135,6 +136,20 @@ test('a key that is adopted signs from then on, and what was signed before stays
   changing.adopt(newer);
   expect(changing.open(text, caller, nowMs)).toEqual(lease);
   expect(changing.sign(lease, caller)).toBe(createLeaseKeys(newer).sign(lease, caller));
+});
+
+test('a signature is the HMAC of caller and lease under a key that is used for nothing else', () => {
+  const bytes = Buffer.from(text, 'base64url');
+  const derived = createHmac('sha256', 'older'.repeat(8)).update('ledger-gateway leases').digest();
+  const length = Buffer.from([0, 0, 0, caller.length]);
+  const signed = Buffer.concat([length, Buffer.from(caller), bytes.subarray(0, -32)]);
+  expect(bytes.subarray(-32)).toEqual(createHmac('sha256', derived).update(signed).digest());
+});
+
+test('ids of leases do not repeat', () => {
+  const ids = Array.from({ length: 1_000 }, createLeaseId);
+  expect(new Set(ids).size).toBe(1_000);
+  for (const id of ids) expect(keys.recognise(keys.sign({ ...lease, leaseId: id }, caller), caller)?.leaseId).toBe(id);
 });
 
 test('what others signed with the same secret for another purpose is no lease', () => {

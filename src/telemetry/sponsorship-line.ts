@@ -1,0 +1,73 @@
+import { type RequestLineFields, requestLine, toJsonText } from './logger.ts';
+
+/** One event of a sponsored transaction: who spends how much of the sponsor's gas, and what became of it. */
+export interface SponsorshipFacts {
+  readonly event:
+    | 'reserved'
+    | 'reserve-refused'
+    | 'reserve-lost'
+    | 'reserve-replayed'
+    /** Refused by the preflight: nothing was sent, nothing is spent. */
+    | 'declined'
+    | 'dispatched'
+    | 'executed'
+    | 'failed'
+    | 'recovered'
+    | 'refused'
+    | 'unsent'
+    | 'unknown'
+    | 'replayed'
+    | 'abandoned';
+  readonly caller: string;
+  /** The name of the lease, or the sponsor's own number: not the text that it is spent by. `null` where there is none. */
+  readonly leaseId: string | null;
+  readonly requestId: string;
+  /** Of the transaction. */
+  readonly digest?: string | null;
+  /** What is held for it, in the smallest unit of the gas coin; `null` where that was never known. */
+  readonly budget: number | null;
+  /** `null` while it is not known, and where nothing ran. */
+  readonly gasUsed?: number | null;
+  /** Of the error, where nothing ran. */
+  readonly code?: string | null;
+}
+
+/** As many letters of a lease's name as stand in its text too. */
+export const shownLeaseCharacters = 20;
+
+/**
+ * An event as the fields of its line, those left out that have no value. Writes itself, like the line of a request, since
+ * there are as many of them: it holds no free text, and nothing by which anything could be spent.
+ */
+export class SponsorshipLine implements RequestLineFields {
+  readonly event: SponsorshipFacts['event'];
+  readonly caller: string;
+  readonly lease: string | undefined;
+  readonly digest: string | undefined;
+  readonly budget: number | undefined;
+  readonly gasUsed: number | undefined;
+  readonly code: string | undefined;
+  readonly requestId: string;
+
+  constructor({ event, caller, leaseId, digest, budget, gasUsed, code, requestId }: SponsorshipFacts) {
+    this.event = event;
+    this.caller = caller;
+    this.lease = leaseId?.slice(0, shownLeaseCharacters);
+    this.digest = digest ?? undefined;
+    this.budget = budget ?? undefined;
+    this.gasUsed = gasUsed ?? undefined;
+    this.code = code ?? undefined;
+    this.requestId = requestId;
+  }
+
+  [requestLine](): string {
+    const { event, caller, lease, digest, budget, gasUsed, code, requestId } = this;
+    let text = `"event":"${event}","caller":${toJsonText(caller)}`;
+    if (lease !== undefined) text += `,"lease":${toJsonText(lease)}`;
+    if (digest !== undefined) text += `,"digest":${toJsonText(digest)}`;
+    if (budget !== undefined) text += `,"budget":${budget}`;
+    if (gasUsed !== undefined) text += `,"gasUsed":${gasUsed}`;
+    if (code !== undefined) text += `,"code":${toJsonText(code)}`;
+    return `${text},"requestId":${toJsonText(requestId)}`;
+  }
+}
