@@ -203,7 +203,10 @@ const lookAtBudget = command('look at the budget', fc.record({ caller, instance 
 const advance = command(
   'advance',
   fc.record({ ms: fc.constantFrom(500, 4_900, 20_000, 61_000, 605_000) }),
-  async ({ ms }, { world }) => world.advance(ms),
+  async ({ ms }, { world, history }) => {
+    await history.settleReservations();
+    world.advance(ms);
+  },
 );
 
 const change = command('look-ups', fc.record({ manner: lookUpManner }), async ({ manner }, { world }) => {

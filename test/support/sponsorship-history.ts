@@ -92,6 +92,11 @@ export class SponsorshipHistory {
     });
   }
 
+  /** The same of all that was asked of `reserveGas`: a request for coins is not on its way for minutes. */
+  async settleReservations(): Promise<void> {
+    while (this.reservations.some(({ answer }) => answer === undefined)) await new Promise(setImmediate);
+  }
+
   /** Resolves when everything that was asked is answered, or will never be. */
   async settle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
