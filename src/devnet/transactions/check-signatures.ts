@@ -24,8 +24,11 @@ export function checkSignatures(
   }
   for (const signer of signers) {
     const own = parsed.find(({ addresses }) => addresses.includes(signer));
-    if (!own)
-      return `Required Signature from ${signer} is absent ${JSON.stringify(parsed.map(({ addresses }) => addresses[0]))}`;
+    if (!own) {
+      // As Rust writes a list of texts: with a space after each comma.
+      const present = parsed.map(({ addresses }) => JSON.stringify(addresses[0])).join(', ');
+      return `Required Signature from ${signer} is absent [${present}]`;
+    }
     if (!isSignatureOf(own, bytes)) return 'Signature is not valid: Fail to verify user sig';
   }
   return null;
