@@ -40,13 +40,14 @@ function findMatch({ contestant, workId, url, concurrency, dialect }: ClientOrde
   return match;
 }
 
-/** A paced slice ends a moment after its last request was due. */
-const spare = 1_000;
-
 /** Asks what has to be asked before the requests of a slice. */
-async function prepare({ dialect, concurrency, atLeastRequests }: ClientOrder, match: Match): Promise<ClientReport> {
+async function prepare(
+  { dialect, concurrency, atLeastRequests, pacedAt }: ClientOrder,
+  match: Match,
+): Promise<ClientReport> {
   const { work, pool, before, nextSerial } = match;
-  const end = nextSerial + atLeastRequests + spare;
+  // Those in flight when the last one is due, and what a pace has due until that is noticed: a quarter of a second at most.
+  const end = nextSerial + atLeastRequests + concurrency + Math.ceil((pacedAt ?? 0) / 4);
   let next = nextSerial;
   let fault: string | null = null;
   while (next < end && before.has(next)) next += 1;
