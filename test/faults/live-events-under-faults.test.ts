@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
 /** Things that are done, one after the other. */
-const steps = Number(process.env.LIVE_STEPS ?? 120);
+const steps = Number(process.env.LIVE_STEPS ?? 60);
 
 let devnet: Devnet;
 let rpc: RecordingUpstream;

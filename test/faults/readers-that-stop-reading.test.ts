@@ -93,7 +93,7 @@ it.each([
   // Others get everything at once all the while.
   await until(() => {
     for (let ticks = 0; ticks < 2; ticks += 1) devnet.tick();
-    return quick.ids.length > before + 700;
+    return quick.ids.length > before + 450;
   }, 'events');
   const all = devnet.ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
   await until(() => quick.ids.at(-1) === all.at(-1), 'the last event');

@@ -4,7 +4,7 @@ import type { LivePage } from '../../../src/live/live-source.ts';
 import { createTestHub, type Following } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 60);
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 40);
 
 /** What an upstream does wrong, once. */
 const faults = {
