@@ -23,7 +23,7 @@ export interface LeaseKeys {
 }
 
 /** Of all leases, whatever is in them. */
-export const maxLeaseCharacters = 512;
+const maxLeaseCharacters = 512;
 
 const signatureBytes = 32;
 
