@@ -54,7 +54,7 @@ async function untilTrue(judge: () => Promise<void>): Promise<void> {
         },
       ),
     () => String(reason),
-    8_000,
+    20_000,
   );
 }
 

@@ -212,6 +212,19 @@ function describeFence(stores: Stores): void {
     expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
   });
 
+  test('a refusal of an attempt that did not set the fence ends nothing: the one that did may have run', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution({ attempt: 'the one' }));
+    await other.endExecution(executionEnd({ kind: 'refused', attempt: 'another' }, { answer: 'refused' }));
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }, { answer: 'executed' }));
+    const { caller, leaseId, bodyHash, nowMs } = execution();
+    expect(await other.findExecution({ caller, leaseId, bodyHash, nowMs })).toEqual({
+      kind: 'replay',
+      answer: 'executed',
+    });
+  });
+
   test('an attempt that sent nothing gives the lease back, and no other can', async () => {
     const { one, other } = stores();
     const { caller, leaseId, execution, executionEnd } = await reserve(one);

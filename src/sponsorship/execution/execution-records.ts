@@ -62,7 +62,8 @@ export class ExecutionRecords<Effects> {
 
   async release(refusal: GraphQLError): Promise<void> {
     this.#audit('refused', null, refusal);
-    await this.#write({ kind: 'refused' }, this.#isKept ? this.#world.answers.fromRefusal(refusal) : null);
+    const answer = this.#isKept ? this.#world.answers.fromRefusal(refusal) : null;
+    await this.#write({ kind: 'refused', attempt: this.#attempt }, answer);
   }
 
   async retract(refusal: GraphQLError | null): Promise<void> {

@@ -95,6 +95,7 @@ const endExecution = `
 local digest, outcome, detail, hasAnswer, answer = unpack(ARGV, 4)
 local lease = readLease()
 if not lease or lease.digest ~= digest then return end
+if outcome == 'refused' and detail ~= '' and lease.attempt ~= detail then return end
 if lease.executing ~= 'sent' and lease.executing ~= 'unsure' then return end
 if outcome == 'unknown' then
   redis.call('HSET', at('lease:' .. ref), 'executing', 'unsure')

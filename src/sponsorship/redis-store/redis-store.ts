@@ -74,7 +74,8 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
         : (readExecutionStart(answer as string[]) as Extract<ExecutionStart, { kind: 'replay' }>);
     },
     async endExecution({ caller, leaseId, digest, nowMs, answer, outcome }) {
-      const detail = outcome.kind === 'executed' ? outcome.gasUsed : outcome.kind === 'not-sent' ? outcome.attempt : '';
+      const detail =
+        outcome.kind === 'executed' ? outcome.gasUsed : 'attempt' in outcome ? (outcome.attempt ?? '') : '';
       const kept = answer === null ? ['0', ''] : ['1', answer];
       const ending = [digest, outcome.kind, detail, ...kept];
       await run('endExecution', nowMs, leaseRef(caller, leaseId), refOf(caller), ending);

@@ -132,7 +132,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       lease.executing = 'unsure';
     } else if (outcome.kind === 'not-sent') {
       if (lease.executing === 'sent' && lease.attempt === outcome.attempt) takeBack(lease, nowMs);
-    } else {
+    } else if (outcome.kind === 'executed' || lease.attempt === (outcome.attempt ?? lease.attempt)) {
       lease.executing = 'done';
       if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);
       if (answer !== null && lease.executionKey) records.answerKey(lease.executionKey, answer);

@@ -183,8 +183,11 @@ export interface EndExecution {
   readonly answer: string | null;
   readonly outcome: /** It is on the ledger, failed or not: what it used is settled, at most what was held. */
     | { readonly kind: 'executed'; readonly gasUsed: number }
-    /** Nothing ran: the hold is released; the lease stays spent. */
-    | { readonly kind: 'refused' }
+    /**
+     * Nothing ran: the hold is released; the lease stays spent. Changes nothing where another attempt than this set the
+     * fence, for that one may have run; left out: it was whichever did.
+     */
+    | { readonly kind: 'refused'; readonly attempt?: string }
     /** The hold stays for the rest of its day. */
     | { readonly kind: 'unknown' }
     /** Nothing has left this process: all is as if the attempt had not begun, and the lease can be executed. */
