@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,13 +79,37 @@ it('its curl command gets an answer', async () => {
   expect(JSON.parse(out)).toMatchObject({ data: { chainIdentifier: expect.any(String) } });
 });
 
+it('the stream that it shows tells an event', async () => {
+  const [, command = ''] = shells.filter((block) => block.startsWith('curl'));
+  const curl = spawn('bash', ['-c', `exec ${command.replace('http://127.0.0.1:4000/graphql', gateway.url)}`]);
+  let told = '';
+  for await (const chunk of curl.stdout) {
+    told += chunk;
+    if (/^data: .*\n/m.test(told)) break;
+  }
+  curl.kill();
+  const [, data = ''] = /^data: (.*)$/m.exec(told) ?? [];
+  expect(JSON.parse(data)).toMatchObject({
+    data: { liveEvents: { cursor: expect.any(String), event: { type: expect.stringContaining('::') } } },
+  });
+});
+
 it('its settings for a network have no mistakes, in the environment and in a file', () => {
   const token = join(folder, 'token');
   writeFileSync(token, 'a-token');
+  const [made = ''] = shells.filter((block) => block.startsWith('npx ledger-gateway keys new'));
+  const { client } = JSON.parse(
+    execFileSync('bash', ['-c', made.replace('npx ledger-gateway', `"${process.execPath}" "${cli}"`)], {
+      encoding: 'utf8',
+    }),
+  );
+  const clients = join(folder, 'clients.yaml');
+  writeFileSync(clients, JSON.stringify([client]));
   const exports = shells
     .filter((block) => block.includes('export '))
     .join('\n')
-    .replace('/run/secrets/sponsor-token', token);
+    .replace('/run/secrets/sponsor-token', token)
+    .replace('/etc/ledger-gateway/clients.yaml', clients);
   const file = join(folder, 'gateway.yaml');
   writeFileSync(file, blocksOf('yaml')[0] ?? '');
   const check = (setup: string) =>
