@@ -83,7 +83,9 @@ function createSponsorMutations(
         gas: caller.gas,
         cancellation,
         ask: () => client.reserveGas({ gasBudget, reserveDurationSecs }, header, cancellation),
-        audit: (event) => books.audit({ ...event, caller: caller.id, requestId }),
+        // Each member by its name: a spread gives each object a shape of its own, and that costs all who read it.
+        audit: ({ event, leaseId, budget, code = null }) =>
+          books.audit({ event, caller: caller.id, leaseId, requestId, budget, code }),
       });
     },
 
