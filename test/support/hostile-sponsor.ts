@@ -185,7 +185,7 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
   };
 }
 
-export const sponsorAddress = `0x${'5'.padStart(64, '0')}`;
+const sponsorAddress = `0x${'5'.padStart(64, '0')}`;
 
 /** The one coin of a reservation: no two have one in common. */
 function coinOf(id: bigint) {
