@@ -171,7 +171,9 @@ export class Execution<Effects> {
   }
 
   #hearStore(start: ExecutionStart | ExecutionFound): void {
-    if (start.kind === 'begun') this.#hear({ event: 'begun' });
+    // A store without room is as good as none: whoever fills it must not end what others can do without it.
+    const hasNoRoom = start.kind === 'full' && !this.#world.isStoreNeeded;
+    if (start.kind === 'begun' || hasNoRoom) this.#hear({ event: 'begun' });
     else if (start.kind === 'replay') this.#hearAnswer(start.answer);
     else if (start.kind !== 'in-progress') this.#hear({ event: 'declined', error: toDeclined(start, this.#subject) });
     else this.#hear({ event: this.#world.now() < start.answerByMs ? 'inProgress' : 'overdue' });

@@ -116,6 +116,8 @@ export function createReservations(world: ReservationWorld): Reservations {
       } catch {
         return withoutStore(attempt);
       }
+      // A store without room is as good as none: callers with made-up credentials can fill it.
+      if (start.kind === 'full' && !isStoreNeeded && idempotency === null) return { kind: 'begun' };
       if (start.kind !== 'in-progress') return start;
       const twin = name === null ? undefined : underWay.get(name);
       await pauseUnlessOver(twin === undefined ? pauseMs : longestPauseMs, cancellation, twin);

@@ -13,6 +13,7 @@ import { createExecutions, type ExecutionsOptions } from '../../../../src/sponso
 import { createKeptAnswers } from '../../../../src/sponsorship/execution/kept-answer.ts';
 import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
 import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsorship/store/sponsorship-store.ts';
+import { defaultStoreBounds } from '../../../../src/sponsorship/store/store-bounds.ts';
 import type { FoundTransaction } from '../../../../src/subschemas/upstream.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/transport/cancellation.ts';
 
@@ -210,6 +211,24 @@ describe('a lease', () => {
     const { ended } = spare.begin();
     await spare.settle();
     spare.sent[0]?.tell(executed);
+    expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+});
+
+describe('where the store has no room left', () => {
+  const full = () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 });
+
+  it('nothing is sent that it alone keeps from being sent twice', async () => {
+    const { begin, sent } = setUp({ store: full() });
+    expect(await begin().ended).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(sent).toEqual([]);
+  });
+
+  it('what somebody else has a fence for goes on: made-up credentials could fill it', async () => {
+    const { begin, settle, sent } = setUp({ store: full(), isStoreNeeded: false });
+    const { ended } = begin();
+    await settle();
+    sent[0]?.tell(executed);
     expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
   });
 });

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/sponsorship/reservation/reservations.ts';
 import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
 import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsorship/store/sponsorship-store.ts';
+import { defaultStoreBounds } from '../../../../src/sponsorship/store/store-bounds.ts';
 import { UntellingAnswer } from '../../../../src/subschemas/sponsor-answers/sponsor-refusal.ts';
 import { createCancellation } from '../../../../src/transport/cancellation.ts';
 import { UpstreamCallError } from '../../../../src/transport/upstream-call-error.ts';
@@ -255,6 +256,25 @@ describe('an idempotency key', () => {
     for (const twin of waiting) await expect(twin).rejects.toMatchObject({ extensions: { code: 'REQUEST_TIMEOUT' } });
     answer(coins(42));
     await first;
+  });
+});
+
+describe('where the store has no room left', () => {
+  const store = () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 });
+
+  it('nothing is reserved where the gateway holds the token', async () => {
+    const { here, order, asked } = setUp({ store: store() });
+    await expect(here.reserve(order())).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED' } });
+    expect(asked).toEqual([]);
+  });
+
+  it('callers who bring the token reserve all the same, but not under a key that could not be kept', async () => {
+    const { here, order, asked } = setUp({ auth: 'forward', store: store() });
+    expect(await here.reserve(order())).toMatchObject({ reservationId: '42' });
+    await expect(here.reserve(order({ idempotencyKey: 'k' }))).rejects.toMatchObject({
+      extensions: { code: 'RATE_LIMITED' },
+    });
+    expect(asked).toHaveLength(1);
   });
 });
 
