@@ -136,7 +136,10 @@ describe('what is accepted', () => {
     [...readText(path).matchAll(/^ *```graphql\n(.*?)^ *```/gms)].map(([, text = '']) => text),
   );
   const corpus = operationCorpus.map(({ text }) => text);
-  const tabs = exampleTabs(graph).map(({ query }) => query);
+  // Streams are begun seldom and last: graphql-js judges them.
+  const tabs = exampleTabs(graph)
+    .map(({ query }) => query)
+    .filter((query) => !query.includes('subscription '));
 
   test.each([
     ['the operations of an SDK', schemas[2][1], sdkTexts, 10],
