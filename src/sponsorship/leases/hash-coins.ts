@@ -16,12 +16,23 @@ export interface CoinReference {
  * @returns 32 bytes as base64url
  */
 export function hashCoins(coins: readonly CoinReference[]): string {
-  const names = coins.map(({ objectId, version, digest }) => JSON.stringify([spell(objectId), version, digest]));
-  return hash('sha256', names.sort().join(), 'base64url');
+  const names = coins.map(toName);
+  if (names.length > 1) names.sort();
+  return hash('sha256', names.join(''), 'base64url');
+}
+
+/** Each part behind its length: no two coins, nor two lists of them, are the same text. */
+function toName({ objectId, version, digest }: CoinReference): string {
+  const id = spell(objectId);
+  return `${id.length}:${id}${version.length}:${version}${digest.length}:${digest}`;
 }
 
 /** Lower case, with as many digits as every id of the ledger has. */
 function spell(objectId: string): string {
+  if (usual.test(objectId)) return objectId;
   const digits = /^0x([0-9a-f]{1,64})$/i.exec(objectId)?.[1];
-  return digits === undefined ? objectId : digits.toLowerCase().padStart(64, '0');
+  return digits === undefined ? objectId : `0x${digits.toLowerCase().padStart(64, '0')}`;
 }
+
+/** As services write ids. */
+const usual = /^0x[0-9a-f]{64}$/;

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { isSuccess, type SponsorAnswer, wordOf } from '../sponsor-answers/sponsor-answer.ts';
 
-/** A u64 or larger, as a JSON number or as text, kept as exact decimal text. */
-export const integerText = z.union([
-  z.string().regex(/^(?:0|[1-9]\d{0,77})$/),
-  z
-    .number()
-    .int()
-    .nonnegative()
-    .transform((number) => String(number)),
-]);
+/** A u64 or larger, as a JSON number or as text, kept as exact decimal text. No union: it would try, and report, each form. */
+export const integerText = z.custom<number | string>(isWholeNumber).transform(String);
+
+function isWholeNumber(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0;
+  return typeof value === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(value);
+}
 
 /** The sponsor leaves empty lists out. */
 const listOf = <Item extends z.ZodType>(item: Item) =>
