@@ -210,7 +210,7 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
     {
       id: 'W9',
       title: 'executeTx against the REST service',
-      goal: null,
+      goal: 2.2,
       variants: 1,
       isForwarded: true,
       lengthSlack: 8,
