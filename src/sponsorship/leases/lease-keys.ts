@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../config/secret.ts';
 import { type Lease, readLease, writeLease } from './lease.ts';
 
@@ -66,31 +66,18 @@ export function createLeaseKeys(first: Secret, ...rest: readonly Secret[]): Leas
   };
 }
 
-const blockBytes = 64;
-
 /**
  * The key is derived for leases alone, so that its signatures prove nothing where the same secret signs something else. The
  * caller goes in with its length: wherever it ends, no other caller with another lease makes the same bytes.
  */
 function toSign(secret: Secret): Sign {
   const key = createHmac('sha256', secret.reveal()).update('ledger-gateway leases').digest();
-  const inner = pad(key, 0x36);
-  const outer = pad(key, 0x5c);
-  // HMAC-SHA256 written as two hash calls: an HMAC object for every lease would cost several times as much.
   return (lease, caller) => {
     const name = Buffer.from(caller);
     const length = Buffer.allocUnsafe(4);
     length.writeUInt32BE(name.length);
-    const within = hash('sha256', Buffer.concat([inner, length, name, lease]), 'buffer');
-    return hash('sha256', Buffer.concat([outer, within]), 'buffer');
+    return createHmac('sha256', key).update(length).update(name).update(lease).digest();
   };
-}
-
-/** A block filled with one byte, and the key XORed over it, as HMAC pads its key. */
-function pad(key: Uint8Array, byte: number): Buffer {
-  const block = Buffer.alloc(blockBytes, byte);
-  for (const [index, each] of key.entries()) block[index] = each ^ byte;
-  return block;
 }
 
 /** The bytes of a text in the one spelling they have: several texts may decode to the same bytes, and one alone was given. */
