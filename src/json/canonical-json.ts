@@ -13,6 +13,54 @@ export function toCanonicalJson(value: unknown): string {
   return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${toCanonicalJson(each)}`).join(',')}}`;
 }
 
+/**
+ * Is this the canonical text of a value? Takes no longer than the text is long, however large the value is: it is left at the
+ * first difference.
+ */
+export function isCanonicalJsonOf(value: unknown, text: string): boolean {
+  return matchFrom(0, value, text) === text.length;
+}
+
+/** @returns the place behind the value in the text, or -1 if it is not there */
+function matchFrom(at: number, value: unknown, text: string): number {
+  const rest = text.length - at;
+  if (at < 0 || (typeof value === 'string' && value.length > rest)) return -1;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
+    return skip(at, toCanonicalJson(value), text);
+  }
+  if (Array.isArray(value)) {
+    const place = matchEach(skip(at, '[', text), value, text, (next, each) => matchFrom(next, each, text));
+    return skip(place, ']', text);
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(value);
+  // Before they are sorted: each takes four characters at least.
+  if (names.length * 4 > rest) return -1;
+  const place = matchEach(skip(at, '{', text), names.sort(), text, (next, name) =>
+    matchFrom(skip(matchFrom(next, name, text), ':', text), members[name], text),
+  );
+  return skip(place, '}', text);
+}
+
+function matchEach<Part>(
+  at: number,
+  parts: readonly Part[],
+  text: string,
+  match: (at: number, part: Part) => number,
+): number {
+  let next = at;
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) next = skip(next, ',', text);
+    if (next < 0) break;
+    next = match(next, part);
+  }
+  return next;
+}
+
+function skip(at: number, piece: string, text: string): number {
+  return at >= 0 && text.startsWith(piece, at) ? at + piece.length : -1;
+}
+
 /** Longer numbers, and larger powers, are compared as they are written: nobody writes them in two ways. */
 const maxNumber = 400;
 

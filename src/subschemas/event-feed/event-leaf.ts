@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '../../json/canonical-json.ts';
+import { isCanonicalJsonOf } from '../../json/canonical-json.ts';
 import { type JsonPointer, valueAtPointer } from '../../json/json-pointer.ts';
 import { toCanonicalAddress } from '../../ledger-values/move-names.ts';
 import { toCanonicalMoveType } from '../../ledger-values/to-canonical-move-type.ts';
@@ -73,7 +73,7 @@ export function matchesLeaf(leaf: EventLeaf, event: EventFacts): boolean {
     }
     case 'moveEventField': {
       const value = valueAtPointer(event.json, leaf.pointer);
-      return value !== undefined && toCanonicalJson(value) === leaf.value;
+      return value !== undefined && isCanonicalJsonOf(value, leaf.value);
     }
     case 'sender':
       return event.sender === leaf.address;

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isCanonicalJsonOf, toCanonicalJson } from '../../../src/json/canonical-json.ts';
+import { ExactNumber } from '../../../src/json/exact-number.ts';
+
+/** Few of each, so that two of them are equal often enough, or nearly so. */
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom(null, true, 'a', '', 'a"', 0, 1, 10, -1, 0.5, new ExactNumber('1.0'), new ExactNumber('10')),
+    fc.array(tie('value'), { maxLength: 2 }),
+    fc.dictionary(fc.constantFrom('a', 'b', '"', '__proto__'), tie('value'), { maxKeys: 2 }),
+  ),
+})).value;
+
+describe('comparing a value with a canonical text', () => {
+  it.each<[unknown, string, boolean]>([
+    [{ b: [1, '2'], a: null }, '{"a":null,"b":[1e0,"2"]}', true],
+    [new ExactNumber('100.0'), '1e2', true],
+    [[1], '[1e0', false],
+    [[1], '[1e0]]', false],
+    [[], '[]', true],
+    [{}, '{}', true],
+    [{}, '[]', false],
+    ['', '""', true],
+    [1, '1e01', false],
+  ])('takes %j for %s: %s', (value, text, isEqual) => {
+    expect(isCanonicalJsonOf(value, text)).toBe(isEqual);
+  });
+
+  it('says what comparing both canonical texts says', () => {
+    fc.assert(
+      fc.property(json, json, (one, other) => {
+        expect(isCanonicalJsonOf(one, toCanonicalJson(one))).toBe(true);
+        expect(isCanonicalJsonOf(one, toCanonicalJson(other))).toBe(toCanonicalJson(one) === toCanonicalJson(other));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('looks no further than the first difference, however large the value is', () => {
+    let looked = 0;
+    const watched = (value: object) =>
+      new Proxy(value, {
+        get(target, name, receiver) {
+          looked += 1;
+          return Reflect.get(target, name, receiver);
+        },
+      });
+    const list = watched(Array.from({ length: 100_000 }, (_, index) => index));
+    expect(isCanonicalJsonOf(list, '[1e0,2e0]')).toBe(false);
+    const members = watched(Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`name${index}`, index])));
+    expect(isCanonicalJsonOf(members, '{"name0":5e0}')).toBe(false);
+    expect(looked).toBeLessThan(20);
+  });
+
+  it('goes no deeper than the text does', () => {
+    let deep: unknown = 0;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect(isCanonicalJsonOf(deep, '[[[0]]]')).toBe(false);
+  });
+});
