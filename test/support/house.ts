@@ -245,8 +245,10 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: ['json', 'types of operation-context', 'types of operation'],
     packages: [],
   },
+  /** What event streams have in common, and those that carry several operations. */
+  'shells/event-streams': { rooms: [], packages: [] },
   'shells/yoga': {
-    rooms: ['errors', 'json', 'limits', 'operation', 'types of config'],
+    rooms: ['errors', 'json', 'limits', 'operation', 'shells/event-streams', 'types of config'],
     packages: ['graphql', 'graphql-yoga'],
   },
   'shells/websocket': {

@@ -3,24 +3,14 @@ import type { Plugin } from 'graphql-yoga';
 import { noteCodes } from '../../errors/note-codes.ts';
 import { printJson } from '../../json/exact-number.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
-
-/** Proxies drop connections that are silent for a minute. */
-const usualBeatMs = 15_000;
-
-const headers = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache',
-  connection: 'keep-alive',
-  // Proxies that collect answers would hold back each event until others fill their buffer.
-  'x-accel-buffering': 'no',
-};
+import { eventStreamHeaders } from '../event-streams/event-stream-headers.ts';
+import { createHeart, type Heart } from '../event-streams/heart.ts';
 
 /**
  * Answers a subscription as an event stream: `next` with each result, `complete` at its end, and a comment at once and every
  * so often, by which both sides notice that the other is gone. Yoga would have a timer for each stream, and round numbers.
  */
-export function useEventStream(beatMs = usualBeatMs): Plugin<object, ServerContext> {
-  const heart = createHeart(beatMs);
+export function useEventStream(heart: Heart = createHeart()): Plugin<object, ServerContext> {
   return {
     onResultProcess({ result, setResultProcessor, serverContext }) {
       if (!(Symbol.asyncIterator in result)) return;
@@ -28,7 +18,7 @@ export function useEventStream(beatMs = usualBeatMs): Plugin<object, ServerConte
       const note = ({ errors = [] }: ExecutionResult) => noteCodes(serverContext.codes, errors);
       setResultProcessor((_, { Response, ReadableStream }) => {
         const body = new ReadableStream<Uint8Array>(toSource(results, heart, note));
-        return new Response(body, { headers });
+        return new Response(body, { headers: eventStreamHeaders });
       }, 'text/event-stream');
     },
   };
@@ -84,30 +74,5 @@ function withoutHints({ errors, ...result }: ExecutionResult): object {
       const { http, ...extensions } = error.extensions;
       return { ...error.toJSON(), extensions };
     }),
-  };
-}
-
-interface Heart {
-  /** @returns stops it */
-  onBeat(listener: () => void): () => void;
-}
-
-/** One timer for all streams, and none while there are none. */
-function createHeart(everyMs: number): Heart {
-  const listeners = new Set<() => void>();
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    onBeat(listener) {
-      listeners.add(listener);
-      timer ??= setInterval(() => {
-        for (const each of listeners) each();
-      }, everyMs);
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
-      };
-    },
   };
 }
