@@ -32,6 +32,8 @@ const project = (name: string, options: Record<string, unknown> = {}) => ({
 export default defineConfig({
   resolve: { alias },
   test: {
+    // All cores: left to itself it keeps one for the process that transforms and reports, which has little to do.
+    maxWorkers: '100%',
     // Elsewhere a missing browser or Redis is a skip with a reason; where a change is accepted, all of it has to run.
     reporters: process.env.CI ? ['dot', new StrictReporter()] : ['default'],
     projects: [
