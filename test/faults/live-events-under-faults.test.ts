@@ -1,40 +1,26 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import type { Devnet } from '../../src/devnet/start-devnet.ts';
 import { type LiveClient, overEventStream, overWebSocket } from '../support/live-clients.ts';
-import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
-import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
+import { type LiveNetwork, startLiveNetwork } from '../support/live-network.ts';
+import type { RecordingUpstream } from '../support/recording-upstream.ts';
+import type { TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
 /** Things that are done, one after the other. */
 const steps = Number(process.env.LIVE_STEPS ?? 60);
 
+let network: LiveNetwork;
 let devnet: Devnet;
 let rpc: RecordingUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  devnet = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 30 },
-  });
-  rpc = await recordUpstream(devnet.rpcUrl);
-  gateway = await createTestGateway({
-    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
-    LEDGER_RPC_URL: rpc.url,
-    LIVE_POLL_MIN_MS: '10',
-    LIVE_POLL_MAX_MS: '40',
-    // Calls that hang are given up soon.
-    REQUEST_TIMEOUT_MS: '300',
-  });
+  // Calls that hang are given up soon.
+  network = await startLiveNetwork({ REQUEST_TIMEOUT_MS: '300' });
+  ({ devnet, rpc, gateway } = network);
 });
-afterAll(async () => {
-  await gateway?.close();
-  await rpc?.[Symbol.asyncDispose]();
-  await devnet?.close();
-});
+afterAll(() => network?.[Symbol.asyncDispose]());
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function createRandom(from: number): () => number {

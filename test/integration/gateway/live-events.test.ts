@@ -1,36 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import type { Devnet } from '../../../src/devnet/start-devnet.ts';
 import { type LiveClient, overEventStream, overWebSocket } from '../../support/live-clients.ts';
-import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import {
+  eventIds,
+  type LiveNetwork,
+  quickPolls,
+  startLiveNetwork,
+  startTickedDevnet,
+} from '../../support/live-network.ts';
+import type { RecordingUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
 
+let network: LiveNetwork;
 let devnet: Devnet;
 let rpc: RecordingUpstream;
 let gateway: TestGateway;
 let address: string;
 
-const quick = { LIVE_POLL_MIN_MS: '10', LIVE_POLL_MAX_MS: '40' };
-
 beforeAll(async () => {
-  devnet = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 20 },
-  });
-  rpc = await recordUpstream(devnet.rpcUrl);
-  gateway = await createTestGateway({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: rpc.url, ...quick });
-  address = `${gateway.url}/graphql`;
+  network = await startLiveNetwork();
+  ({ devnet, rpc, gateway, address } = network);
 });
-afterAll(async () => {
-  await gateway?.close();
-  await rpc?.[Symbol.asyncDispose]();
-  await devnet?.close();
-});
+afterAll(() => network?.[Symbol.asyncDispose]());
 
-const idsFrom = (start: number) =>
-  devnet.ledger.events.slice(start).map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+const idsFrom = (start: number) => eventIds(devnet).slice(start);
 /** Lets events happen: at least one. */
 const happen = () => {
   const before = devnet.ledger.events.length;
@@ -277,7 +271,7 @@ describe('a stream', () => {
 });
 
 describe('a gateway', () => {
-  const env = () => ({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl, ...quick });
+  const env = () => ({ LEDGER_GRAPHQL_URL: devnet.graphqlUrl, LEDGER_RPC_URL: devnet.rpcUrl, ...quickPolls });
 
   it('that stops has every stream tell where to go on, and end', async () => {
     const stopping = await createTestGateway(env());
@@ -336,18 +330,12 @@ describe('a gateway', () => {
 });
 
 it('tells of a gap where a node has dropped what follows a cursor', async () => {
-  await using forgetful = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 20 },
-    retention: { checkpoints: 40 },
-  });
+  await using forgetful = await startTickedDevnet({ retention: { checkpoints: 40 } });
   const env = {
     LEDGER_GRAPHQL_URL: forgetful.graphqlUrl,
     LEDGER_RPC_URL: forgetful.rpcUrl,
     CURSOR_KEYS: 'k'.repeat(32),
-    ...quick,
+    ...quickPolls,
   };
   await using over = await createTestGateway(env);
   const client = overWebSocket(`${over.url}/graphql`, items);
@@ -360,7 +348,7 @@ it('tells of a gap where a node has dropped what follows a cursor', async () => 
   // Another instance, which has read nothing yet.
   await using other = await createTestGateway(env);
   const again = overWebSocket(`${other.url}/graphql`, items, { after: client.cursor });
-  const kept = forgetful.ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+  const kept = eventIds(forgetful);
   await until(() => again.ids.length === kept.length, 'what is left');
   expect(again.results[0]?.data.liveEvents).toMatchObject({ __typename: 'LiveGap', after: client.cursor });
   expect(again.results[0]?.data.liveEvents.before).toBe(again.results[1]?.data.liveEvents.cursor);

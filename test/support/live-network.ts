@@ -1,0 +1,55 @@
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
+import { type RecordingUpstream, recordUpstream } from './recording-upstream.ts';
+import { createTestGateway, type TestGateway } from './test-gateway.ts';
+
+/** A network on which something happens when a test says so, and a gateway that soon hears of it. */
+export interface LiveNetwork extends AsyncDisposable {
+  readonly devnet: Devnet;
+  /** Between gateway and network: what is asked for events. */
+  readonly rpc: RecordingUpstream;
+  readonly gateway: TestGateway;
+  /** Of the gateway's GraphQL endpoint. */
+  readonly address: string;
+}
+
+/** For gateways that hear of events within some ten milliseconds. */
+export const quickPolls = { LIVE_POLL_MIN_MS: '10', LIVE_POLL_MAX_MS: '40' };
+
+/** A network in which each checkpoint has something of a user, and whose checkpoints a test closes. */
+export function startTickedDevnet(options: Partial<DevnetOptions> = {}): Promise<Devnet> {
+  return startDevnet({
+    sponsorToken: 'unused',
+    checkpointIntervalMs: 0,
+    activityEveryCheckpoints: 1,
+    genesis: { checkpoints: 20 },
+    ...options,
+  });
+}
+
+/** @param env more settings of the gateway */
+export async function startLiveNetwork(env: Record<string, string> = {}): Promise<LiveNetwork> {
+  const devnet = await startTickedDevnet();
+  const rpc = await recordUpstream(devnet.rpcUrl);
+  const gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+    LEDGER_RPC_URL: rpc.url,
+    ...quickPolls,
+    ...env,
+  });
+  return {
+    devnet,
+    rpc,
+    gateway,
+    address: `${gateway.url}/graphql`,
+    async [Symbol.asyncDispose]() {
+      await gateway.close();
+      await rpc[Symbol.asyncDispose]();
+      await devnet.close();
+    },
+  };
+}
+
+/** The ids of everything that happened so far, oldest first. */
+export function eventIds({ ledger }: Devnet): string[] {
+  return ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+}
