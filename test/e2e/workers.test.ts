@@ -91,6 +91,32 @@ describe('two workers on the simulated network', () => {
   });
   afterAll(() => void cli?.child.kill('SIGKILL'));
 
+  /** Has coins reserved, and a transaction that spends them signed. */
+  const reserveAndSign = async () => {
+    const reserved = await ask(
+      url,
+      'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
+    );
+    const { reservationId, sponsorAddress, gasCoins } = reserved.body.data.reserveGas;
+    const signed = await ask(
+      url,
+      `query($from: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
+        devnetSignTransaction(sponsorAddress: $from, gasCoins: $coins, gasBudget: 5000000) { txBytes userSig digest }
+      }`,
+      { variables: { from: sponsorAddress, coins: gasCoins } },
+    );
+    const { txBytes, userSig, digest } = signed.body.data.devnetSignTransaction;
+    const execute = (selected: string, key: string | null = null) =>
+      ask(
+        url,
+        `mutation($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) {
+          executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) { ${selected} }
+        }`,
+        { variables: { id: reservationId, tx: txBytes, sig: userSig, key } },
+      );
+    return { digest, execute, answers: [reserved, signed] };
+  };
+
   test('are one service: said to be ready once, when both are, on one port that was chosen', async () => {
     const lines = linesOf(cli);
     expect(lines.filter(({ msg }) => msg === 'ready')).toHaveLength(1);
@@ -129,31 +155,10 @@ describe('two workers on the simulated network', () => {
   });
 
   test('stand before one network: what one reserved, another spends, and each sees what became of it', async () => {
-    const spend = async () => {
-      const reserved = await ask(
-        url,
-        'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
-      );
-      const { reservationId, sponsorAddress, gasCoins } = reserved.body.data.reserveGas;
-      const signed = await ask(
-        url,
-        `query($from: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
-          devnetSignTransaction(sponsorAddress: $from, gasCoins: $coins, gasBudget: 5000000) { txBytes userSig digest }
-        }`,
-        { variables: { from: sponsorAddress, coins: gasCoins } },
-      );
-      const { txBytes, userSig, digest } = signed.body.data.devnetSignTransaction;
-      const executed = await ask(
-        url,
-        `mutation($id: ID!, $tx: Base64!, $sig: Base64!) {
-          executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) { effects { status { status } } }
-        }`,
-        { variables: { id: reservationId, tx: txBytes, sig: userSig } },
-      );
-      return { digest, answers: [reserved, signed, executed] };
-    };
-    const { digest, answers } = await spend();
-    expect(answers[2]?.body.errors).toBeUndefined();
+    const { digest, execute, answers } = await reserveAndSign();
+    const executed = await execute('effects { status { status } }');
+    answers.push(executed);
+    expect(executed.body.errors).toBeUndefined();
     const isSeen = async () => {
       const seen = await ask(url, `{ transactionBlock(digest: "${digest}") { digest } }`);
       answers.push(seen);
@@ -164,31 +169,11 @@ describe('two workers on the simulated network', () => {
   });
 
   test('remember sponsorship together: one dispatches, and the others know what became of it', async () => {
-    const reserved = await ask(
-      url,
-      'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }',
-    );
-    const { reservationId, sponsorAddress, gasCoins } = reserved.body.data.reserveGas;
-    const signed = await ask(
-      url,
-      `query($from: LedgerAddress!, $coins: [DevnetGasCoinInput!]!) {
-        devnetSignTransaction(sponsorAddress: $from, gasCoins: $coins, gasBudget: 5000000) { txBytes userSig digest }
-      }`,
-      { variables: { from: sponsorAddress, coins: gasCoins } },
-    );
-    const { txBytes, userSig, digest } = signed.body.data.devnetSignTransaction;
-    const execute = (key: string | null) =>
-      ask(
-        url,
-        `mutation($id: ID!, $tx: Base64!, $sig: Base64!, $key: String) {
-          executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, idempotencyKey: $key) { digest outcome }
-        }`,
-        { variables: { id: reservationId, tx: txBytes, sig: userSig, key } },
-      );
-    const twins = await Promise.all(Array.from({ length: 6 }, () => execute('once')));
+    const { digest, execute } = await reserveAndSign();
+    const twins = await Promise.all(Array.from({ length: 6 }, () => execute('digest outcome', 'once')));
     const executed = { executeTx: { digest, outcome: 'EXECUTED' } };
     expect(twins.map(({ body }) => body.data)).toEqual(twins.map(() => executed));
-    const later = [await execute(null), await execute(null)];
+    const later = [await execute('digest outcome'), await execute('digest outcome')];
     expect(later.map(({ body }) => body.errors[0].extensions)).toMatchObject(
       later.map(() => ({ code: 'RESERVATION_NOT_FOUND', digest })),
     );

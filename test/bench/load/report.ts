@@ -4,7 +4,7 @@ import type { Spread, Summary } from './summarise.ts';
 /** One work as a table of its contestants. */
 export function formatWork({ work, rows, latency, clientLoad, upstreamLoad }: WorkResult): string {
   const bytes = rows[0]?.summary?.answerBytes ?? 0;
-  const head = `${work.id}  ${work.title}, ${formatBytes(bytes)}; ${work.goal === null ? 'no goal' : `goal ≤ ${work.goal} ×`}`;
+  const head = `${work.id}  ${work.title}, ${formatBytes(bytes)}; goal ≤ ${work.goal} ×`;
   const lines = rows.map(({ name, summary, fault }, index) =>
     summary ? formatRow(name, summary, index === 0, work.goal) : `  ${name.padEnd(10)} FAILED: ${fault}`,
   );
@@ -34,7 +34,7 @@ export function formatOverview(results: readonly WorkResult[]): string {
     return line([
       `${work.id} ${work.title}`,
       `${rows[0]?.summary?.cpuMicros.median.toFixed(0)} µs`,
-      work.goal === null ? '–' : `≤ ${work.goal}`,
+      `≤ ${work.goal}`,
       ...names.map(cell),
       ...(hasLatency ? [latency ? formatSpread(latency.ratio, 2, '') : '–'] : []),
     ]);
@@ -45,9 +45,9 @@ export function formatOverview(results: readonly WorkResult[]): string {
 
 const busyLoad = 0.9;
 
-function formatRow(name: string, summary: Summary, isFloor: boolean, goal: number | null): string {
+function formatRow(name: string, summary: Summary, isFloor: boolean, goal: number): string {
   const ratio = isFloor ? 'floor' : formatSpread(summary.ratio, 2, ' ×');
-  const verdict = name === 'gateway' && goal !== null ? (summary.ratio.median <= goal ? 'met' : 'MISSED') : '';
+  const verdict = name === 'gateway' ? (summary.ratio.median <= goal ? 'met' : 'MISSED') : '';
   return [
     `  ${name.padEnd(10)}`,
     ratio.padEnd(24),

@@ -11,8 +11,8 @@ export interface WorkRequest {
 export interface Work {
   readonly id: string;
   readonly title: string;
-  /** Most CPU time per request, in multiples of the floor's; `null` = none was set. */
-  readonly goal: number | null;
+  /** Most CPU time per request, in multiples of the floor's. */
+  readonly goal: number;
   /** So many requests in turn differ in what is known of them by and by: texts, digests, coins. */
   readonly variants: number;
   /** Is it one call upstream with the client's body, so that any reverse proxy can do it? */
