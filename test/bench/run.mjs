@@ -1,4 +1,4 @@
-// Compiles the benches and runs one of them: node test/bench/run.mjs <load|micro> [options]
+// Compiles the benches and runs one of them: node test/bench/run.mjs <load|live|micro|soak> [options]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
