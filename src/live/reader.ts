@@ -1,0 +1,211 @@
+import { createCancellation } from '../transport/cancellation.ts';
+import type { Clock } from './clock.ts';
+import { findPageFault } from './find-page-fault.ts';
+import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
+import { type LiveEntry, type LivePage, type LiveSource, type Place, PlaceLostError } from './live-source.ts';
+import { createPace, type PaceOptions } from './pace.ts';
+import { readBack, type Timeline, toPlace } from './timeline.ts';
+
+export interface ReaderOptions {
+  readonly pace: PaceOptions;
+  readonly clock: Clock;
+  /** How long a place may be unknown to the upstream, in milliseconds, before the stream goes on without it. */
+  readonly lostAfterMs: number;
+  /** What the timeline may keep at this moment, in bytes. */
+  readonly mostBytes: () => number;
+  /** Waited for after each look, before anybody hears that it has read everything. Must not reject. */
+  readonly afterLook?: () => Promise<void>;
+}
+
+/** Pages in a row that may bring nothing and say that there is more: small ones, on the way to the newest place. */
+const maxIdlePages = readBack;
+
+/** Asks an upstream, while it is on, for what follows on a timeline, and adds it there. */
+export class Reader<Item> {
+  readonly #source: LiveSource<Item>;
+  readonly #timeline: Timeline<Item>;
+  readonly #options: ReaderOptions;
+  readonly #cancellation = createCancellation();
+  /** Where the poll goes on that is under way in several pages; `undefined` = the next one begins anew. */
+  #walkAt: Place | null | undefined;
+  /** Has the poll under way come by the newest place? */
+  #isBeyond = false;
+  /** What it has before that and was never told: it came late, if the newest place follows it. */
+  #lateOnes: LiveEntry<Item>[] = [];
+  /** Did the last poll not find the newest place? Then the next one asks for what follows it, to hear what has become of it. */
+  #isMissing = false;
+  /** Pages in a row of that poll that brought nothing. */
+  #idlePages = 0;
+  #lostSinceMs: number | null = null;
+  #isOn = false;
+  #isRunning = false;
+  /** Who waits for a poll that has not begun, and for the one under way. */
+  #waiting: (() => void)[] = [];
+  #served: (() => void)[] = [];
+  #wake = () => {};
+
+  constructor(source: LiveSource<Item>, timeline: Timeline<Item>, options: ReaderOptions) {
+    this.#source = source;
+    this.#timeline = timeline;
+    this.#options = options;
+  }
+
+  /** Calls back when a poll that begins after this call has read everything there is. */
+  whenCaughtUp(then: () => void): void {
+    this.#waiting.push(then);
+    this.#wake();
+  }
+
+  /** Begins to read, or goes on. */
+  start(): void {
+    this.#isOn = true;
+    if (!this.#isRunning) void this.#run();
+  }
+
+  /** Reads no more than what it has asked for already. @returns those who wait, and are not called any more */
+  stop(): (() => void)[] {
+    this.#isOn = false;
+    this.#wake();
+    return [...this.#served.splice(0), ...this.#waiting.splice(0)];
+  }
+
+  /** Ends the call and the timer under way, for ever. @returns as `stop` */
+  close(): (() => void)[] {
+    this.#cancellation.cancel('aborted');
+    return this.stop();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    const { clock, afterLook } = this.#options;
+    const { news } = this.#timeline;
+    const pace = createPace(this.#options.pace, clock);
+    let isNews = false;
+    while (this.#isOn && !this.#cancellation.cause) {
+      // Who comes while a poll is under way waits for the next one: what happened before it came may be in that.
+      if (this.#walkAt === undefined) this.#served.push(...this.#waiting.splice(0));
+      const before = news.end;
+      let delayMs: number;
+      let isWhole = false;
+      try {
+        await this.#poll();
+        isWhole = this.#walkAt === undefined;
+        isNews ||= news.end > before;
+        delayMs = isWhole ? pace.went(isNews) : 0;
+        if (isWhole) isNews = false;
+        if (isWhole && !this.#isMissing) this.#lostSinceMs = null;
+      } catch (error) {
+        if (error instanceof PlaceLostError) delayMs = await this.#whenLost(pace.failed());
+        else delayMs = pace.failed();
+      }
+      if (news.end > before) this.#timeline.tell();
+      if (afterLook) await afterLook();
+      if (isWhole) for (const then of this.#served.splice(0)) then();
+      const isHasty = this.#waiting.length > 0 && this.#walkAt === undefined && this.#served.length === 0;
+      if (this.#isOn && delayMs > 0 && !isHasty) await this.#rest(delayMs, this.#served.length > 0);
+    }
+    this.#walkAt = undefined;
+    this.#isRunning = false;
+  }
+
+  /** @param isFailing nobody who comes meanwhile shortens it: the upstream is away */
+  #rest(ms: number, isFailing: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#options.clock.after(ms, () => {
+        this.#wake = () => {};
+        resolve();
+      });
+      this.#wake = () => {
+        if (isFailing && this.#isOn) return;
+        this.#wake = () => {};
+        stop();
+        resolve();
+      };
+      if (!this.#isOn) this.#wake();
+    });
+  }
+
+  async #poll(): Promise<void> {
+    const { recent, frontier, news } = this.#timeline;
+    if (recent.length === 0) return this.#begin();
+    if (this.#walkAt === undefined) {
+      const isWhole = !this.#isMissing || frontier === null;
+      this.#walkAt = isWhole ? (recent[0] ?? null) : frontier;
+      this.#isBeyond = !isWhole || recent.length === 1;
+      this.#lateOnes = [];
+      this.#isMissing = false;
+      this.#idlePages = 0;
+    }
+    const from = this.#walkAt;
+    try {
+      const page = await this.#source.after(from, this.#cancellation);
+      const fault = findPageFault(page, from);
+      if (fault) throw new Error(`a page ${fault}`);
+      const before = news.end;
+      this.#take(page);
+      this.#idlePages = news.end > before ? 0 : this.#idlePages + 1;
+      if (this.#walkAt !== undefined && this.#idlePages > maxIdlePages) throw new Error('the pages do not advance');
+    } catch (error) {
+      // Begin anew: behind the newest place if an older one is not known any more.
+      this.#walkAt = undefined;
+      if (error instanceof PlaceLostError && this.#timeline.recent.length > 1) {
+        this.#timeline.forgetAllBut(this.#timeline.frontier);
+        return;
+      }
+      throw error;
+    }
+  }
+
+  /** Begins at the newest item there is. @param lost the place that it should have gone on from */
+  async #begin(lost: Place | null = null): Promise<void> {
+    const newest = await this.#source.newest(readBack + 1, this.#cancellation);
+    if (lost) this.#addGap(lost, null, unknownReason);
+    // With fewer than asked for, the whole history is known.
+    this.#timeline.beginAt([...(newest.length > readBack ? [] : [null]), ...newest.toReversed().map(toPlace)]);
+  }
+
+  #take({ entries, hasMore }: LivePage<Item>): void {
+    const timeline = this.#timeline;
+    // Now, and not when it was read: those who follow have had the time since then to read it.
+    timeline.shrinkTo(this.#options.mostBytes());
+    for (const entry of entries) {
+      const isNewest = entry.key === timeline.frontier?.key;
+      if (isNewest) for (const late of this.#lateOnes.splice(0)) timeline.addLate(late);
+      this.#isBeyond ||= isNewest;
+      if (timeline.knows(entry.key)) continue;
+      if (this.#isBeyond) timeline.addNext(entry);
+      else this.#lateOnes.push(entry);
+    }
+    const last = entries.at(-1);
+    this.#walkAt = hasMore && last ? toPlace(last) : undefined;
+    this.#isMissing = this.#walkAt === undefined && !this.#isBeyond;
+  }
+
+  /** @returns milliseconds until the next poll */
+  async #whenLost(delayMs: number): Promise<number> {
+    const lost = this.#timeline.frontier;
+    if (!lost) return delayMs;
+    const { clock, lostAfterMs } = this.#options;
+    this.#lostSinceMs ??= clock.now();
+    try {
+      const loss = await judgeLoss(lost, this.#source, this.#cancellation);
+      if (loss.kind === 'gone') {
+        this.#addGap(lost, loss.oldest.entries[0] ?? null, goneReason);
+        this.#timeline.forgetAllBut(null);
+        this.#isBeyond = true;
+        this.#take(loss.oldest);
+        return 0;
+      }
+      if (clock.now() - this.#lostSinceMs < lostAfterMs) return delayMs;
+      await this.#begin(lost);
+      return 0;
+    } catch {
+      return delayMs;
+    }
+  }
+
+  #addGap(after: Place, before: Place | null, reason: string): void {
+    this.#lostSinceMs = null;
+    this.#timeline.addGap(after, before, reason);
+  }
+}
