@@ -54,7 +54,7 @@ export type PlainType = 'application/json' | 'application/graphql-response+json'
 
 /** The media types that a caller accepts and the gateway can send. */
 export interface Acceptable {
-  /** All of them as an Accept header, best first, without parameters. */
+  /** All of them as an Accept header, best first, without parameters but for the one that names a protocol of subscriptions. */
   readonly header: string;
   /** The best one for an answer in one piece; `null` if the caller accepts only event streams or multipart answers. */
   readonly plain: PlainType | null;
@@ -79,11 +79,13 @@ export function readAccept(header: string | undefined): Acceptable | null {
   if (header === json) return jsonAlone;
   if (header.trim() === '') return anything;
   const ranges = parseMediaTypes(header).filter(isUtf8).map(toRange);
+  // Of answers in parts there are several protocols. Subscriptions are told by the one with this parameter.
+  const isSubscribed = ranges.some(({ isForSubscriptions, quality }) => isForSubscriptions && quality > 0);
   const acceptable = servedTypes
     .map((type) => ({ type, ...preferenceOf(type, ranges) }))
     .filter(({ quality }) => quality > 0)
     .sort((left, right) => right.quality - left.quality || left.place - right.place)
-    .map(({ type }) => type);
+    .map(({ type }) => (isSubscribed && type === 'multipart/mixed' ? `${type};subscriptionspec=1.0` : type));
   if (acceptable.length === 0) return null;
   return { header: acceptable.join(', '), plain: acceptable.find(isPlain) ?? null };
 }
@@ -100,6 +102,7 @@ export function acceptsPage(header: string | undefined): boolean {
 interface Range {
   readonly name: string;
   readonly quality: number;
+  readonly isForSubscriptions: boolean;
 }
 
 /** The quality of a type, and where in the header it is said. The most specific range that includes the type decides. */
@@ -113,7 +116,8 @@ function preferenceOf(type: string, ranges: readonly Range[]): { readonly qualit
 }
 
 function toRange(type: MediaType): Range {
-  return { name: type.name, quality: toQuality(type) };
+  const isForSubscriptions = type.name === 'multipart/mixed' && type.parameters.get('subscriptionspec') === '1.0';
+  return { name: type.name, quality: toQuality(type), isForSubscriptions };
 }
 
 /** The parameter `q`, from 0 to 1; 1 if it is missing or malformed. */

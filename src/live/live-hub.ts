@@ -3,7 +3,7 @@ import { Channel, type Presenter } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions } from './feed.ts';
 import type { LiveSource, ResumePoint } from './live-source.ts';
-import { LiveStream } from './live-stream.ts';
+import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import type { StreamPlaces } from './stream-places.ts';
 
 export interface LiveHubOptions extends FeedOptions {
@@ -23,6 +23,8 @@ export interface OpenLiveStream<Item, Payload> {
   readonly after: ResumePoint | null;
   /** Whose stream it is, for the bound of one caller. */
   readonly caller: string;
+  /** Called each time everything up to a place has been told, and nothing is on its way. */
+  readonly onQuiet?: LiveStreamOptions['onQuiet'];
 }
 
 /** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
@@ -68,7 +70,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions): LiveHub<I
     get readers() {
       return feeds.size;
     },
-    open({ query, source, filter, presenter, after, caller }) {
+    open({ query, source, filter, presenter, after, caller, onQuiet }) {
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
       const leavePlace = places.take(caller);
       const open = openFeed(query, source);
@@ -87,7 +89,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions): LiveHub<I
         if (open.channels.size > 0) return;
         open.cancelEnd = clock.after(graceMs, () => end(query, open));
       };
-      const stream: LiveStream<Item, Payload> = new LiveStream(channel, { clock, lostAfterMs, after, onEnd });
+      const stream: LiveStream<Item, Payload> = new LiveStream(channel, { clock, lostAfterMs, after, onEnd, onQuiet });
       streams.add(stream);
       return stream;
     },

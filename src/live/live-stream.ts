@@ -7,6 +7,8 @@ import { type ResumePoint, resumeAt } from './live-source.ts';
 export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> {
   /** Where to go on; `null` = from now. */
   readonly after: ResumePoint | null;
+  /** Called each time everything up to a place has been told, and nothing is on its way. */
+  readonly onQuiet?: ((at: ResumePoint) => void) | undefined;
   /** Called once, when it ends by itself or is left. */
   readonly onEnd: (stream: object) => void;
 }
@@ -65,7 +67,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
 
   async *#follow(
     channel: Channel<Item, Payload>,
-    { after, ...options }: Omit<LiveStreamOptions, 'onEnd'> & CatchUpOptions,
+    { after, onQuiet, ...options }: Omit<LiveStreamOptions, 'onEnd'> & CatchUpOptions,
   ): AsyncGenerator<Payload, undefined> {
     let at = after;
     const history = after ? catchUp(after, channel, options) : beginNow(channel, options.cancellation);
@@ -80,6 +82,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       for await (const told of followLive(channel, joint, at, options.cancellation)) {
         at = told.at;
         if (told.payload !== null) yield told.payload;
+        else onQuiet?.(at);
       }
     }
     if (this.#isStopped && at) yield channel.presenter.missed(0, at);

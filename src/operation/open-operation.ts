@@ -58,6 +58,7 @@ export function createOpenOperation({ timeouts, charge, maskError }: OperationOp
         cancellation,
         caller,
         charge: charge && ((points, isDone) => charge(server, caller, points, isDone)),
+        streamPlace: server.streamPlace,
       },
       end: () => cancellation.finish(),
       leave: () => cancellation.cancel('aborted'),

@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { executeJoined } from '../streams/execute-joined.ts';
+import { itemPlace, type PlacedItem, type PlacedResult } from '../streams/item-place.ts';
 import type { OpenStream } from '../streams/open-stream.ts';
 import { ResultStream } from '../streams/result-stream.ts';
 import type { OperationRun } from './open-operation.ts';
@@ -29,7 +30,8 @@ export async function runStream(
     const result = isJoined
       ? await executeJoined(opened, item, run.context, itemTimeoutMs)
       : await opened.execute(item, run.context);
-    return run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
+    const told = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
+    return run.context.streamPlace ? withPlace(told, item as PlacedItem) : told;
   };
   const stream = new ResultStream(opened.items, toResult, (errors) => {
     // Ends what its joins ask for.
@@ -40,4 +42,10 @@ export async function runStream(
   // Who has left already will not say so again.
   run.context.cancellation.onCancel(() => void stream.return());
   return stream;
+}
+
+function withPlace(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {
+  const place = item[itemPlace]?.();
+  if (place !== undefined) result[itemPlace] = place;
+  return result;
 }

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Standing } from '../admission/caller-gate.ts';
 import type { Sender } from '../admission/identify-caller.ts';
 import type { AnswerNotes } from '../immutable/answer-notes.ts';
-import type { Caller } from '../subschemas/operation-context.ts';
+import type { Caller, StreamPlace } from '../subschemas/operation-context.ts';
 import type { OperationFacts } from '../telemetry/events.ts';
 import type { OperationAdmission } from './operation-admission.ts';
 
@@ -25,6 +25,8 @@ export interface ServerContext {
   readonly showUsage: boolean;
   /** For the request's log line: one entry for each complete operation. */
   readonly operations: OperationFacts[];
+  /** Of a stream whose client's transport keeps it. */
+  readonly streamPlace?: StreamPlace;
   /** Collects what the answer's headers say about it. Left out for answers without headers. */
   readonly notes?: AnswerNotes;
   /** Of the errors its caller is told, for the same line; a shell notes them as they leave. */

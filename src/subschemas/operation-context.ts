@@ -18,6 +18,16 @@ export interface OperationContext {
    * why the caller may not have it, or to `null`. Absent where nobody is counted.
    */
   readonly charge?: ((points: number, isDone?: boolean) => Promise<Error | null>) | undefined;
+  /** Absent where the client's transport keeps no place for it. */
+  readonly streamPlace?: StreamPlace | undefined;
+}
+
+/** Where the client of a stream is, told beside what it asked for, and kept by its transport. */
+export interface StreamPlace {
+  /** Where it goes on, whatever the operation says; `null` = where the operation says. */
+  readonly after: string | null;
+  /** Everything up to a place has been told, and nothing is on its way. @param toText the place, as the client is told it */
+  readonly quietAt: (toText: () => string) => void;
 }
 
 export type CallerKind = 'ANONYMOUS' | 'API_KEY' | 'JWT' | 'FORWARDED';

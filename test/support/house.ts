@@ -133,7 +133,17 @@ export const house: Readonly<Record<string, Room>> = {
   },
   /** Which events a stream tells, and the queries of a node that they are read from. */
   'subschemas/event-feed': {
-    rooms: ['json', 'config', 'ledger-values', 'cursors', 'live', 'types of transport', 'types of generated'],
+    rooms: [
+      'json',
+      'config',
+      'ledger-values',
+      'cursors',
+      'live',
+      'streams',
+      'types of transport',
+      'types of operation-context',
+      'types of generated',
+    ],
     packages: ['graphql'],
   },
   'subschemas/events': {
@@ -248,7 +258,16 @@ export const house: Readonly<Record<string, Room>> = {
   /** What event streams have in common, and those that carry several operations. */
   'shells/event-streams': { rooms: [], packages: [] },
   'shells/yoga': {
-    rooms: ['errors', 'json', 'limits', 'operation', 'shells/event-streams', 'types of config'],
+    rooms: [
+      'errors',
+      'json',
+      'limits',
+      'streams',
+      'operation',
+      'shells/event-streams',
+      'types of config',
+      'types of operation-context',
+    ],
     packages: ['graphql', 'graphql-yoga'],
   },
   'shells/websocket': {

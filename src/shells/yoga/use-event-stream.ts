@@ -3,55 +3,74 @@ import type { Plugin } from 'graphql-yoga';
 import { noteCodes } from '../../errors/note-codes.ts';
 import { printJson } from '../../json/exact-number.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
-import { eventStreamHeaders } from '../event-streams/event-stream-headers.ts';
+import { itemPlace, type PlacedResult } from '../../streams/item-place.ts';
+import { eventFraming, type Framing, multipartFraming } from '../event-streams/framing.ts';
 import { createHeart, type Heart } from '../event-streams/heart.ts';
+import type { EventStreamPlace } from './event-stream-place.ts';
+import { chooseStreamType, type StreamPlaces } from './use-operation.ts';
 
 /**
- * Answers a subscription as an event stream: `next` with each result, `complete` at its end, and a comment at once and every
- * so often, by which both sides notice that the other is gone. Yoga would have a timer for each stream, and round numbers.
+ * Answers a subscription as an event stream, or in parts: each result, its end, and something at once and every so often, by
+ * which both sides notice that the other is gone. Yoga would have a timer for each stream, and round numbers.
  */
-export function useEventStream(heart: Heart = createHeart()): Plugin<object, ServerContext> {
+export function useEventStream(places: StreamPlaces, heart: Heart = createHeart()): Plugin<object, ServerContext> {
   return {
-    onResultProcess({ result, setResultProcessor, serverContext }) {
+    onResultProcess({ request, result, setResultProcessor, serverContext }) {
       if (!(Symbol.asyncIterator in result)) return;
       const results = (result as AsyncIterable<ExecutionResult>)[Symbol.asyncIterator]();
       const note = ({ errors = [] }: ExecutionResult) => noteCodes(serverContext.codes, errors);
+      const type = chooseStreamType(request) ?? 'text/event-stream';
+      const framing = type === 'text/event-stream' ? eventFraming : multipartFraming;
       setResultProcessor((_, { Response, ReadableStream }) => {
-        const body = new ReadableStream<Uint8Array>(toSource(results, heart, note));
-        return new Response(body, { headers: eventStreamHeaders });
-      }, 'text/event-stream');
+        const stream = { results, framing, place: places.get(request) ?? null };
+        return new Response(new ReadableStream<Uint8Array>(toSource(stream, heart, note)), {
+          headers: framing.headers,
+        });
+      }, type);
     },
   };
 }
 
 const encoder = new TextEncoder();
-const silence = encoder.encode(':\n\n');
-const complete = encoder.encode('event: complete\ndata:\n\n');
+
+interface FramedStream {
+  readonly results: AsyncIterator<ExecutionResult>;
+  readonly framing: Framing;
+  readonly place: EventStreamPlace | null;
+}
 
 /** Asks for a result only when the client has read those before it. */
 function toSource(
-  results: AsyncIterator<ExecutionResult>,
+  { results, framing, place }: FramedStream,
   heart: Heart,
   note: (result: ExecutionResult) => void,
 ): UnderlyingDefaultSource<Uint8Array> {
   let stopBeating = () => {};
   return {
     start(controller) {
-      controller.enqueue(silence);
-      stopBeating = heart.onBeat(() => {
+      const send = (text: string) => controller.enqueue(encoder.encode(text));
+      const beat = () => {
         // Nothing is put behind what the client has not read yet.
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(silence);
-      });
+        if ((controller.desiredSize ?? 0) <= 0) return;
+        const at = place?.take() ?? null;
+        send((at === null ? null : framing.place(at)) ?? framing.beat);
+      };
+      send(framing.begin());
+      // Who is cut off before the first event goes on from here, and not from when it is back.
+      place?.onFirst(beat);
+      stopBeating = heart.onBeat(beat);
     },
     async pull(controller) {
       try {
         const { done, value } = await results.next();
         if (!done) {
           note(value);
-          return controller.enqueue(encoder.encode(`event: next\ndata: ${printJson(withoutHints(value))}\n\n`));
+          place?.pass();
+          const at = (value as PlacedResult)[itemPlace] ?? null;
+          return controller.enqueue(encoder.encode(framing.next(printJson(withoutHints(value)), at)));
         }
         stopBeating();
-        controller.enqueue(complete);
+        controller.enqueue(encoder.encode(framing.end));
         controller.close();
       } catch (error) {
         stopBeating();

@@ -3,18 +3,33 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { ErrorCode } from '../../errors/catalogue.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
+import { multipartType } from '../event-streams/framing.ts';
+import { EventStreamPlace } from './event-stream-place.ts';
 import type { AdmittedContext } from './use-admission.ts';
 
-/** Runs what was admitted, or finishes what the lane has begun. */
-export function useOperation(runner: Pick<OperationRunner, 'run'>): Plugin<ServerContext & AdmittedContext> {
+/** The place of each stream, by the request for it. */
+export type StreamPlaces = WeakMap<Request, EventStreamPlace>;
+
+/**
+ * Runs what was admitted, or finishes what the lane has begun.
+ * @param places receives the place of each stream that is opened
+ */
+export function useOperation(
+  runner: Pick<OperationRunner, 'run'>,
+  places: StreamPlaces,
+): Plugin<ServerContext & AdmittedContext> {
   return {
     onSubscribe({ args, setSubscribeFn }) {
       const server = args.contextValue as ServerContext & AdmittedContext & YogaInitialContext;
       const { admission, request } = server;
       if (admission?.kind !== 'admitted') throw new Error('a stream is opened that was not admitted');
       // Said before anything is opened: whoever cannot read a stream shall not cost one.
-      if (!request.headers.get('accept')?.includes(streamType)) throw notAStream();
-      setSubscribeFn(() => runner.run(admission, server) as never);
+      const type = chooseStreamType(request);
+      if (!type) throw notAStream();
+      const isPlaced = type === 'text/event-stream';
+      const streamPlace = isPlaced ? new EventStreamPlace(request.headers.get('last-event-id')) : undefined;
+      if (streamPlace) places.set(request, streamPlace);
+      setSubscribeFn(() => runner.run(admission, streamPlace ? { ...server, streamPlace } : server) as never);
     },
     onExecute({ args, setExecuteFn }) {
       const server = args.contextValue as ServerContext & AdmittedContext;
@@ -25,9 +40,14 @@ export function useOperation(runner: Pick<OperationRunner, 'run'>): Plugin<Serve
   };
 }
 
-const streamType = 'text/event-stream';
+/** The first in the Accept header in which a subscription can be answered; `null` if there is none. */
+export function chooseStreamType({ headers }: Request): 'text/event-stream' | 'multipart/mixed' | null {
+  const accepted = headers.get('accept')?.split(', ') ?? [];
+  const found = accepted.find((type) => type === 'text/event-stream' || type === multipartType);
+  return found === multipartType ? 'multipart/mixed' : found ? 'text/event-stream' : null;
+}
 
 function notAStream() {
-  const says = `A subscription is answered as ${streamType}: accept it, or subscribe over WebSocket.`;
+  const says = `A subscription is answered as text/event-stream or ${multipartType}: accept either, or subscribe over WebSocket.`;
   return new GraphQLError(says, { extensions: { code: 'BAD_REQUEST' satisfies ErrorCode, http: { status: 406 } } });
 }

@@ -9,7 +9,7 @@ import { useAdmission } from './use-admission.ts';
 import { useAnswerNotes } from './use-answer-notes.ts';
 import { useEventStream } from './use-event-stream.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
-import { useOperation } from './use-operation.ts';
+import { type StreamPlaces, useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
 
 export interface YogaShellOptions {
@@ -26,6 +26,7 @@ export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: health, CORS, GraphiQL and the bounds of bodies are the business of `server`. */
 export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError }: YogaShellOptions) {
+  const places: StreamPlaces = new WeakMap();
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -54,10 +55,10 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
       useAnswerNotes(),
 
       // a subscription: each result as an event
-      useEventStream(),
+      useEventStream(places),
 
       // the operation: its life, whose answer leaves by Yoga
-      useOperation(runner),
+      useOperation(runner, places),
     ],
   });
 }

@@ -2,12 +2,18 @@ import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import { createSignedCursors, refuseCursor } from '../../cursors/signed-cursor.ts';
 import { isDigest, isU64Text } from '../../ledger-values/check-argument.ts';
 import { type Place, type ResumePoint, resumeAt } from '../../live/live-source.ts';
+import type { StreamPlace } from '../operation-context.ts';
 
 /** Makes and reads the cursors of the streams of one field with one filter. */
 export interface LiveCursors {
   toCursor(point: ResumePoint): string;
   /** @throws `BAD_USER_INPUT` if it is malformed, of another filter, or made up */
   toPoint(argument: string, cursor: string): ResumePoint;
+  /**
+   * Where a stream begins; `null` = now. The place that a client's transport kept for it counts, if there is one: it is further
+   * on than what the operation says, which stays as it was.
+   */
+  toBeginning(after: string | null | undefined, kept: Pick<StreamPlace, 'after'> | undefined): ResumePoint | null;
 }
 
 export interface LiveCursorScope {
@@ -27,11 +33,17 @@ export function createLiveCursors({ field, filter, isKey }: LiveCursorScope, key
         JSON.stringify(from?.key === place?.key ? own : [...own, from?.key ?? '', from?.timestampMs]),
       );
     },
-    toPoint(argument, cursor) {
-      const text = cursors.read(argument, cursor);
-      return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);
+    toPoint,
+    toBeginning(after, kept) {
+      if (kept?.after != null) return toPoint('Last-Event-ID', kept.after);
+      return after == null ? null : toPoint('after', after);
     },
   };
+
+  function toPoint(argument: string, cursor: string): ResumePoint {
+    const text = cursors.read(argument, cursor);
+    return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);
+  }
 }
 
 type PointText = [string, number | null, string?, (number | null)?];

@@ -7,7 +7,7 @@ import { matchesLeaf } from './event-leaf.ts';
 import { type AskForEvents, createEventSource, type LiveEventEntry, type NodeEvent } from './event-source.ts';
 import { createLiveCursors, isEventKey } from './live-cursor.ts';
 import { parseEventStreamFilter } from './parse-event-stream-filter.ts';
-import { type LiveRoot, present } from './present.ts';
+import { type LiveFollower, type LiveRoot, present } from './present.ts';
 import { pushDown } from './push-down.ts';
 
 export interface LiveEventResolversOptions {
@@ -28,11 +28,7 @@ export interface LiveEventsArguments {
 export function createLiveEventResolvers({ hub, filters, cursorKeys, toQuery, toNode }: LiveEventResolversOptions) {
   return {
     liveEvents: {
-      subscribe(
-        _: unknown,
-        { filter, after }: LiveEventsArguments,
-        { caller }: { readonly caller: { readonly rate: { readonly key: string } } },
-      ) {
+      subscribe(_: unknown, { filter, after }: LiveEventsArguments, { caller, streamPlace }: LiveFollower) {
         const tree = parseEventStreamFilter(filter);
         const { identity, ask } = toQuery(pushDown(tree, filters));
         const cursors = createLiveCursors({ field: 'liveEvents', filter: tree.key, isKey: isEventKey }, cursorKeys);
@@ -50,8 +46,9 @@ export function createLiveEventResolvers({ hub, filters, cursorKeys, toQuery, to
               },
               cursors,
             ),
-          after: after == null ? null : cursors.toPoint('after', after),
+          after: cursors.toBeginning(after, streamPlace),
           caller: caller.rate.key,
+          onQuiet: streamPlace && ((at) => streamPlace.quietAt(() => cursors.toCursor(at))),
         });
       },
     },

@@ -4,7 +4,7 @@ import type { TransactionStreamFilter } from '../../generated/own.ts';
 import { isDigest } from '../../ledger-values/check-argument.ts';
 import type { LiveHub } from '../../live/live-hub.ts';
 import { createLiveCursors } from './live-cursor.ts';
-import { type LiveRoot, present } from './present.ts';
+import { type LiveFollower, type LiveRoot, present } from './present.ts';
 import { type AskForTransactions, createTransactionSource, type NodeTransaction } from './transaction-source.ts';
 
 export interface LiveTransactionResolversOptions {
@@ -35,7 +35,7 @@ export function createLiveTransactionResolvers(options: LiveTransactionResolvers
       subscribe(
         _: unknown,
         { filter, after }: LiveTransactionsArguments,
-        { caller }: { readonly caller: { readonly rate: { readonly key: string } } },
+        { caller, streamPlace }: LiveFollower,
         info: GraphQLResolveInfo,
       ) {
         const isWhole = selects(info, ['transaction', 'raw']);
@@ -55,8 +55,9 @@ export function createLiveTransactionResolvers(options: LiveTransactionResolvers
               },
               cursors,
             ),
-          after: after == null ? null : cursors.toPoint('after', after),
+          after: cursors.toBeginning(after, streamPlace),
           caller: caller.rate.key,
+          onQuiet: streamPlace && ((at) => streamPlace.quietAt(() => cursors.toCursor(at))),
         });
       },
     },

@@ -1,9 +1,17 @@
 import type { Presenter } from '../../live/channel.ts';
 import type { LiveEntry } from '../../live/live-source.ts';
+import { itemPlace, type PlacedItem } from '../../streams/item-place.ts';
+import type { StreamPlace } from '../operation-context.ts';
 import type { LiveCursors } from './live-cursor.ts';
 
 /** One result of a stream, as the root of its selection: under the name of the field, what is told. */
-export type LiveRoot = Readonly<Record<string, object>>;
+export type LiveRoot = Readonly<Record<string, object>> & PlacedItem;
+
+/** What a subscription of the graph is opened for. */
+export interface LiveFollower {
+  readonly caller: { readonly rate: { readonly key: string } };
+  readonly streamPlace?: StreamPlace | undefined;
+}
 
 export interface Presentation<Item> {
   /** Of the subscription. */
@@ -33,18 +41,21 @@ export function present<Item>(
         },
         ...toItem(entry),
       };
-      return { [field]: item };
+      return { [field]: item, [itemPlace]: () => item.cursor };
     },
-    gap: (after, before, reason) => ({
-      [field]: {
+    gap(after, before, reason) {
+      const gap = {
         __typename: 'LiveGap',
         after: toCursor(after),
         before: before && toCursor({ place: before, from: before }),
         reason,
-      },
-    }),
-    missed: (count, resumeAfter) => ({
-      [field]: { __typename: 'LiveMissed', count, resumeAfter: toCursor(resumeAfter) },
-    }),
+      };
+      // Whoever goes on here is told of the gap again; behind `before` the first item would be left out.
+      return { [field]: gap, [itemPlace]: () => gap.after };
+    },
+    missed(count, at) {
+      const resumeAfter = toCursor(at);
+      return { [field]: { __typename: 'LiveMissed', count, resumeAfter }, [itemPlace]: () => resumeAfter };
+    },
   };
 }
