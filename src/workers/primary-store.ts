@@ -65,6 +65,7 @@ export function createPrimaryStore(
     beginExecution: step('beginExecution'),
     findExecution: step('findExecution'),
     endExecution: step('endExecution'),
+    claimOverdue: step('claimOverdue'),
     findReservation: step('findReservation'),
     gasAllowance: step('gasAllowance'),
     close: () => {},

@@ -24,6 +24,7 @@ export function failingStore(store: SponsorshipStore, nextFault: () => StoreFaul
     beginExecution: failing(store.beginExecution),
     findExecution: failing(store.findExecution),
     endExecution: failing(store.endExecution),
+    claimOverdue: failing(store.claimOverdue),
     findReservation: failing(store.findReservation),
     gasAllowance: failing(store.gasAllowance),
     close: () => store.close(),

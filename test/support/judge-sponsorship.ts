@@ -190,9 +190,9 @@ function usedBy(
   if (digest === undefined) return [0, own.length === 0 ? 0 : budget];
   const onChain = sponsor.chain.get(digest);
   if (!onChain) return [0, budget];
+  // Whether anybody was told or not, and whoever had it: those who are left look for it.
   const cost = costOf(onChain.gas, budget);
-  const isTold = own.some(({ answer, tx }) => answer?.data?.executeTx && tx.digest === digest);
-  return [cost, isTold ? cost : budget];
+  return [cost, cost];
 }
 
 /** What ran was paid for, by whoever asked, once; what did not was given back. Asked when the time of all leases is over. */

@@ -1,7 +1,8 @@
 import { Secret } from '../../src/config/secret.ts';
+import { createExecutions } from '../../src/sponsorship/execution/executions.ts';
 import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
 import { createMemoryStore } from '../../src/sponsorship/store/memory-store.ts';
-import { createSponsorExecutions } from '../../src/subschemas/sponsor/execute-tx.ts';
+import { toSponsorExecutionWorld } from '../../src/subschemas/sponsor/execute-tx.ts';
 import type { SponsorshipBooks } from '../../src/subschemas/sponsor/sponsorship-books.ts';
 
 /**
@@ -22,17 +23,19 @@ export function toTestBooks(
     isStoreNeeded: isOurs,
     knowsAll: isOurs,
     audit: () => {},
-    executions: createSponsorExecutions({
-      store,
-      isStoreNeeded: isOurs,
-      isStoreShared: false,
-      audit: () => {},
-      // No ledger: what is lost stays unknown.
-      transactions: { canFind: () => false, find: async () => null },
-      now,
-      mutationMs: 10_000,
-      ...about,
-    }),
+    executions: createExecutions(
+      toSponsorExecutionWorld({
+        store,
+        isStoreNeeded: isOurs,
+        isStoreShared: false,
+        audit: () => {},
+        // No ledger: what is lost stays unknown.
+        transactions: { canFind: () => false, find: async () => null },
+        now,
+        mutationMs: 10_000,
+        ...about,
+      }),
+    ),
     ...about,
   };
 }

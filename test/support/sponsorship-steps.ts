@@ -180,6 +180,8 @@ async function execute(world: SponsorshipWorld, store: SponsorshipStore, step: S
     bodyHash,
     attempt: `attempt ${id}`,
     answerByMs: nowMs + 30_000,
+    budget: step.amount,
+    requestId: id,
     nowMs,
   });
   if (start.kind === 'begun') {
@@ -211,7 +213,7 @@ async function endExecution(world: SponsorshipWorld, store: SponsorshipStore, st
     slot.executing = 'done';
   } else if (isOpen && kind === 'unknown') {
     slot.executing = 'unsure';
-  } else if (hold && isOpen && kind === 'not-sent' && slot.executing === 'sent') {
+  } else if (hold && isOpen && kind === 'not-sent') {
     hold.state = step.slot === foreignSlot ? 'over' : 'open';
     slot.executing = 'none';
   }

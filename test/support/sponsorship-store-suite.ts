@@ -59,6 +59,8 @@ export function newFlow(caller = newName('caller')) {
     bodyHash: 'body-1',
     attempt: newName('attempt'),
     answerByMs: noon + 30_000,
+    budget: 100,
+    requestId: 'request-1',
     nowMs: noon + 1,
     ...more,
   });
@@ -81,6 +83,10 @@ export async function reserve(store: SponsorshipStore, more: Partial<BeginReserv
   await store.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'coins' }));
   return flow;
 }
+
+/** What is overdue of this caller: all tests may share one Redis. */
+const claimOf = async (caller: string, store: SponsorshipStore, nowMs: number) =>
+  (await store.claimOverdue({ most: 1_000, nowMs })).filter((overdue) => overdue.caller === caller);
 
 /** What holds of a store wherever it remembers. */
 export function describeSponsorshipStore(name: string, start: () => StoreBench | Promise<StoreBench>): void {
@@ -139,21 +145,33 @@ function describeReservations(stores: Stores): void {
     expect(await other.findReservation(caller, leaseId, noon)).toMatchObject({ answer: 'coins', state: 'active' });
   });
 
-  test('a reservation may get the name that the sponsor gives it, unless a lease has that', async () => {
+  test('a reservation gets the number that the sponsor gives it, also where another had it before', async () => {
     const { one, other } = stores();
     const { caller, leaseId, reservation, reservationEnd, execution } = newFlow();
+    const { caller: _, leaseId: nextId, ...next } = newFlow(caller);
     const gas = { key: newName('gas'), perDay: 1_000 };
     await one.beginReservation(reservation({ gas }));
     await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins', knownAs: '77' }));
     expect(await other.findReservation(caller, leaseId, noon)).toBeNull();
     expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'coins' });
-    expect(await other.beginExecution(execution({ leaseId: '77' }))).toEqual({ kind: 'begun' });
-    await one.beginReservation(reservation({ gas }));
-    await one.endReservation(reservationEnd({ kind: 'reserved', answer: 'new coins', knownAs: '77' }));
-    expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'coins', state: 'consumed' });
-    // Both expire or stay by their own names.
+    const idempotency = { key: 'key', bodyHash: 'body-1' };
+    expect(await other.beginExecution(execution({ leaseId: '77', idempotency }))).toEqual({ kind: 'begun' });
+    // Its numbers begin anew.
+    await one.beginReservation(next.reservation({ gas }));
+    await one.endReservation(next.reservationEnd({ kind: 'reserved', answer: 'new coins', knownAs: '77' }));
+    expect(await other.findReservation(caller, '77', noon)).toMatchObject({ answer: 'new coins', state: 'active' });
     expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 200 });
-    expect(await other.gasAllowance(gas, noon + 60_000)).toMatchObject({ held: 100 });
+    const second = { leaseId: '77', digest: 'digest-2', bodyHash: 'body-2' };
+    expect(await other.beginExecution(execution(second))).toEqual({ kind: 'begun' });
+    // What was under way under the number has its end, under another name.
+    const [left] = await claimOf(caller, one, noon + 30_000);
+    expect(left).toMatchObject({ leaseId: nextId, digest: 'digest-1' });
+    const ended = { leaseId: nextId, answer: 'effects' };
+    await one.endExecution(next.executionEnd({ kind: 'executed', gasUsed: 30 }, ended));
+    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 30 });
+    expect(await other.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer: 'effects' });
+    await one.endExecution(next.executionEnd({ kind: 'executed', gasUsed: 5 }, second));
+    expect(await other.gasAllowance(gas, noon)).toMatchObject({ held: 0, settled: 35 });
   });
 }
 
@@ -202,6 +220,56 @@ function describeFence(stores: Stores): void {
     await other.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }, { nowMs: late }));
     await other.endExecution(executionEnd({ kind: 'unknown' }, { nowMs: late }));
     expect(await one.beginExecution(execution({ nowMs: late }))).toMatchObject({ kind: 'spent' });
+  });
+
+  test('an execution that nobody has ended is given to one who asks, again and again after pauses that grow', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId, execution, executionEnd } = await reserve(one);
+    const dueMs = noon + 30_000;
+    await one.beginExecution(execution({ budget: null }));
+    expect(await claimOf(caller, other, dueMs - 1)).toEqual([]);
+    const overdue = { caller, leaseId, digest: 'digest-1', amount: 100, budget: null, requestId: 'request-1' };
+    const claims = await Promise.all([claimOf(caller, one, dueMs), claimOf(caller, other, dueMs)]);
+    expect(claims.flat()).toEqual([overdue]);
+    const claimedAt: number[] = [];
+    for (let minute = 1; minute < 24 * 60; minute += 1)
+      if ((await claimOf(caller, other, dueMs + minute * 60_000)).length > 0) claimedAt.push(minute);
+    expect(claimedAt.slice(0, 3)).toEqual([1, 2, 3]);
+    expect(claimedAt.length).toBeGreaterThan(10);
+    expect(claimedAt.length).toBeLessThan(25);
+    expect(await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }))).toBe(true);
+    expect(await other.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }))).toBe(false);
+  });
+
+  test('what has ended, was taken back or is looked for by its own process is not given to others', async () => {
+    const { one, other } = stores();
+    const ends = [
+      { kind: 'executed', gasUsed: 7 },
+      { kind: 'refused' },
+      { kind: 'not-sent', attempt: 'mine' },
+    ] as const;
+    for (const outcome of ends) {
+      const { caller, execution, executionEnd } = await reserve(one);
+      await one.beginExecution(execution({ attempt: 'mine' }));
+      expect(await one.endExecution(executionEnd(outcome))).toBe(true);
+      expect(await claimOf(caller, other, noon + 3_600_000)).toEqual([]);
+    }
+    const { caller, execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution());
+    await one.endExecution(executionEnd({ kind: 'unknown' }, { nowMs: noon + 29_000 }));
+    expect(await claimOf(caller, other, noon + 88_999)).toEqual([]);
+    expect(await claimOf(caller, other, noon + 89_000)).toHaveLength(1);
+  });
+
+  test('what nobody was sure of is taken back by the attempt that sent nothing after all', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution({ attempt: 'mine' }));
+    await other.endExecution(executionEnd({ kind: 'unknown' }));
+    await other.endExecution(executionEnd({ kind: 'not-sent', attempt: 'of another' }));
+    expect(await other.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
+    await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'begun' });
   });
 
   test('a refused execution leaves the lease spent', async () => {

@@ -18,6 +18,8 @@ export type ExecutionState =
   | 'swept'
   /** Another process executes it: the store is asked for its end. */
   | 'following'
+  /** The same, and it takes long: the ledger is asked as well, by turns. */
+  | 'suspecting'
   | 'ended';
 
 export type ExecutionEvent =
@@ -31,6 +33,8 @@ export type ExecutionEvent =
   | 'replayed'
   /** The store: another process executes it. */
   | 'inProgress'
+  /** The store: another process executes it, and should have heard of it by now. */
+  | 'slow'
   /** The store: another process did, and should have ended it by now. */
   | 'overdue'
   /** The store: nobody executes it any more, for nothing was sent. */
@@ -116,6 +120,7 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
     begun: to('dispatched', 'dispatch'),
     replayed,
     inProgress: to('following', 'follow'),
+    slow: to('suspecting', 'look'),
     overdue: to('lookingUp', 'look'),
     declined,
     storeAway: to('ended', 'tellRefusal', 'retract'),
@@ -125,6 +130,7 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
     begun: to('ended', 'retract'),
     replayed: to('ended'),
     inProgress: to('ended'),
+    slow: to('ended'),
     overdue: to('swept', 'sweep'),
     declined: to('ended'),
     storeAway: to('ended', 'retract'),
@@ -161,9 +167,15 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
   following: {
     replayed,
     inProgress: to('following', 'follow'),
+    slow: to('suspecting', 'look'),
     overdue: to('lookingUp', 'look'),
     gone: to('fencing', 'fence'),
     declined,
+    left: to('ended', 'tellUnknown'),
+  },
+  suspecting: {
+    found: to('ended', 'settle', 'tellOutcome'),
+    missing: to('following', 'follow'),
     left: to('ended', 'tellUnknown'),
   },
   ended: {},

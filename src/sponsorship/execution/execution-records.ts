@@ -3,8 +3,6 @@ import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/spon
 import type { ExecutionFact, ExecutionResult, ExecutionSubject } from './execution-order.ts';
 import type { ExecutionWorld } from './execution-world.ts';
 
-const nothing = () => {};
-
 /** What is written of one execution, to the store and for the audit, and what the store says of it. Nothing here rejects. */
 export class ExecutionRecords<Effects> {
   readonly #subject: ExecutionSubject;
@@ -20,7 +18,8 @@ export class ExecutionRecords<Effects> {
 
   /** Sets the fence, unless the store knows better. `null`: it does not answer, and the fence may be set. */
   fence(): Promise<ExecutionStart | null> {
-    const { caller, leaseId, digest, bodyHash, expiresAtMs, mustBeKnown, gas, amount, idempotencyKey } = this.#subject;
+    const subject = this.#subject;
+    const { caller, leaseId, digest, bodyHash, expiresAtMs, mustBeKnown, gas, amount, idempotencyKey } = subject;
     const { store, now, pace } = this.#world;
     const nowMs = now();
     const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash };
@@ -37,6 +36,8 @@ export class ExecutionRecords<Effects> {
         bodyHash,
         attempt: this.#attempt,
         answerByMs: nowMs + pace.answerMs,
+        budget: subject.budget,
+        requestId: subject.requestId,
         nowMs,
       })
       .catch(() => null);
@@ -55,9 +56,12 @@ export class ExecutionRecords<Effects> {
 
   /** It is on the ledger. @param gasUsed `null`: not known, and what was held counts as used */
   async settle(result: ExecutionResult<Effects>, gasUsed: number | null): Promise<void> {
-    this.#audit(facts[result.outcome], gasUsed);
+    const isFound = result.outcome === 'RECOVERED';
+    if (!isFound) this.#audit(facts[result.outcome], gasUsed);
     const outcome = { kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount } as const;
-    await this.#write(outcome, this.#isKept ? this.#world.answers.fromResult(result) : null);
+    const isNew = await this.#write(outcome, this.#isKept ? this.#world.answers.fromResult(result) : null);
+    // Others may look for it as well: who finds it first says so.
+    if (isFound && isNew) this.#audit(facts[result.outcome], gasUsed);
   }
 
   async release(refusal: GraphQLError): Promise<void> {
@@ -90,10 +94,10 @@ export class ExecutionRecords<Effects> {
   }
 
   /** A store that is away is told later, by whoever speaks to it: the caller does not wait for that. */
-  #write(outcome: EndExecution['outcome'], answer: string | null): Promise<void> {
+  #write(outcome: EndExecution['outcome'], answer: string | null): Promise<boolean> {
     const { caller, leaseId, digest } = this.#subject;
     const { store, now } = this.#world;
-    return store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() }).catch(nothing);
+    return store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() }).catch(() => true);
   }
 
   #audit(event: ExecutionFact['event'], gasUsed: number | null = null, error: GraphQLError | null = null): void {

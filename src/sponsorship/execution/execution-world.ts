@@ -31,6 +31,8 @@ export interface ExecutionPace {
   readonly eager: Pauses;
   /** Between those for whose answer nobody waits, and how long they are asked. */
   readonly sweep: Pauses & { readonly forMs: number };
+  /** Between two looks for what other processes left without an end; the longer ones while store or ledger are away. */
+  readonly overdue: Pauses;
 }
 
 /** Each is twice as long as the one before. */
@@ -48,5 +50,6 @@ export function toExecutionPace(mutationMs: number): ExecutionPace {
     patienceMs: Math.ceil((mutationMs * 2) / 3),
     eager: { firstMs: 50, longestMs: 800 },
     sweep: { firstMs: 1_000, longestMs: 30_000, forMs: 10 * 60_000 },
+    overdue: { firstMs: Math.max(250, Math.ceil(mutationMs / 6)), longestMs: Math.max(1_000, 2 * mutationMs) },
   };
 }

@@ -24,10 +24,15 @@ type News<Effects> =
   | { readonly event: 'declined' | 'storeAway'; readonly error: GraphQLError }
   | { readonly event: 'replayed'; readonly result: ExecutionResult<Effects> }
   | { readonly event: 'found'; readonly finding: FoundTransaction }
-  | { readonly event: 'checked' | 'begun' | 'inProgress' | 'overdue' | 'gone' }
+  | { readonly event: 'checked' | 'begun' | 'inProgress' | 'slow' | 'overdue' | 'gone' }
   | { readonly event: 'late' | 'missing' | 'left' | 'joined' | 'givenUp' };
 
 const never = Number.POSITIVE_INFINITY;
+
+/** In which the ledger is asked. */
+const looking: ReadonlySet<ExecutionState> = new Set(['doubted', 'lookingUp', 'swept', 'suspecting']);
+/** Between which it goes to and fro, with pauses that grow. */
+const following: ReadonlySet<ExecutionState> = new Set(['following', 'suspecting']);
 
 /** One execution: performs what its machine decides, and tells the machine what happens. */
 export class Execution<Effects> {
@@ -93,7 +98,7 @@ export class Execution<Effects> {
    * @returns the question to the ledger, which never rejects; `null` if it was not asked
    */
   takeTurn(mayLook: boolean): Promise<void> | null {
-    const isLook = this.state === 'doubted' || this.state === 'lookingUp' || this.state === 'swept';
+    const isLook = looking.has(this.state);
     if (isLook && !mayLook) return null;
     this.dueMs = never;
     if (this.state === 'dispatched') this.#hear({ event: 'late' });
@@ -122,7 +127,7 @@ export class Execution<Effects> {
     const before = this.state;
     const { state, acts } = nextStep(before, news.event);
     this.state = state;
-    if (state !== before) this.#pauseMs = 0;
+    if (state !== before && !(following.has(before) && following.has(state))) this.#pauseMs = 0;
     if (news.event === 'lost') this.#doubt = news.error;
     // The sponsor was asked a while ago: it is time to doubt.
     if (before === 'unheard' && news.event === 'joined') this.dueMs = this.#world.clock();
@@ -176,7 +181,15 @@ export class Execution<Effects> {
     if (start.kind === 'begun' || hasNoRoom) this.#hear({ event: 'begun' });
     else if (start.kind === 'replay') this.#hearAnswer(start.answer);
     else if (start.kind !== 'in-progress') this.#hear({ event: 'declined', error: toDeclined(start, this.#subject) });
-    else this.#hear({ event: this.#world.now() < start.answerByMs ? 'inProgress' : 'overdue' });
+    else this.#hear({ event: this.#judgeAge(start.answerByMs) });
+  }
+
+  /** How another process is doing, by the time at which it would be done at the latest. */
+  #judgeAge(answerByMs: number): 'inProgress' | 'slow' | 'overdue' {
+    const { now, pace } = this.#world;
+    const leftMs = answerByMs - now();
+    if (leftMs <= 0) return 'overdue';
+    return leftMs <= pace.answerMs - pace.patienceMs ? 'slow' : 'inProgress';
   }
 
   #hearAnswer(text: string): void {
@@ -209,7 +222,11 @@ export class Execution<Effects> {
   /** Asks the ledger at the next turn, then after growing pauses. Where it cannot be asked, nobody need wait for it. */
   #lookSoon(): void {
     if (this.#isLooking) return;
-    if (this.#world.ledger.canFind()) this.#pause(this.#world.pace.eager);
+    const canFind = this.#world.ledger.canFind();
+    // There the pause is before the store is asked, and the ledger is asked right after it.
+    if (this.state === 'suspecting' && canFind) this.dueMs = this.#world.clock();
+    else if (this.state === 'suspecting') this.#hear({ event: 'missing' });
+    else if (canFind) this.#pause(this.#world.pace.eager);
     else if (this.state === 'lookingUp') this.#hear({ event: 'left' });
   }
 

@@ -1,4 +1,4 @@
-import { dayMs, keyLifeMs, lingerMs, type StoreBounds, textLifeMs } from '../store/store-bounds.ts';
+import { dayMs, keyLifeMs, lingerMs, type StoreBounds, textLifeMs, unresolvedLifeMs } from '../store/store-bounds.ts';
 
 /**
  * All that a step reads or writes is in one slot of a cluster: a budget may be shared by callers, so that no smaller part
@@ -57,18 +57,52 @@ local function readLease()
   return lease
 end
 
--- Gives it another name, unless another lease has that.
-local function renameLease(lease, name)
-  local other = redis.call('HGET', at('lease:' .. name), 'dropAt')
-  if name == '' or name == ref or (other and tonumber(other) > now) then return end
-  redis.call('RENAME', at('lease:' .. ref), at('lease:' .. name))
-  redis.call('ZREM', at('leases:' .. caller), ref)
-  redis.call('ZADD', at('leases:' .. caller), lease.dropAt, name)
-  redis.call('PEXPIRE', at('leases:' .. caller), ${shelfLifeMs})
-  if lease.reservationKey and redis.call('HGET', at('key:' .. lease.reservationKey), 'lease') == ref then
-    redis.call('HSET', at('key:' .. lease.reservationKey), 'lease', name)
+local function moveLease(lease, from, to)
+  redis.call('RENAME', at('lease:' .. from), at('lease:' .. to))
+  redis.call('ZREM', at('leases:' .. caller), from)
+  redis.call('ZADD', at('leases:' .. caller), lease.dropAt, to)
+  for _, key in ipairs({ lease.reservationKey or '', lease.executionKey or '' }) do
+    if key ~= '' and redis.call('HGET', at('key:' .. key), 'lease') == from then
+      redis.call('HSET', at('key:' .. key), 'lease', to)
+    end
   end
+  if lease.bytes and redis.call('ZREM', at('texts:' .. caller), from .. ':' .. lease.bytes) == 1 then
+    redis.call('ZADD', at('texts:' .. caller), lease.keptAt, to .. ':' .. lease.bytes)
+  end
+  local due = redis.call('ZSCORE', at('overdue'), from .. ' ' .. caller)
+  if due then
+    redis.call('ZREM', at('overdue'), from .. ' ' .. caller)
+    redis.call('ZADD', at('overdue'), due, to .. ' ' .. caller)
+  end
+end
+
+-- Gives it the number that the sponsor has for it. Whatever had that before gets its name in exchange: a sponsor whose
+-- numbers begin anew means the one that it gave last, and what is under way of the other has its end all the same.
+local function renameLease(lease, name, plainRef)
+  if name == '' or name == ref then return end
+  local other = read('lease:' .. name)
+  if other and tonumber(other.dropAt) <= now then
+    dropLease(name)
+    other = nil
+  end
+  if other then moveLease(other, name, 'moving') end
+  moveLease(lease, ref, name)
+  if other then
+    moveLease(other, 'moving', ref)
+    redis.call('HSET', at('lease:' .. ref), 'leaseId', plainRef)
+  end
+  redis.call('PEXPIRE', at('leases:' .. caller), ${shelfLifeMs})
   ref = name
+end
+
+-- Looked for by whoever is left at that time, if nobody has written its end.
+local function lookForAt(whenMs)
+  redis.call('ZADD', at('overdue'), text(whenMs), ref .. ' ' .. caller)
+  redis.call('PEXPIRE', at('overdue'), ${unresolvedLifeMs})
+end
+
+local function lookNoMore()
+  redis.call('ZREM', at('overdue'), ref .. ' ' .. caller)
 end
 
 local function isFull()

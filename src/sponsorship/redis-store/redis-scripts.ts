@@ -1,4 +1,4 @@
-import { lingerMs, type StoreBounds, unresolvedLifeMs } from '../store/store-bounds.ts';
+import { lingerMs, minClaimPauseMs, ownLookMs, type StoreBounds, unresolvedLifeMs } from '../store/store-bounds.ts';
 import { redisRules } from './redis-rules.ts';
 
 const beginReservation = `
@@ -30,7 +30,7 @@ return { 'begun' }
 `;
 
 const endReservation = `
-local outcome, answer, knownAs = unpack(ARGV, 4)
+local outcome, answer, knownAs, leaseId = unpack(ARGV, 4)
 local lease = readLease()
 if not lease or lease.reserving ~= 'asked' then return end
 local key = lease.reservationKey
@@ -39,7 +39,7 @@ if outcome == 'lost' then
   if ownKey(key) then redis.call('HSET', at('key:' .. key), 'isLost', '1') end
 elseif outcome == 'reserved' then
   redis.call('HSET', at('lease:' .. ref), 'reserving', 'reserved')
-  renameLease(lease, knownAs)
+  renameLease(lease, knownAs, leaseId)
   if key then answerKey(key, answer) else answerLease('reservationText', answer) end
 elseif lease.executing == 'none' then
   releaseExpiringHold(lease)
@@ -50,7 +50,8 @@ end
 `;
 
 const beginExecution = `
-local digest, expiresAt, mustBeKnown, gas, amount, key, keyBody, body, attempt, answerBy = unpack(ARGV, 4)
+local digest, expiresAt, mustBeKnown, gas, amount, key, keyBody, body, attempt, answerBy, of, leaseId, budget, request =
+  unpack(ARGV, 4)
 local known = readKey(key)
 if known then
   if known.body ~= keyBody then return { 'conflict' } end
@@ -72,7 +73,9 @@ if not lease then
   lease = read('lease:' .. ref)
 end
 redis.call('HSET', at('lease:' .. ref), 'executing', 'sent', 'digest', digest, 'body', body, 'attempt', attempt,
-  'answerBy', answerBy, 'executionKey', key)
+  'answerBy', answerBy, 'executionKey', key, 'of', of, 'leaseId', leaseId, 'amount', amount, 'budget', budget,
+  'request', request)
+lookForAt(tonumber(answerBy))
 fixHold(lease)
 dropLeaseAt(ref, now + ${unresolvedLifeMs})
 if known then forgetKey(key, known) end
@@ -99,8 +102,10 @@ if outcome == 'refused' and detail ~= '' and lease.attempt ~= detail then return
 if lease.executing ~= 'sent' and lease.executing ~= 'unsure' then return end
 if outcome == 'unknown' then
   redis.call('HSET', at('lease:' .. ref), 'executing', 'unsure')
+  lookForAt(now + ${ownLookMs})
 elseif outcome == 'not-sent' then
-  if lease.executing ~= 'sent' or lease.attempt ~= detail then return end
+  if lease.attempt ~= detail then return end
+  lookNoMore()
   local record = ownKey(lease.executionKey)
   if record then forgetKey(lease.executionKey, record) end
   if lease.reserving == 'foreign' or now >= tonumber(lease.expiresAt) then
@@ -108,10 +113,14 @@ elseif outcome == 'not-sent' then
   elseif isOfToday(lease) then
     expireHold(lease.gas, lease.expiresAt, lease.hold)
   end
-  if lease.reserving == 'foreign' then return dropLease(ref) end
+  if lease.reserving == 'foreign' then
+    dropLease(ref)
+    return 1
+  end
   redis.call('HSET', at('lease:' .. ref), 'executing', 'none', 'digest', '', 'executionKey', '')
   dropLeaseAt(ref, tonumber(lease.expiresAt) + ${lingerMs})
 else
+  lookNoMore()
   redis.call('HSET', at('lease:' .. ref), 'executing', 'done')
   releaseFixedHold(lease, outcome == 'executed' and tonumber(detail) or 0)
   dropLeaseAt(ref, math.max(tonumber(lease.expiresAt), now) + ${lingerMs})
@@ -119,6 +128,24 @@ else
     if lease.executionKey ~= '' then answerKey(lease.executionKey, answer) else answerLease('executionText', answer) end
   end
 end
+return 1
+`;
+
+/** Those that are forgotten or have ended count among the most, so that a claim takes a bounded time. */
+const claimOverdue = `
+local claimed = {}
+local due = redis.call('ZRANGEBYSCORE', at('overdue'), '-inf', text(now), 'LIMIT', 0, ARGV[4])
+for _, member in ipairs(due) do
+  ref, caller = string.match(member, '^(%S+) (%S+)$')
+  local lease = readLease()
+  if lease and (lease.executing == 'sent' or lease.executing == 'unsure') then
+    lookForAt(now + math.max(${minClaimPauseMs}, (now - tonumber(lease.answerBy)) / 2))
+    claimed[#claimed + 1] = { lease.of, lease.leaseId, lease.digest, lease.amount, lease.budget, lease.request }
+  else
+    lookNoMore()
+  end
+end
+return claimed
 `;
 
 const findReservation = `
@@ -141,6 +168,7 @@ const steps = {
   beginExecution,
   findExecution,
   endExecution,
+  claimOverdue,
   findReservation,
   gasAllowance,
 };

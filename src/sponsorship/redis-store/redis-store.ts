@@ -6,6 +6,7 @@ import {
   type ExecutionStart,
   type GasAllowance,
   type GasBudget,
+  type OverdueExecution,
   type ReservationStart,
   type SponsorshipStore,
   StoreAwayError,
@@ -50,7 +51,7 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
       const { kind } = outcome;
       const answer = kind === 'reserved' ? outcome.answer : '';
       const knownAs = kind === 'reserved' && outcome.knownAs !== undefined ? leaseRef(caller, outcome.knownAs) : '';
-      await run('endReservation', nowMs, leaseRef(caller, leaseId), refOf(caller), [kind, answer, knownAs]);
+      await run('endReservation', nowMs, leaseRef(caller, leaseId), refOf(caller), [kind, answer, knownAs, leaseId]);
     },
     async beginExecution({ caller, leaseId, gas, idempotency, ...begin }) {
       const answer = await run('beginExecution', begin.nowMs, leaseRef(caller, leaseId), refOf(caller), [
@@ -64,6 +65,10 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
         begin.bodyHash,
         begin.attempt,
         begin.answerByMs,
+        caller,
+        leaseId,
+        begin.budget ?? '',
+        begin.requestId,
       ]);
       return readExecutionStart(answer as string[]);
     },
@@ -78,7 +83,11 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
         outcome.kind === 'executed' ? outcome.gasUsed : 'attempt' in outcome ? (outcome.attempt ?? '') : '';
       const kept = answer === null ? ['0', ''] : ['1', answer];
       const ending = [digest, outcome.kind, detail, ...kept];
-      await run('endExecution', nowMs, leaseRef(caller, leaseId), refOf(caller), ending);
+      return (await run('endExecution', nowMs, leaseRef(caller, leaseId), refOf(caller), ending)) !== null;
+    },
+    async claimOverdue({ most, nowMs }) {
+      const claimed = await run('claimOverdue', nowMs, '', '', [most]);
+      return (claimed as string[][]).map(readOverdue);
     },
     async findReservation(caller, leaseId, nowMs) {
       const found = await run('findReservation', nowMs, leaseRef(caller, leaseId), refOf(caller), []);
@@ -150,6 +159,17 @@ function readExecutionStart([kind, first = '', second]: string[]): ExecutionStar
     default:
       return { kind: kind as 'begun' | 'conflict' | 'expired' | 'unknown' | 'full' };
   }
+}
+
+function readOverdue([
+  caller = '',
+  leaseId = '',
+  digest = '',
+  amount,
+  budget,
+  requestId = '',
+]: string[]): OverdueExecution {
+  return { caller, leaseId, digest, amount: Number(amount), budget: budget ? Number(budget) : null, requestId };
 }
 
 function readAllowance(account: readonly string[], { perDay }: GasBudget): GasAllowance {

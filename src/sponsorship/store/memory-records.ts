@@ -5,7 +5,7 @@ import { createTimeQueue } from './time-queue.ts';
 
 export interface Lease extends Kept {
   readonly caller: string;
-  readonly leaseId: string;
+  leaseId: string;
   readonly expiresAtMs: number;
   readonly hold: GasHold | null;
   /** `foreign`: reserved elsewhere; this store heard of it when it was executed. */
@@ -22,6 +22,11 @@ export interface Lease extends Kept {
   bodyHash: string;
   attempt: string;
   answerByMs: number;
+  amount: number;
+  budget: number | null;
+  requestId: string;
+  /** When whoever is left looks for its end. */
+  lookAtMs: number;
   /** When nothing needs to be known of it any more. */
   dropAtMs: number;
   /** When it is looked at next, to be dropped. */
@@ -44,6 +49,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
   const leases = new Map<string, Lease>();
   const leaseCounts = new Map<string, number>();
   const toDrop = createTimeQueue<Lease>();
+  const toLookFor = createTimeQueue<Lease>();
   const keyRecords = new Map<string, KeyRecord>();
   const maxBytes = bounds.maxAnswerBytesPerCaller;
   const maxBytesInAll = bounds.maxAnswerBytesInAll;
@@ -116,6 +122,10 @@ export function createMemoryRecords(bounds: StoreBounds) {
         bodyHash: '',
         attempt: '',
         answerByMs: 0,
+        amount: 0,
+        budget: null,
+        requestId: '',
+        lookAtMs: 0,
         dropAtMs: facts.expiresAtMs + lingerMs,
         queuedAtMs: 0,
         keptAtMs: nowMs,
@@ -132,15 +142,34 @@ export function createMemoryRecords(bounds: StoreBounds) {
       lease.dropAtMs = atMs;
       if (atMs < lease.queuedAtMs) queue(lease);
     },
-    /** Gives it another name, unless another lease has that. */
-    renameLease(lease: Lease, leaseId: string): Lease {
-      if (leases.has(leaseKey(lease.caller, leaseId))) return lease;
-      const renamed: Lease = { ...lease, leaseId, place: null };
-      drop(lease);
-      leases.set(leaseKey(lease.caller, leaseId), renamed);
-      leaseCounts.set(lease.caller, (leaseCounts.get(lease.caller) ?? 0) + 1);
-      queue(renamed);
-      return renamed;
+    lookForAt(lease: Lease, atMs: number): void {
+      lease.lookAtMs = atMs;
+      toLookFor.push(atMs, lease);
+    },
+    /** Takes the one out that is to be looked for first; `undefined` if there is none now. */
+    takeOverdue(nowMs: number): Lease | undefined {
+      for (let due = toLookFor.popDue(nowMs); due; due = toLookFor.popDue(nowMs)) {
+        const { item: lease, atMs } = due;
+        const isOpen = lease.executing === 'sent' || lease.executing === 'unsure';
+        if (isOpen && lease.lookAtMs === atMs && leases.get(leaseKey(lease.caller, lease.leaseId)) === lease)
+          return lease;
+      }
+      return undefined;
+    },
+    /**
+     * Gives it the number that the sponsor has for it. Whatever had that before gets its name in exchange: a sponsor whose
+     * numbers begin anew means the one that it gave last, and what is under way of the other has its end all the same.
+     */
+    renameLease(lease: Lease, leaseId: string): void {
+      const { caller, leaseId: before } = lease;
+      const other = leases.get(leaseKey(caller, leaseId));
+      leases.delete(leaseKey(caller, before));
+      if (other) {
+        other.leaseId = before;
+        leases.set(leaseKey(caller, before), other);
+      }
+      lease.leaseId = leaseId;
+      leases.set(leaseKey(caller, leaseId), lease);
     },
 
     key: (id: string) => keyRecords.get(id),

@@ -4,16 +4,25 @@ import { createMemoryRecords, type Lease } from './memory-records.ts';
 import type {
   BeginExecution,
   BeginReservation,
+  ClaimOverdue,
   EndExecution,
   EndReservation,
   ExecutionFound,
   ExecutionStart,
   ExecutionTwin,
   KeptReservation,
+  OverdueExecution,
   ReservationStart,
   SponsorshipStore,
 } from './sponsorship-store.ts';
-import { defaultStoreBounds, lingerMs, type StoreBounds, unresolvedLifeMs } from './store-bounds.ts';
+import {
+  defaultStoreBounds,
+  lingerMs,
+  minClaimPauseMs,
+  ownLookMs,
+  type StoreBounds,
+  unresolvedLifeMs,
+} from './store-bounds.ts';
 
 /**
  * Remembers in this process alone. The scripts of the Redis store take the same decisions in the same order: whoever changes
@@ -60,9 +69,9 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       if (key) key.isLost = true;
     } else if (outcome.kind === 'reserved') {
       lease.reserving = 'reserved';
-      const named = outcome.knownAs === undefined ? lease : records.renameLease(lease, outcome.knownAs);
+      if (outcome.knownAs !== undefined) records.renameLease(lease, outcome.knownAs);
       if (key) records.answerKey(key, outcome.answer);
-      else records.answerLease(named, 'reservationText', outcome.answer, nowMs);
+      else records.answerLease(lease, 'reservationText', outcome.answer, nowMs);
     } else if (lease.executing === 'none') {
       if (lease.hold) releaseHold(lease.hold, 0);
       if (key) records.forgetKey(key);
@@ -102,13 +111,18 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     return { kind: 'begun' };
   }
 
-  function send(lease: Lease, { digest, bodyHash, attempt, answerByMs, nowMs }: BeginExecution): void {
+  function send(lease: Lease, begin: BeginExecution): void {
+    const { digest, bodyHash, attempt, answerByMs, amount, budget, requestId, nowMs } = begin;
     lease.executing = 'sent';
     lease.executionKey = null;
     lease.digest = digest;
     lease.bodyHash = bodyHash;
     lease.attempt = attempt;
     lease.answerByMs = answerByMs;
+    lease.amount = amount;
+    lease.budget = budget;
+    lease.requestId = requestId;
+    records.lookForAt(lease, answerByMs);
     if (lease.hold) fixHold(lease.hold);
     records.dropLeaseAt(lease, nowMs + unresolvedLifeMs);
   }
@@ -124,21 +138,37 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     return answer === null ? { kind: 'spent', digest } : { kind: 'replay', answer };
   }
 
-  function endExecution({ caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): void {
+  function endExecution({ caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean {
     records.sweep(nowMs);
     const lease = records.lease(caller, leaseId);
-    if (!lease || lease.digest !== digest || (lease.executing !== 'sent' && lease.executing !== 'unsure')) return;
+    if (!lease || lease.digest !== digest || (lease.executing !== 'sent' && lease.executing !== 'unsure')) return false;
     if (outcome.kind === 'unknown') {
       lease.executing = 'unsure';
+      records.lookForAt(lease, nowMs + ownLookMs);
     } else if (outcome.kind === 'not-sent') {
-      if (lease.executing === 'sent' && lease.attempt === outcome.attempt) takeBack(lease, nowMs);
+      if (lease.attempt !== outcome.attempt) return false;
+      takeBack(lease, nowMs);
     } else if (outcome.kind === 'executed' || lease.attempt === (outcome.attempt ?? lease.attempt)) {
       lease.executing = 'done';
       if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);
       if (answer !== null && lease.executionKey) records.answerKey(lease.executionKey, answer);
       else if (answer !== null) records.answerLease(lease, 'executionText', answer, nowMs);
       records.dropLeaseAt(lease, Math.max(lease.expiresAtMs, nowMs) + lingerMs);
+    } else return false;
+    return true;
+  }
+
+  function claimOverdue({ most, nowMs }: ClaimOverdue): readonly OverdueExecution[] {
+    records.sweep(nowMs);
+    const claimed: OverdueExecution[] = [];
+    while (claimed.length < most) {
+      const lease = records.takeOverdue(nowMs);
+      if (!lease) break;
+      records.lookForAt(lease, nowMs + Math.max(minClaimPauseMs, (nowMs - lease.answerByMs) / 2));
+      const { caller, leaseId, digest, amount, budget, requestId } = lease;
+      claimed.push({ caller, leaseId, digest, amount, budget, requestId });
     }
+    return claimed;
   }
 
   /** As if it had not been sent. */
@@ -175,6 +205,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     beginExecution: async (begin) => beginExecution(begin),
     findExecution: async (twin) => findExecution(twin),
     endExecution: async (end) => endExecution(end),
+    claimOverdue: async (claim) => claimOverdue(claim),
     findReservation: async (caller, leaseId, nowMs) => findReservation(caller, leaseId, nowMs),
     gasAllowance: async (gas, nowMs) => allowanceOf(accounts.of(gas.key, nowMs), gas),
     close: () => {},

@@ -37,7 +37,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   /** What is being written at this moment. */
   let writing: Promise<void> | null = null;
 
-  const write = ({ kind, end }: GivenUpEnd): Promise<void> => {
+  const write = ({ kind, end }: GivenUpEnd): Promise<unknown> => {
     // It is said now; the time at which it happened may be long ago.
     const nowMs = Math.max(end.nowMs, now());
     return kind === 'reservation'
@@ -84,12 +84,13 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     if (!writing) later();
   }
 
-  async function orLater(step: Promise<void>, end: GivenUpEnd): Promise<void> {
+  async function orLater<Ended>(step: Promise<Ended>, end: GivenUpEnd, later: Ended): Promise<Ended> {
     try {
-      await step;
+      return await step;
     } catch (error) {
       if (!(error instanceof StoreAwayError)) throw error;
       keep(end, waiting);
+      return later;
     }
   }
 
@@ -108,15 +109,18 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
       const end: EndReservation = { caller, leaseId, nowMs, outcome: { kind: 'refused' } };
       return orTakeBack(store.beginReservation(begin), { kind: 'reservation', end });
     },
-    endReservation: (end) => orLater(store.endReservation(end), { kind: 'reservation', end }),
+    endReservation: (end) => orLater(store.endReservation(end), { kind: 'reservation', end }, undefined),
     beginExecution(begin) {
-      const { caller, leaseId, digest, nowMs, attempt } = begin;
+      const { caller, leaseId, digest, nowMs, attempt, mustBeKnown } = begin;
+      // Who can do without the store goes on, and says how that ended.
+      if (!mustBeKnown) return store.beginExecution(begin);
       const outcome = { kind: 'not-sent', attempt } as const;
       const end: EndExecution = { caller, leaseId, digest, nowMs, answer: null, outcome };
       return orTakeBack(store.beginExecution(begin), { kind: 'execution', end });
     },
     findExecution: (twin) => store.findExecution(twin),
-    endExecution: (end) => orLater(store.endExecution(end), { kind: 'execution', end }),
+    endExecution: (end) => orLater(store.endExecution(end), { kind: 'execution', end }, true),
+    claimOverdue: (claim) => store.claimOverdue(claim),
     findReservation: (caller, leaseId, nowMs) => store.findReservation(caller, leaseId, nowMs),
     gasAllowance: (gas, nowMs) => store.gasAllowance(gas, nowMs),
     async close() {

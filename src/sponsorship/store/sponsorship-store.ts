@@ -24,8 +24,17 @@ export interface SponsorshipStore {
    * example because its attempt sent nothing; then the twin may begin its own.
    */
   findExecution(twin: ExecutionTwin): Promise<ExecutionFound | null>;
-  /** How an execution ended. Repeating it changes nothing; a later certain outcome replaces an unknown one. */
-  endExecution(end: EndExecution): Promise<void>;
+  /**
+   * How an execution ended. Repeating it changes nothing; a later certain outcome replaces an unknown one.
+   * @returns whether it changed anything, or will where it could not be written yet; `false`: somebody has ended it before
+   */
+  endExecution(end: EndExecution): Promise<boolean>;
+  /**
+   * Takes executions that nobody has ended though their time is over, the longest overdue first: their process died, or
+   * could not write how they ended. Each is given to one of those who ask, and again only after a pause that grows with its
+   * age, until nothing is known of it any more.
+   */
+  claimOverdue(claim: ClaimOverdue): Promise<readonly OverdueExecution[]>;
   /** What is kept of a reservation of this caller, until some minutes after its expiry; `null` if nothing. */
   findReservation(caller: string, leaseId: string, nowMs: number): Promise<KeptReservation | null>;
   /** What a key has left of its budget today. */
@@ -144,6 +153,10 @@ export interface BeginExecution {
   readonly attempt: string;
   /** When the attempt is over, whatever became of it: a twin that finds it still open looks the digest up itself. */
   readonly answerByMs: number;
+  /** For whoever ends it if this process dies: what was reserved, `null` where only the sponsor knows. */
+  readonly budget: number | null;
+  /** The same: of the call that began it. */
+  readonly requestId: string;
   readonly nowMs: number;
 }
 
@@ -170,6 +183,16 @@ export interface ExecutionTwin {
 }
 
 export type ExecutionFound = Extract<ExecutionStart, { kind: 'replay' | 'in-progress' | 'spent' }>;
+
+export interface ClaimOverdue {
+  /** At most so many. */
+  readonly most: number;
+  readonly nowMs: number;
+}
+
+/** What is known of an execution whose end was never written. */
+export interface OverdueExecution
+  extends Pick<BeginExecution, 'caller' | 'leaseId' | 'digest' | 'amount' | 'budget' | 'requestId'> {}
 
 export interface EndExecution {
   readonly caller: string;

@@ -33,6 +33,11 @@ export const textLifeMs = 15 * 60_000;
 /** A lease is kept for so long after its expiry: the clocks of instances differ, and callers ask what became of it. */
 export const lingerMs = 5 * 60_000;
 
+/** Who executed something whose outcome it does not know looks for it alone for so long; then anybody does. */
+export const ownLookMs = 60_000;
+/** An execution that is overdue is looked for after such a pause at least; each is half as long as it is overdue. */
+export const minClaimPauseMs = 30_000;
+
 export const dayMs = 24 * 60 * 60_000;
 
 /** Days since the Unix epoch, in UTC. */

@@ -9,8 +9,7 @@ import type {
   ExecutionSubject,
   SponsorVerdict,
 } from '../../sponsorship/execution/execution-order.ts';
-import { toExecutionPace } from '../../sponsorship/execution/execution-world.ts';
-import { createExecutions, type Executions } from '../../sponsorship/execution/executions.ts';
+import { type ExecutionWorld, toExecutionPace } from '../../sponsorship/execution/execution-world.ts';
 import { createKeptAnswers } from '../../sponsorship/execution/kept-answer.ts';
 import { preflight } from '../../sponsorship/preflight/preflight.ts';
 import type { DoubtfulTransaction } from '../../telemetry/events.ts';
@@ -183,10 +182,10 @@ export interface SponsorExecutionsOptions
   readonly mutationMs: number;
 }
 
-/** Those under way of one process. */
-export function createSponsorExecutions(options: SponsorExecutionsOptions): Executions<SponsorEffects> {
+/** What the executions of one process need, those under way and those that others have left. */
+export function toSponsorExecutionWorld(options: SponsorExecutionsOptions): ExecutionWorld<SponsorEffects> {
   const { store, isStoreNeeded, isStoreShared, audit, transactions, now, mutationMs } = options;
-  return createExecutions({
+  return {
     store,
     isStoreNeeded,
     isStoreShared,
@@ -200,5 +199,5 @@ export function createSponsorExecutions(options: SponsorExecutionsOptions): Exec
       fromJson: (rawEffects) => ({ rawEffects, effects: readEffects(rawEffects) }),
       maxLength: maxKeptLength,
     }),
-  });
+  };
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { configKeys } from '../../settings/keys.ts';
+import { createExecutions } from '../../sponsorship/execution/executions.ts';
+import { watchOverdueExecutions } from '../../sponsorship/execution/overdue-executions.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
-import { createSponsorExecutions } from './execute-tx.ts';
+import { toSponsorExecutionWorld } from './execute-tx.ts';
 import { openLeaseKeys } from './open-lease-keys.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
 import { createSponsorClient } from './sponsor-client.ts';
@@ -37,7 +39,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     const { sponsorshipStore: store, transactions, telemetry } = host;
     const isStoreNeeded = sponsorship.auth === 'token';
     const audit = telemetry.sponsorship;
-    const executions = createSponsorExecutions({
+    const world = toSponsorExecutionWorld({
       store,
       isStoreNeeded,
       isStoreShared: config.rateLimit.redis !== null,
@@ -46,6 +48,8 @@ export const sponsorUpstream: OwnFieldsUpstream = {
       now,
       mutationMs,
     });
+    const executions = createExecutions(world);
+    const overdue = connection && watchOverdueExecutions(world);
     const books: SponsorshipBooks = {
       leases: leases?.keys ?? null,
       store,
@@ -71,6 +75,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
         ? (timeoutMs) => connection.call({ method: 'GET', path: connection.path, timeoutMs })
         : undefined,
       async close() {
+        overdue?.close();
         await executions.close();
         await leases?.close();
       },

@@ -14,6 +14,7 @@ const events: readonly ExecutionEvent[] = [
   'begun',
   'replayed',
   'inProgress',
+  'slow',
   'overdue',
   'gone',
   'storeAway',
@@ -38,7 +39,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
   opened: [
     'fencing: fence', // checked
     'ended: tellRefusal', // declined
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
   ],
   fencing: [
     '-', // checked
@@ -46,6 +47,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     'dispatched: dispatch', // begun
     'ended: tellOutcome', // replayed
     'following: follow', // inProgress
+    'suspecting: look', // slow
     'lookingUp: look', // overdue
     '-', // gone
     'ended: tellRefusal retract', // storeAway
@@ -60,6 +62,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     'ended: retract', // begun
     'ended:', // replayed
     'ended:', // inProgress
+    'ended:', // slow
     'swept: sweep', // overdue
     '-', // gone
     'ended: retract', // storeAway
@@ -68,7 +71,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   dispatched: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -81,7 +84,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   doubted: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -94,7 +97,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   unheard: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -107,7 +110,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   lookingUp: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -120,7 +123,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   swept: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -138,9 +141,18 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // begun
     'ended: tellOutcome', // replayed
     'following: follow', // inProgress
+    'suspecting: look', // slow
     'lookingUp: look', // overdue
     'fencing: fence', // gone
     ...['-', '-', '-', '-', '-', '-', '-', '-'],
+    'ended: tellUnknown', // left
+    '-', // joined
+    '-', // givenUp
+  ],
+  suspecting: [
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    settled, // found
+    'following: follow', // missing
     'ended: tellUnknown', // left
     '-', // joined
     '-', // givenUp

@@ -487,6 +487,34 @@ describe('two processes of one store', () => {
     expect([other.sent, other.told()]).toEqual([[], ['recovered']]);
   });
 
+  it('look up what one of them takes long for, each time after a longer pause, and still follow the other', async () => {
+    const [one, other] = twoProcesses();
+    const first = one.begin();
+    await one.settle();
+    const { ended } = other.begin();
+    await other.pass(toExecutionPace(mutationMs).patienceMs - 25);
+    expect(other.asked).toEqual([]);
+    await other.pass(300);
+    const looks = other.asked.length;
+    expect(looks).toBeGreaterThan(0);
+    expect(looks).toBeLessThan(4);
+    other.ledger.has = async () => ({ succeeded: true, gasUsed: 3 });
+    await other.pass(900);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect([other.sent, other.told()]).toEqual([[], ['recovered']]);
+    // Its own answer is the better one, and changes nothing that is written.
+    one.sent[0]?.tell(executed);
+    expect(await first.ended).toMatchObject({ outcome: 'EXECUTED' });
+    const [third, fourth] = twoProcesses();
+    third.begin();
+    await third.settle();
+    const second = fourth.begin();
+    await fourth.pass(700);
+    third.sent[0]?.tell(executed);
+    await fourth.pass(900);
+    expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+
   it('say that nobody knows where the ledger does not have what was left behind', async () => {
     const [one, other] = twoProcesses();
     one.begin();
@@ -532,6 +560,7 @@ function awayStore(): SponsorshipStore {
     beginExecution: away,
     findExecution: away,
     endExecution: away,
+    claimOverdue: away,
     findReservation: away,
     gasAllowance: away,
     close() {},
