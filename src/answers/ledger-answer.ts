@@ -25,11 +25,25 @@ export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText
   if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
     throw badAnswer(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
   }
+  return toResult(body, response.body.length, readText);
+}
+
+/**
+ * Reads a result that came over a WebSocket, in the same way.
+ * @param size of its text, in bytes, roughly
+ */
+export function readLedgerResult(value: unknown, size: number, readText: ReadText | null): ExecutionResult {
+  if (!isObject(value) || !('data' in value || 'errors' in value))
+    throw badAnswer("The ledger's result is not GraphQL.");
+  return toResult(value, size, readText);
+}
+
+function toResult(body: Record<string, unknown>, size: number, readText: ReadText | null): ExecutionResult {
   // Some servers send `errors: null`.
   const errors = body.errors === undefined || body.errors === null ? [] : toErrors(body.errors, readText);
   const data = toData(body.data);
   // Each level takes two bytes, so that smaller answers, which are most, cannot be too deep.
-  if (response.body.length >= 2 * maxAnswerNesting) checkNesting(data);
+  if (size >= 2 * maxAnswerNesting) checkNesting(data);
   if (data === null && errors.length === 0) throw badAnswer("The ledger's answer has neither data nor errors.");
   return errors.length === 0 ? { data } : { data, errors };
 }

@@ -14,6 +14,11 @@ export interface NetworkProfile {
       readonly endExclusive: boolean;
     };
   };
+  /** The subscriptions of the ledger's GraphQL. */
+  readonly subscriptions: {
+    /** What follows the path of its endpoint in the address at which they are taken. */
+    readonly path: string;
+  };
   readonly sponsor: {
     /** The key of an `execute_tx` body that says how long to wait. */
     readonly requestTypeKey: 'requestType' | 'request_type';
@@ -75,6 +80,7 @@ const ledger: NetworkProfile = {
     },
     timeRange: { encoding: 'number', endExclusive: false },
   },
+  subscriptions: { path: '' },
   sponsor: { requestTypeKey: 'requestType' },
   joins: {
     object: { field: 'object', id: 'address', version: 'version' },
@@ -104,6 +110,7 @@ const iota: NetworkProfile = {
     filters: realNodeFilters,
     timeRange: { encoding: 'text', endExclusive: true },
   },
+  subscriptions: { path: '/subscriptions' },
   sponsor: { requestTypeKey: 'request_type' },
 };
 

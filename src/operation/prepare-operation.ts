@@ -14,23 +14,31 @@ import { findTextVariables } from '../planning/id-variables.ts';
 import { hasDirectivesAtRoot, planOperation, rootFieldNames, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
 import { createOpenStream, type OpenStream } from '../streams/open-stream.ts';
+import type { OpenLedgerStream } from '../subschemas/ledger/ledger-streams.ts';
 import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
+import { createOpenLedgerStream } from './open-ledger-stream.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
 import { toUnreadSplit } from './to-unread-split.ts';
 
-/** @returns prepares the operations of documents that are valid on this graph. @param reads `null` = no answers are kept */
+/**
+ * @returns prepares the operations of documents that are valid on this graph
+ * @param reads `null` = no answers are kept
+ * @param openLedgerStream `null` = nothing is run
+ */
 export function createPrepareOperation(
   graph: Graph,
   reads: Pick<ImmutableReads, 'prepare'> | null = null,
+  openLedgerStream: OpenLedgerStream | null = null,
 ): PrepareOptions<PreparedOperation>['prepareOperation'] {
-  const building = { graph, reads, keepSchemaAnswer: createKeepSchemaAnswer() };
+  const building = { graph, reads, openLedgerStream, keepSchemaAnswer: createKeepSchemaAnswer() };
   return (valid) => prepareOperation(valid, building);
 }
 
 interface Building {
   readonly graph: Graph;
   readonly reads: Pick<ImmutableReads, 'prepare'> | null;
+  readonly openLedgerStream: OpenLedgerStream | null;
   readonly keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>;
 }
 
@@ -100,7 +108,7 @@ function toRead({ readTree }: GivenText, { graph, reads }: Building): ImmutableR
 function toPrepared(
   facts: OperationFacts,
   { text, json, readTree: tree, immutable }: GivenText & Pick<PreparedOperation, 'immutable'>,
-  { graph, keepSchemaAnswer }: Building,
+  { graph, openLedgerStream, keepSchemaAnswer }: Building,
 ): PreparedOperation {
   const { schema, ownSchema, ownership } = graph;
   const { type, name, plan, isWhole, isConditional, isForwarded, checkWaits, fits, ending, texts } = facts;
@@ -117,7 +125,7 @@ function toPrepared(
     tree,
     outline: () => toOutline(type, name),
     schema,
-    refusal: type === 'subscription' && isOfLedger(tree(), ownership) ? refusedSubscription() : null,
+    refusal: type === 'subscription' && isOfNobody(tree(), ownership) ? refusedSubscription() : null,
     isLedgers: (field) => ownership.ownerOf(type, field) === 'upstream',
     coerce: (variables, maxErrors) => coerceVariables(schema, tree().operation, variables, { maxErrors, texts }),
     rootFields: (variables) => {
@@ -135,7 +143,8 @@ function toPrepared(
           : createExecuteHere({ ...options, schema, joins: plan === 'JOINED' ? graph.operationJoins : null });
       return keepSchemaAnswer(asked.document, asked.operation, execute);
     }),
-    openStream: type === 'subscription' ? once(() => toOpenStream(prepared, { ownSchema, texts })) : null,
+    openStream:
+      type === 'subscription' ? once(() => toOpenStream(prepared, { ownSchema, texts, openLedgerStream })) : null,
     unread: ending ? always({ kind: 'whole', queryJson: json, ending }) : once(() => toUnreadSplit(prepared)),
     immutable,
   };
@@ -147,9 +156,15 @@ function toCheckWaits(schema: GraphQLSchema, { operation, fragments }: Operation
 }
 
 function toOpenStream(
-  { tree, plan, schema, name }: PreparedOperation,
-  { ownSchema, texts }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> },
+  operation: PreparedOperation,
+  {
+    ownSchema,
+    texts,
+    openLedgerStream,
+  }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> } & Pick<Building, 'openLedgerStream'>,
 ): OpenStream {
+  const { tree, plan, schema, name } = operation;
+  if (plan === 'PASS_THROUGH' && openLedgerStream) return createOpenLedgerStream(operation, openLedgerStream);
   const { document } = tree();
   const isJoined = plan !== 'LOCAL';
   return createOpenStream({ schema: isJoined ? schema : ownSchema, ownSchema, document, operationName: name, texts });
@@ -173,16 +188,14 @@ function toParts(
   };
 }
 
-/** Has a subscription a field that is not ours? */
-function isOfLedger({ operation, fragments }: OperationTree, { ownerOf }: Graph['ownership']): boolean {
+/** Has a subscription a field that neither the ledger nor we can answer alone? */
+function isOfNobody({ operation, fragments }: OperationTree, { ownerOf }: Graph['ownership']): boolean {
   const [field] = rootFieldNames(operation, fragments);
-  return field === undefined || ownerOf(operation.operation, field) !== 'own';
+  return field === undefined || ownerOf(operation.operation, field) === null;
 }
 
-/** The refusal of the ledger's subscriptions, the same in every shell. */
 function refusedSubscription() {
-  const message = "The ledger's subscriptions are not carried by this version of the gateway.";
-  return gatewayError('NOT_CONFIGURED', message, { upstream: 'ledger' });
+  return gatewayError('NOT_CONFIGURED', 'This gateway cannot carry this subscription.', { upstream: 'ledger' });
 }
 
 function always<Value>(value: Value): () => Value {

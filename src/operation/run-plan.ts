@@ -89,17 +89,22 @@ async function passThrough(request: PlannedRequest, forward: ForwardToLedger): P
   const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
   if (errors) return { errors };
   const isMutation = operation.type === 'mutation';
-  const own = operation.isWhole
-    ? { text: operation.text, isClientsText: true, operationName, variables }
-    : reduced(operation, variables);
+  const own = toLedgersPart(operation, operationName, variables);
   const asked = answered
     ? Promise.resolve().then(answered)
     : forward({ ...own, isMutation, cancellation: context.cancellation, keep });
   return asked.catch((error: unknown) => failAll(error, operation, valuesOf(operation, variables)));
 }
 
+/** What the ledger is sent of an operation that is all its. */
+export function toLedgersPart(operation: PreparedOperation, operationName: string | null, variables: Variables) {
+  return operation.isWhole
+    ? { text: operation.text, isClientsText: true, operationName, variables }
+    : reduced(operation, variables);
+}
+
 /** The coerced variables; an empty object if they do not fit. */
-function valuesOf(operation: PreparedOperation, sent: Variables): Record<string, unknown> {
+export function valuesOf(operation: PreparedOperation, sent: Variables): Record<string, unknown> {
   const coerced = operation.coerce(sent);
   return coerced.errors ? {} : coerced.values;
 }

@@ -25,7 +25,7 @@ export async function runStream(
     run.complete(result.errors?.length ?? 0);
     return result;
   }
-  const isJoined = operation.plan !== 'LOCAL';
+  const isJoined = operation.plan === 'STITCHED';
   const toResult = async (item: unknown): Promise<ExecutionResult> => {
     const result = isJoined
       ? await executeJoined(opened, item, run.context, itemTimeoutMs)

@@ -55,9 +55,10 @@ export function planOperation(
     [...names].filter((name) => name !== '__typename').map((name) => ownership.ownerOf(operation.operation, name)),
   );
   if (owners.has(null)) return 'STITCHED';
-  // What a stream of ours tells runs here; a stream is no text that could be sent on.
+  // A stream has one root field. What a stream of ours tells runs here.
   if (operation.operation === 'subscription') {
-    return owners.has('upstream') || selectsJoin(operation, fragments, ownership) ? 'STITCHED' : 'LOCAL';
+    if (owners.has('upstream')) return 'PASS_THROUGH';
+    return selectsJoin(operation, fragments, ownership) ? 'STITCHED' : 'LOCAL';
   }
   if (!owners.has('own')) {
     if (owners.size === 0) return 'LOCAL';

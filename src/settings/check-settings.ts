@@ -33,6 +33,7 @@ export function checkSettings(settings: Settings): ConfigMistake[] {
 
 function checkCompany({ isSet, further }: Settings): ConfigMistake[] {
   const needs: readonly (readonly [string, ConfigKeyName])[] = [
+    ['LEDGER_GRAPHQL_WS_URL', 'LEDGER_GRAPHQL_URL'],
     ['LEDGER_RPC_URL', 'LEDGER_GRAPHQL_URL'],
     ['LEDGER_RPC_WS_URL', isSet('LEDGER_GRAPHQL_URL') ? 'LEDGER_RPC_URL' : 'LEDGER_GRAPHQL_URL'],
     ['SPONSOR_URL', 'LEDGER_GRAPHQL_URL'],

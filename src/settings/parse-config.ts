@@ -123,6 +123,7 @@ function toJwtRules(values: ConfigValues): Config['jwt'] {
 /** Settings of the table that hold addresses of upstreams. */
 const addressNames = [
   'LEDGER_GRAPHQL_URL',
+  'LEDGER_GRAPHQL_WS_URL',
   'LEDGER_RPC_URL',
   'LEDGER_RPC_WS_URL',
   'SPONSOR_URL',

@@ -18,6 +18,7 @@ const networkProfileSchema = z.strictObject({
     filters: z.record(z.enum(eventFilterMembers), wireName.nullable()),
     timeRange: z.strictObject({ encoding: z.enum(['number', 'text']), endExclusive: isBoolean }),
   }),
+  subscriptions: z.strictObject({ path: z.string().regex(/^(?:\/[\w.~-]+)*$/, 'a path, or an empty text') }),
   sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
   joins: z.strictObject({
     object: z.strictObject({ field: rootFieldName, id: graphqlName, version: graphqlName }),

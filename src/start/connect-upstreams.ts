@@ -1,3 +1,4 @@
+import { createStreamPlaces } from '../live/stream-places.ts';
 import type { UpstreamFacts } from '../subschemas/gateway/gateway-resolvers.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import type {
@@ -16,7 +17,7 @@ import { allUpstreams, type UpstreamList } from './upstreams.ts';
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
-  readonly host: Omit<UpstreamHost, 'transactions'>;
+  readonly host: Omit<UpstreamHost, 'transactions' | 'streamPlaces'>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }
@@ -50,9 +51,13 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     connections.set(upstream, connectUpstream(options));
   }
   const graphConnection = connections.get(list.graph);
-  if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
-  const graph = list.graph.connect(graphConnection, host.config);
-  const hostOfFields: UpstreamHost = { ...host, transactions: graph.transactions };
+  const graphUrl = network.addressOf(list.graph);
+  if (!graphConnection || graphUrl === null) throw new Error(`${list.graph.setting.name} is not set`);
+  const { live } = host.config;
+  const streamPlaces = createStreamPlaces({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
+  const streams = { url: graphUrl, places: streamPlaces };
+  const graph = list.graph.connect(graphConnection, host.config, streams);
+  const hostOfFields: UpstreamHost = { ...host, streamPlaces, transactions: graph.transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const close = async () => {
     for (const [, connected] of ownFields) await connected.close?.();
@@ -95,6 +100,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     probe: createProbes(probes, host.now),
     stop: () => {
       isStopping = true;
+      graph.streams.stop();
       for (const [, connected] of ownFields) connected.stop?.();
     },
     close,

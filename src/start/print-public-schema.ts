@@ -1,6 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
+import { createStreamPlaces } from '../live/stream-places.ts';
 import { parseConfig } from '../settings/parse-config.ts';
 import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
@@ -15,7 +16,10 @@ export async function printPublicSchema(): Promise<string> {
   const connection = connectUpstream({ url: graph.addressOnDevnet(devnet), now: Date.now });
   try {
     const config = parseConfig({ env: {}, readFile: () => '' });
-    const { execute } = graph.connect(connection, config);
+    const { execute } = graph.connect(connection, config, {
+      url: graph.addressOnDevnet(devnet),
+      places: createStreamPlaces({ max: 0, maxPerCaller: 0 }),
+    });
     const introspection = await fetchLedgerIntrospection(execute);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema } = buildGeneration(source, {

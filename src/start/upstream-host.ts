@@ -7,7 +7,10 @@ export interface UpstreamHostOptions extends Pick<UpstreamHost, 'config' | 'tele
 }
 
 /** What the rooms of the upstreams may use of what instances of a gateway share: they know nothing of a store. */
-export function createUpstreamHost({ siblings, ...options }: UpstreamHostOptions): Omit<UpstreamHost, 'transactions'> {
+export function createUpstreamHost({
+  siblings,
+  ...options
+}: UpstreamHostOptions): Omit<UpstreamHost, 'transactions' | 'streamPlaces'> {
   const { redis } = options.config.rateLimit;
   return {
     ...options,

@@ -21,7 +21,7 @@ export interface LedgerNews {
 
 export interface WatchSchemaOptions {
   readonly config: Config;
-  readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion' | 'useSchema'>;
+  readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion' | 'useSchema' | 'streams'>;
   readonly telemetry: Telemetry;
   /** Where answers are kept that never change; `null` = nowhere. */
   readonly reads: ImmutableReads | null;
@@ -55,7 +55,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   const { version } = graph;
   const { cacheFile, pollMs } = config.schema;
   keeper = await startSchemaKeeper({
-    prepareOn: (graphOf) => createPrepareOperation(graphOf, reads),
+    prepareOn: (graphOf) => createPrepareOperation(graphOf, reads, graph.streams.open),
     ownSchema: toOwnSchema({ version, generation: () => keeper?.current }),
     execute: graph.execute,
     names: config.profile.joins,

@@ -2,6 +2,7 @@ import type { AddressSetting } from '../config/address-setting.ts';
 import type { Config } from '../config/config.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Devnet } from '../devnet/start-devnet.ts';
+import type { StreamPlaces } from '../live/stream-places.ts';
 import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { UpstreamConnection } from '../transport/connect-upstream.ts';
@@ -92,6 +93,8 @@ export interface UpstreamHost {
   readonly now: () => number;
   /** What is remembered of sponsorship, by all processes of the gateway where they share a store. */
   readonly sponsorshipStore: SponsorshipStore;
+  /** Of all live streams, whoever tells them. */
+  readonly streamPlaces: StreamPlaces;
   readonly transactions: TransactionFinder;
   /**
    * Has all instances that share a store use one secret.

@@ -21,7 +21,9 @@ export type UpstreamFailure =
   /** A call that cannot be undone found no free connection before its deadline. */
   | 'no-connection'
   /** The answer is larger than the gateway accepts. */
-  | 'too-large';
+  | 'too-large'
+  /** What came over a WebSocket is not of its protocol. */
+  | 'garbled';
 
 const neverArrived: ReadonlySet<UpstreamFailure> = new Set([
   'unreachable',
@@ -81,6 +83,7 @@ const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; rea
   interrupted: { code: 'UPSTREAM_UNAVAILABLE', says: 'closed the connection before its answer was complete' },
   timeout: { code: 'UPSTREAM_TIMEOUT', says: 'did not answer in time' },
   'too-large': { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent an answer larger than this gateway accepts' },
+  garbled: { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent something that is not of its protocol' },
   aborted: { code: 'REQUEST_TIMEOUT', says: 'had not answered when the request ended' },
   unsent: {
     code: 'REQUEST_TIMEOUT',

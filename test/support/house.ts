@@ -24,6 +24,8 @@ export const house: Readonly<Record<string, Room>> = {
   telemetry: { rooms: ['config'], packages: ['pino', 'pino-pretty'] },
   /** One call to an upstream: deadline, cancelling, sharing. */
   transport: { rooms: ['errors'], packages: ['graphql', 'undici'] },
+  /** One WebSocket to an upstream that pushes: bounded, watched, for many, and closed when nobody needs it. */
+  'upstream-sockets': { rooms: ['json', 'transport'], packages: ['ws', 'graphql-ws/*'] },
   limits: { rooms: ['errors', 'json', 'config'], packages: ['graphql', 'graphql-depth-limit'] },
   /** `src/subschemas/operation-context.ts`: what the shells hand to every upstream's room. */
   'operation-context': { rooms: ['types of config', 'types of transport'], packages: [] },
@@ -49,6 +51,7 @@ export const house: Readonly<Record<string, Room>> = {
       'types of telemetry',
       'types of transport',
       'types of devnet',
+      'types of live',
       'types of sponsorship/store',
     ],
     packages: [],
@@ -85,7 +88,18 @@ export const house: Readonly<Record<string, Room>> = {
     packages: ['graphql', 'lru-cache'],
   },
   'subschemas/ledger': {
-    rooms: ['errors', 'json', 'settings', 'transport', 'limits', 'answers', 'types of config', 'types of upstream'],
+    rooms: [
+      'errors',
+      'json',
+      'settings',
+      'transport',
+      'upstream-sockets',
+      'limits',
+      'answers',
+      'types of config',
+      'types of live',
+      'types of upstream',
+    ],
     packages: ['graphql'],
   },
   /** Is a transaction what its reservation is for, and what its caller may do? */

@@ -16,6 +16,8 @@ export interface LiveClient {
   readonly ids: string[];
   /** Of the last item; `null` before there was one. */
   readonly cursor: string | null;
+  /** Of an event stream: all of it, as it came. */
+  readonly text: string;
   /** How it ended by itself; `null` while it goes on. */
   readonly end: 'complete' | 'broken' | null;
   leave(): Promise<void>;
@@ -27,6 +29,7 @@ abstract class Collector {
   readonly results: LiveResult[] = [];
   readonly ids: string[] = [];
   cursor: string | null = null;
+  text = '';
   end: LiveClient['end'] = null;
 
   take(result: LiveResult): void {
@@ -87,6 +90,7 @@ class OverEventStream extends Collector {
     let text = '';
     for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk).toString('utf8');
+      this.text += Buffer.from(chunk).toString('utf8');
       for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
         const [, event, data = ''] = /^(?:event: (\w+)\n)?(?:data: ?(.*))?/.exec(text.slice(0, at)) ?? [];
         text = text.slice(at + 2);

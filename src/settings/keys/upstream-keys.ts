@@ -29,6 +29,15 @@ export const upstreamKeys = {
       "The ledger's GraphQL endpoint. Unset: the gateway runs on an embedded, simulated network, and says so loudly.",
     inForce: true,
   }),
+  LEDGER_GRAPHQL_WS_URL: configKey({
+    group: 'Network and upstreams',
+    kind: url('ws', 'wss'),
+    fallback: null,
+    fallbackText: '`LEDGER_GRAPHQL_URL` as `ws` or `wss`; on IOTA and Sui with `/subscriptions` behind it',
+    description:
+      'Where the ledger takes its own GraphQL subscriptions, by `graphql-transport-ws`. It is connected to when the first one is asked for. Needs `LEDGER_GRAPHQL_URL`.',
+    inForce: true,
+  }),
   LEDGER_RPC_URL: configKey({
     group: 'Network and upstreams',
     kind: url('http', 'https'),

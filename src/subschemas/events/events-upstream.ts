@@ -24,7 +24,7 @@ export const eventsUpstream: OwnFieldsUpstream = {
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
   typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
-  async connect(connection, { config, shareSecret }) {
+  async connect(connection, { config, shareSecret, streamPlaces }) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
@@ -33,6 +33,7 @@ export const eventsUpstream: OwnFieldsUpstream = {
     const { keys, close } = await openCursorKeys(config.cursorKeys, shareSecret);
     const live = openLiveEvents({
       config,
+      places: streamPlaces,
       client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
       cursorKeys: keys,
     });

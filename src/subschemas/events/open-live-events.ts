@@ -3,7 +3,7 @@ import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import { systemClock } from '../../live/clock.ts';
 import { createLiveHub } from '../../live/live-hub.ts';
 import { createReplayBudget } from '../../live/replay-budget.ts';
-import { createStreamPlaces } from '../../live/stream-places.ts';
+import type { StreamPlaces } from '../../live/stream-places.ts';
 import type { LiveEventEntry } from '../event-feed/event-source.ts';
 import { createLiveEventResolvers } from '../event-feed/live-event-resolvers.ts';
 import { createLiveTransactionResolvers } from '../event-feed/live-transaction-resolvers.ts';
@@ -17,6 +17,7 @@ import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 
 export interface OpenLiveEventsOptions {
   readonly config: Pick<Config, 'live' | 'profile'>;
+  readonly places: StreamPlaces;
   /** @throws `NOT_CONFIGURED` where there is no events upstream */
   readonly client: () => EventsClient;
   readonly cursorKeys: CursorKeys;
@@ -28,13 +29,13 @@ const lostAfterMs = 10_000;
 const graceMs = 500;
 
 /** Live streams over the queries of a node. */
-export function openLiveEvents({ config: { live, profile }, client, cursorKeys }: OpenLiveEventsOptions) {
+export function openLiveEvents({ config: { live, profile }, places, client, cursorKeys }: OpenLiveEventsOptions) {
   // Of both kinds together: they share the bounds, not the readers.
   const shared = {
     pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
     clock: systemClock,
     budget: createReplayBudget(live.replayBytes),
-    places: createStreamPlaces({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller }),
+    places,
     lostAfterMs,
     graceMs,
   };

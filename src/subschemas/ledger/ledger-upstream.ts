@@ -6,6 +6,7 @@ import type { ConnectedUpstream, DevnetAddresses, TransactionFinder, Upstream } 
 import { createTransactionFinder } from './find-transaction.ts';
 import { createForwardToLedger, type ForwardToLedger } from './forward-to-ledger.ts';
 import { createLedgerExecutor, type LedgerExecutor } from './ledger-executor.ts';
+import { createLedgerStreams, type LedgerStreams, type LedgerStreamsOptions } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
 
@@ -15,7 +16,11 @@ export interface GraphUpstream extends Upstream {
   /** Never `null`: the embedded network always has a ledger. */
   readonly addressOnDevnet: (devnet: DevnetAddresses) => string;
   /** Makes the ways to ask it. Sends nothing yet. */
-  readonly connect: (connection: UpstreamConnection, config: Pick<Config, 'profile' | 'timeouts'>) => ConnectedGraph;
+  readonly connect: (
+    connection: UpstreamConnection,
+    config: Pick<Config, 'profile' | 'timeouts' | 'upstreams'>,
+    streams: Pick<LedgerStreamsOptions, 'url' | 'places'>,
+  ) => ConnectedGraph;
 }
 
 export interface ConnectedGraph extends ConnectedUpstream {
@@ -31,6 +36,8 @@ export interface ConnectedGraph extends ConnectedUpstream {
   readonly forward: ForwardToLedger;
   /** For documents passed on unchanged, with their answers passed on unparsed. */
   readonly raw: RawLedger;
+  /** For subscriptions passed on unchanged. */
+  readonly streams: LedgerStreams;
   readonly transactions: TransactionFinder;
   /** Tells which schema is in force; `null` while there is none. Only the last one that was given is asked. */
   readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
@@ -49,11 +56,13 @@ export const ledgerUpstream: GraphUpstream = {
   setting: { name: 'LEDGER_GRAPHQL_URL', key: configKeys.LEDGER_GRAPHQL_URL },
   addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
 
-  connect({ call, rawCall, path }, { profile, timeouts }) {
+  connect({ call, rawCall, path }, { profile, timeouts, upstreams }, { url, places }) {
     let tellVersion = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => tellVersion(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
+    const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
+    const streams = createLedgerStreams({ url: given ?? toSocketUrl(url, profile.subscriptions.path), places });
     const headers = { 'content-type': 'application/json' };
     return {
       rpcVersion: version,
@@ -65,6 +74,7 @@ export const ledgerUpstream: GraphUpstream = {
       execute: createLedgerExecutor(options),
       forward: createForwardToLedger(options),
       raw: createRawLedger({ ...options, rawCall }),
+      streams,
       transactions: createTransactionFinder({
         execute: createLedgerExecutor({
           ...options,
@@ -79,3 +89,10 @@ export const ledgerUpstream: GraphUpstream = {
     };
   },
 };
+
+/** Where a GraphQL endpoint takes WebSockets. @param path what follows its own, or nothing */
+function toSocketUrl(url: string, path: string): string {
+  const address = new URL(url.replace(/^http/, 'ws'));
+  address.pathname = address.pathname.replace(/\/$/, '') + path;
+  return address.href;
+}

@@ -92,7 +92,6 @@ describe('operations over a WebSocket', () => {
       'BAD_USER_INPUT',
     ],
     ['a thousand nested braces', '{a'.repeat(1_000) + '}'.repeat(1_000), undefined, 'BAD_USER_INPUT'],
-    ['a subscription of the ledger', 'subscription { ticks }', undefined, 'NOT_CONFIGURED'],
   ])('%s is refused by a message, and the socket stays usable', async (_, query, variables, code) => {
     const { refused } = await run(query, variables);
     expect(refused).toHaveLength(1);

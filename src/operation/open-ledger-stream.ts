@@ -1,0 +1,49 @@
+import type { ExecutionResult } from 'graphql';
+import type { ItemStream, OpenStream } from '../streams/open-stream.ts';
+import type { OpenLedgerStream } from '../subschemas/ledger/ledger-streams.ts';
+import { failAll } from './merge-parts.ts';
+import type { PreparedOperation } from './prepared-operation.ts';
+import { toLedgersPart, valuesOf } from './run-plan.ts';
+
+/** Opens a subscription that is the ledger's: its results are passed on, and so is what ends it. */
+export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {
+  return async (variables, { caller }) => {
+    const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
+    if (errors) return { errors };
+    const fail = (error: unknown) => failAll(error, operation, valuesOf(operation, variables));
+    try {
+      const part = toLedgersPart(operation, operation.name, variables);
+      const results = open({ ...part, caller: caller.rate.key });
+      return { items: withFailure(results, fail), execute: passOn };
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+/** Tells what breaks the stream as its last result. */
+function withFailure(
+  results: AsyncIterator<ExecutionResult, undefined>,
+  toResult: (error: unknown) => ExecutionResult,
+): AsyncIterator<ExecutionResult, undefined> {
+  let isOver = false;
+  return {
+    async next() {
+      if (isOver) return { done: true, value: undefined };
+      try {
+        return await results.next();
+      } catch (error) {
+        isOver = true;
+        await results.return?.();
+        return { done: false, value: toResult(error) };
+      }
+    },
+    async return() {
+      isOver = true;
+      await results.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+const passOn = ((item: unknown) => item) as ItemStream['execute'];
