@@ -45,7 +45,7 @@ export default defineConfig({
       project('conformance', { testTimeout: 60_000, hookTimeout: 30_000 }),
       // After the others: what is to be answered in time must not wait for a machine that they keep busy.
       project('faults', { testTimeout: 120_000, hookTimeout: 30_000, sequence: { groupOrder: 1 } }),
-      project('e2e', { testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false }),
+      project('e2e', { testTimeout: 300_000, hookTimeout: 120_000, sequence: { groupOrder: 2 } }),
     ],
     coverage: {
       provider: 'v8',

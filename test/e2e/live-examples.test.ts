@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import type { Devnet } from '../../src/devnet/start-devnet.ts';
 import { chromiumMissing, launchChromium } from '../support/chromium.ts';
-import { findFreePort } from '../support/find-free-port.ts';
+import { eventIds, quickPolls, startTickedDevnet } from '../support/live-network.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
@@ -12,36 +12,29 @@ const examples = fileURLToPath(new URL('../../docs/examples/', import.meta.url))
 
 let devnet: Devnet;
 let gateway: TestGateway;
-let port: number;
+/** Chosen at the first start. */
+let port = '0';
 
 /** On the same address as the one before. */
 const startAgain = async () => {
   gateway = await createTestGateway({
-    PORT: String(port),
+    PORT: port,
     LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
     LEDGER_RPC_URL: devnet.rpcUrl,
     CURSOR_KEYS: 'k'.repeat(32),
-    LIVE_POLL_MIN_MS: '10',
-    LIVE_POLL_MAX_MS: '50',
+    ...quickPolls,
   });
+  ({ port } = new URL(gateway.url));
 };
 
 beforeAll(async () => {
-  devnet = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 10 },
-  });
-  port = await findFreePort();
+  devnet = await startTickedDevnet();
   await startAgain();
 });
 afterAll(async () => {
   await gateway?.close();
   await devnet?.close();
 });
-
-const allIds = () => devnet.ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
 
 /** Follows over two ends of the gateway, during which things happen. */
 async function expectAllThrough(seen: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
@@ -58,7 +51,7 @@ async function expectAllThrough(seen: () => readonly string[] | Promise<readonly
     await startAgain();
     await seesMore((await seen()).length);
   }
-  const all = allIds();
+  const all = eventIds(devnet);
   await until(async () => (await seen()).at(-1) === all.at(-1), 'the last event');
   const told = await seen();
   expect(told).toEqual(all.slice(all.indexOf(told[0] ?? '')));

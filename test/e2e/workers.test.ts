@@ -141,7 +141,9 @@ describe('two workers on the simulated network', () => {
     }`;
     const pages: Answer[] = [];
     let after: string | null = null;
-    for (let count = 0; count < 6; count += 1) {
+    const isKnownToBoth = async () => new Set(await answerersOf(cli, pages)).size === 2;
+    // Mostly they take turns; one that is slow for a moment is left out.
+    while (pages.length < 6 || (pages.length < 60 && !(await isKnownToBoth()))) {
       const answer = await ask(url, page, { variables: { after } });
       expect(answer.body.errors).toBeUndefined();
       after = answer.body.data.queryEvents.pageInfo.endCursor;
@@ -150,8 +152,8 @@ describe('two workers on the simulated network', () => {
     const cursors = pages.flatMap(({ body }) =>
       body.data.queryEvents.edges.map((edge: { cursor: string }) => edge.cursor),
     );
-    expect(new Set(cursors).size).toBe(18);
-    expect(new Set(await answerersOf(cli, pages)).size).toBe(2);
+    expect(new Set(cursors).size).toBe(3 * pages.length);
+    expect(await isKnownToBoth()).toBe(true);
   });
 
   test('stand before one network: what one reserved, another spends, and each sees what became of it', async () => {
@@ -165,7 +167,9 @@ describe('two workers on the simulated network', () => {
       return seen.body.data.transactionBlock?.digest === digest;
     };
     for (let look = 0; look < 4; look += 1) await until(isSeen, 'the transaction');
-    expect(new Set(await answerersOf(cli, answers)).size).toBe(2);
+    const isSeenByBoth = async () => new Set(await answerersOf(cli, answers)).size === 2;
+    while (answers.length < 60 && !(await isSeenByBoth())) await until(isSeen, 'the transaction');
+    expect(await isSeenByBoth()).toBe(true);
   });
 
   test('remember sponsorship together: one dispatches, and the others know what became of it', async () => {
@@ -174,10 +178,12 @@ describe('two workers on the simulated network', () => {
     const executed = { executeTx: { digest, outcome: 'EXECUTED' } };
     expect(twins.map(({ body }) => body.data)).toEqual(twins.map(() => executed));
     const later = [await execute('digest outcome'), await execute('digest outcome')];
+    const isKnownToBoth = async () => new Set(await answerersOf(cli, [...twins, ...later])).size === 2;
+    while (later.length < 60 && !(await isKnownToBoth())) later.push(await execute('digest outcome'));
     expect(later.map(({ body }) => body.errors[0].extensions)).toMatchObject(
       later.map(() => ({ code: 'RESERVATION_NOT_FOUND', digest })),
     );
-    expect(new Set(await answerersOf(cli, [...twins, ...later])).size).toBe(2);
+    expect(await isKnownToBoth()).toBe(true);
     const dispatched = linesOf(cli).filter((line) => line.event === 'dispatched' && line.digest === digest);
     expect(dispatched).toHaveLength(1);
   });
@@ -192,7 +198,7 @@ describe('two workers on the simulated network', () => {
       const from = `10.1.0.${++callers}`;
       for (let count = 0; !isOver && count < 290; count += 1) {
         outcomes.push(
-          await ask(url, '{ chainIdentifier }', { from, patienceMs: 2_000 }).catch((error: Error) => error),
+          await ask(url, '{ chainIdentifier }', { from, patienceMs: 10_000 }).catch((error: Error) => error),
         );
       }
     };

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 let ledger: FaultyLedger;
 let gateway: SpawnedGateway;
-/** One that gives up soon, and a client that falls silent on it while the others are tried. */
+/** One that gives up sooner, but not before it has read the schema on a busy machine, and a client that falls silent on it while the others are tried. */
 let hasty: SpawnedGateway;
 let silent: RawClient;
 /** What was logged and served before a test counts no more. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
   ledger = await startFaultyLedger();
   [gateway, hasty] = await Promise.all([
     spawnGateway({ LEDGER_GRAPHQL_URL: ledger.url }),
-    spawnGateway({ LEDGER_GRAPHQL_URL: ledger.url, REQUEST_TIMEOUT_MS: '100', MUTATION_TIMEOUT_MS: '100' }),
+    spawnGateway({ LEDGER_GRAPHQL_URL: ledger.url, REQUEST_TIMEOUT_MS: '1000', MUTATION_TIMEOUT_MS: '1000' }),
   ]);
   silent = await openRawClient(hasty.port);
   await silent.send(ask().slice(0, -5));

@@ -1,4 +1,3 @@
-import { findFreePort } from './find-free-port.ts';
 import { type RunningCli, runCli } from './run-cli.ts';
 
 /** The built gateway in a process of its own. */
@@ -19,15 +18,14 @@ const harmless = /^\{"level":"(trace|debug|info|warn)"/;
 
 /** Starts it; resolves when it is ready. */
 export async function spawnGateway(env: Readonly<Record<string, string>>): Promise<SpawnedGateway> {
-  const port = await findFreePort();
-  const cli = runCli(['serve'], { PORT: String(port), HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', ...env });
-  await cli.waitFor(/"msg":"ready"/);
+  const cli = runCli(['serve'], { PORT: '0', HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', ...env });
+  const [, url = ''] = await cli.waitFor(/"url":"(http:[^"]+)"[^\n]*"msg":"ready"/);
   const lines = () => cli.out().split('\n').slice(0, -1);
   return {
     cli,
     pid: cli.child.pid ?? 0,
-    port,
-    url: `http://127.0.0.1:${port}/graphql`,
+    port: Number(new URL(url).port),
+    url,
     logged: (message) =>
       lines()
         .filter((line) => line.endsWith(`"msg":${JSON.stringify(message)}}`))
