@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { createDocumentReader } from './document-reader.ts';
 import type { PreparedDocument, PrepareOptions, ReadDocument } from './prepared-document.ts';
+import { createSightings } from './sightings.ts';
 
 export interface DocumentStore<Operation = unknown> {
-  /** Returns the prepared document of a text. Prepares it at first sight, and keeps it. */
+  /** Returns the prepared document of a text. Prepares it at first sight, and keeps it then or when it comes again. */
   prepare(text: string): PreparedDocument<Operation>;
   /** Returns the prepared document of a text if it is kept. Counts as a use. */
   find(text: string): PreparedDocument<Operation> | undefined;
@@ -12,9 +13,11 @@ export interface DocumentStore<Operation = unknown> {
 }
 
 /**
- * Bytes for the prepared documents of one generation, counted by `PreparedDocument.bytes`. A document that came twice is
- * proven, and is never pushed out by one that came once. So a flood of texts that are never repeated pushes out only one
- * another, in the memory that proven documents leave: at least a quarter. With what is kept of their shapes it is 64 MiB.
+ * Bytes for the prepared documents of one generation, counted by `PreparedDocument.bytes`. A document that came again after
+ * it was kept is proven, and is never pushed out by others: at least a quarter is theirs. Half of all takes texts
+ * at first sight until it is full. From then on one is kept when it comes a second time, so a flood of texts that are never repeated
+ * pushes nothing out, and what is made of them is garbage at once: kept for a while, it would have to be collected with all
+ * that is old, which slows everybody down. With what is kept of their shapes it is 64 MiB.
  */
 const maxBytes = 60 * 1024 * 1024;
 const maxProvenBytes = 45 * 1024 * 1024;
@@ -44,6 +47,10 @@ export function createDocumentStore<Operation>(
       if (reason === 'evict') newcomers.set(text, prepared);
     },
   });
+  const sightings = createSightings();
+  const atFirstSight = bounds.maxBytes / 2;
+  const isKept = (text: string, { bytes }: PreparedDocument<Operation>): boolean =>
+    newcomers.calculatedSize + bytes <= atFirstSight || sightings.note(text);
   const makeRoom = (): void => {
     while (newcomers.calculatedSize + proven.calculatedSize > bounds.maxBytes) newcomers.pop();
   };
@@ -64,7 +71,7 @@ export function createDocumentStore<Operation>(
       const known = find(text);
       if (known) return known;
       const made = reader.prepare(text);
-      if (text.length > maxStoredCharacters) return made;
+      if (text.length > maxStoredCharacters || !isKept(text, made)) return made;
       newcomers.set(text, made);
       makeRoom();
       return made;

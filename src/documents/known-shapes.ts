@@ -5,6 +5,7 @@ import type { AcceptedDocument } from '../validation/accept-document.ts';
 import type { InputTable } from '../validation/schema-tables.ts';
 import type { DocumentShape } from './document-shape.ts';
 import type { GivenText, PreparedDocument } from './prepared-document.ts';
+import { createSightings } from './sightings.ts';
 
 /** Prepares the same operation of other texts with one shape. */
 export interface Share<Operation> {
@@ -39,8 +40,8 @@ export interface KnownShapes<Operation> {
 export const maxShapedCharacters = 20_000;
 
 /**
- * Bytes of memory for shapes. As with documents, those that came again are kept apart, so that shapes which come only once
- * push out only one another.
+ * Bytes of memory for shapes. As with documents, those that came again are kept apart, and shapes which come only once push
+ * nothing out: when the room for new ones is full, one is kept when it comes a second time.
  */
 const maxNewBytes = 1024 * 1024;
 const maxProvenBytes = 3 * 1024 * 1024;
@@ -54,6 +55,7 @@ export function createKnownShapes<Operation>(): KnownShapes<Operation> {
   const sizeCalculation = ({ bytes }: Kept<Operation>) => bytes;
   const newcomers = new LRUCache<string, Kept<Operation>>({ maxSize: maxNewBytes, sizeCalculation });
   const proven = new LRUCache<string, Kept<Operation>>({ maxSize: maxProvenBytes, sizeCalculation });
+  const sightings = createSightings();
   return {
     find({ outline, strings }) {
       const known = proven.get(outline);
@@ -71,10 +73,11 @@ export function createKnownShapes<Operation>(): KnownShapes<Operation> {
       // counted: such documents share nothing.
       const { literalBytes, inlinedBytes } = size.transaction;
       if (accepted.hasRepeats || literalBytes + inlinedBytes > 0) return;
+      const extraBytes = Math.max(0, bytes - text.length - JSON.stringify(text).length);
+      const own = extraBytes + outline.length + strings.length * 16 + 512;
+      if (newcomers.calculatedSize + own > maxNewBytes && !sightings.note(outline)) return;
       const types = typesInOrder(document, accepted, strings);
       if (!types) return;
-      const extraBytes = Math.max(0, bytes - text.length - JSON.stringify(text).length);
-      const own = extraBytes + outline.length + types.length * 16 + 512;
       newcomers.set(outline, { size, extraBytes, name, prepare, types, bytes: own });
     },
   };

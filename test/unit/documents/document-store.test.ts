@@ -42,18 +42,25 @@ describe('prepared documents', () => {
     expect(hits(store, used)).toBe(6);
   });
 
-  it('that were seen once fill what is left, and make room for others', () => {
+  it('that come for the first time are kept until half is full of them, and later ones when they come again', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
     for (const index of range(1_000, 100)) store.prepare(text(index));
-    // None is in use yet: all the room is theirs.
-    expect(hits(store, range(1_000, 92))).toBe(0);
-    expect(hits(store, range(1_092, 8))).toBe(8);
+    expect(hits(store, range(1_004, 96))).toBe(0);
+    for (const index of range(2_000, 4)) for (let time = 0; time < 2; time += 1) store.prepare(text(index));
+    expect(hits(store, [...range(1_000, 4), ...range(2_000, 4)])).toBe(8);
   });
 
-  it('that were seen once have a quarter at least, however many are in use', () => {
+  it('that never come again push nothing out, once half is full of them', () => {
     const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
-    for (const index of [...range(1_000, 8), ...range(1_000, 8)]) store.prepare(text(index));
-    for (const index of [2_000, 2_001]) store.prepare(text(index));
+    for (const index of range(1_000, 4)) store.prepare(text(index));
+    for (const index of range(2_000, 2_000)) store.prepare(text(index));
+    expect(hits(store, range(1_000, 4))).toBe(4);
+  });
+
+  it('that come a second time find room, however many are in use', () => {
+    const store = createDocumentStore(options, { maxBytes: room(8), maxProvenBytes: room(6) });
+    for (let time = 0; time < 3; time += 1) for (const index of range(1_000, 8)) store.prepare(text(index));
+    for (const index of [2_000, 2_001, 2_000, 2_001]) store.prepare(text(index));
     expect(hits(store, [2_000, 2_001])).toBe(2);
   });
 
@@ -63,14 +70,17 @@ describe('prepared documents', () => {
     for (const index of [...four, ...four]) store.prepare(text(index));
     // Two of them were in use the longer ago, and there is room for them.
     expect(hits(store, four)).toBe(4);
-    for (const index of range(2_000, 100)) store.prepare(text(index));
+    for (const index of range(3_000, 4)) store.prepare(text(index));
+    // Each twice: kept, and not in use.
+    for (const index of range(2_000, 100)) for (let time = 0; time < 2; time += 1) store.prepare(text(index));
     expect(hits(store, four)).toBe(2);
   });
 
-  it('that come by turns are found at every turn as long as all of them fit', () => {
+  it('that come by turns are found at every turn from the third on, as long as all of them fit', () => {
     const store = createDocumentStore(options, { maxBytes: room(40), maxProvenBytes: room(30) });
     const turn = () =>
       range(1_000, 40).filter((index) => store.find(text(index)) || !store.prepare(text(index))).length;
+    turn();
     turn();
     expect([turn(), turn(), turn()]).toEqual([40, 40, 40]);
   });
