@@ -1,4 +1,5 @@
 import type { Cancellation } from '../transport/cancellation.ts';
+import type { Watch, WatchListener } from './keep-watch.ts';
 
 /** A place in the order in which an upstream tells its items. */
 export interface Place {
@@ -30,6 +31,8 @@ export interface LiveSource<Item> {
   after(place: Place | null, cancellation: Cancellation): Promise<LivePage<Item>>;
   /** The newest places, newest first. */
   newest(count: number, cancellation: Cancellation): Promise<readonly Place[]>;
+  /** Has it be told when it is worth asking. Left out: nobody tells, and it is asked again and again. */
+  readonly watch?: ((listener: WatchListener) => Watch) | undefined;
 }
 
 /** The upstream does not know a place: it keeps it no longer, or this one of several nodes has not heard of it yet. */

@@ -9,13 +9,22 @@ export interface PaceOptions {
 
 /** How long to wait before an upstream is asked again. */
 export interface Pace {
-  /** Milliseconds, after a poll that went well. @param isNews did it bring anything? */
-  went(isNews: boolean): number;
+  /**
+   * Milliseconds, after a poll that went well.
+   * @param isNews did it bring anything?
+   * @param isWatched would somebody tell that there is more?
+   */
+  went(isNews: boolean, isWatched?: boolean): number;
+  /** Somebody tells that there is more. It may take the upstream a while to show it: it is looked for often at first. */
+  hint(): void;
   /** Milliseconds, after one that failed: longer each time, and never the same for two who failed together. */
   failed(): number;
 }
 
 const slower = 1.5;
+/** With somebody who tells of news, polls are there for what he does not tell. */
+const watchedSlower = 2;
+const watchedMaxMs = 15_000;
 const firstRetryMs = 200;
 const longestRetryMs = 10_000;
 
@@ -23,10 +32,14 @@ export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock
   let delayMs = minMs;
   let failures = 0;
   return {
-    went(isNews) {
+    went(isNews, isWatched = false) {
       failures = 0;
-      delayMs = isNews ? minMs : Math.min(maxMs, delayMs * slower);
+      const longest = isWatched ? Math.max(maxMs, watchedMaxMs) : maxMs;
+      delayMs = isNews ? minMs : Math.min(longest, delayMs * (isWatched ? watchedSlower : slower));
       return delayMs;
+    },
+    hint() {
+      delayMs = minMs;
     },
     failed() {
       const longest = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures, 16));

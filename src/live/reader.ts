@@ -3,7 +3,8 @@ import type { Clock } from './clock.ts';
 import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LiveEntry, type LivePage, type LiveSource, type Place, PlaceLostError } from './live-source.ts';
-import { createPace, type PaceOptions } from './pace.ts';
+import { Lookout } from './lookout.ts';
+import { createPace, type Pace, type PaceOptions } from './pace.ts';
 import { readBack, type Timeline, toPlace } from './timeline.ts';
 
 export interface ReaderOptions {
@@ -26,6 +27,8 @@ export class Reader<Item> {
   readonly #timeline: Timeline<Item>;
   readonly #options: ReaderOptions;
   readonly #cancellation = createCancellation();
+  readonly #pace: Pace;
+  readonly #lookout: Lookout;
   /** Where the poll goes on that is under way in several pages; `undefined` = the next one begins anew. */
   #walkAt: Place | null | undefined;
   /** Has the poll under way come by the newest place? */
@@ -43,11 +46,18 @@ export class Reader<Item> {
   #waiting: (() => void)[] = [];
   #served: (() => void)[] = [];
   #wake = () => {};
+  /** Ends a rest as soon as the shortest one is over. */
+  #shorten = () => {};
 
   constructor(source: LiveSource<Item>, timeline: Timeline<Item>, options: ReaderOptions) {
     this.#source = source;
     this.#timeline = timeline;
     this.#options = options;
+    this.#pace = createPace(options.pace, options.clock);
+    this.#lookout = new Lookout(source, () => {
+      this.#pace.hint();
+      this.#shorten();
+    });
   }
 
   /** Calls back when a poll that begins after this call has read everything there is. */
@@ -59,12 +69,14 @@ export class Reader<Item> {
   /** Begins to read, or goes on. */
   start(): void {
     this.#isOn = true;
+    this.#lookout.start();
     if (!this.#isRunning) void this.#run();
   }
 
   /** Reads no more than what it has asked for already. @returns those who wait, and are not called any more */
   stop(): (() => void)[] {
     this.#isOn = false;
+    this.#lookout.stop();
     this.#wake();
     return [...this.#served.splice(0), ...this.#waiting.splice(0)];
   }
@@ -77,24 +89,31 @@ export class Reader<Item> {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    const { clock, afterLook } = this.#options;
+    const { afterLook } = this.#options;
     const { news } = this.#timeline;
-    const pace = createPace(this.#options.pace, clock);
+    const pace = this.#pace;
+    const lookout = this.#lookout;
     let isNews = false;
     while (this.#isOn && !this.#cancellation.cause) {
       // Who comes while a poll is under way waits for the next one: what happened before it came may be in that.
-      if (this.#walkAt === undefined) this.#served.push(...this.#waiting.splice(0));
+      if (this.#walkAt === undefined) {
+        this.#served.push(...this.#waiting.splice(0));
+        lookout.beginLook();
+      }
       const before = news.end;
+      let hasFailed = false;
       let delayMs: number;
       let isWhole = false;
       try {
         await this.#poll();
         isWhole = this.#walkAt === undefined;
         isNews ||= news.end > before;
-        delayMs = isWhole ? pace.went(isNews) : 0;
+        if (isWhole) lookout.looked(isNews);
+        delayMs = isWhole ? pace.went(isNews, lookout.isUp) : 0;
         if (isWhole) isNews = false;
         if (isWhole && !this.#isMissing) this.#lostSinceMs = null;
       } catch (error) {
+        hasFailed = true;
         if (error instanceof PlaceLostError) delayMs = await this.#whenLost(pace.failed());
         else delayMs = pace.failed();
       }
@@ -102,24 +121,36 @@ export class Reader<Item> {
       if (afterLook) await afterLook();
       if (isWhole) for (const then of this.#served.splice(0)) then();
       const isHasty = this.#waiting.length > 0 && this.#walkAt === undefined && this.#served.length === 0;
-      if (this.#isOn && delayMs > 0 && !isHasty) await this.#rest(delayMs, this.#served.length > 0);
+      if (this.#isOn && delayMs > 0 && !isHasty) await this.#rest(delayMs, hasFailed);
     }
     this.#walkAt = undefined;
     this.#isRunning = false;
   }
 
-  /** @param isFailing nobody who comes meanwhile shortens it: the upstream is away */
-  #rest(ms: number, isFailing: boolean): Promise<void> {
+  /** @param hasFailed nobody who tells of news shortens it, nor who comes where others wait: the upstream is away */
+  #rest(delayMs: number, hasFailed: boolean): Promise<void> {
+    const { clock, pace } = this.#options;
+    const isFailing = this.#served.length > 0;
+    const ms = this.#lookout.isHinted && !hasFailed ? Math.min(delayMs, pace.minMs) : delayMs;
     return new Promise((resolve) => {
-      const stop = this.#options.clock.after(ms, () => {
+      const beganMs = clock.now();
+      const end = () => {
         this.#wake = () => {};
+        this.#shorten = () => {};
         resolve();
-      });
+      };
+      let stop = clock.after(ms, end);
+      this.#shorten = () => {
+        if (hasFailed) return;
+        this.#shorten = () => {};
+        stop();
+        // The shortest time holds for those who are told of news a thousand times a second.
+        stop = clock.after(Math.max(0, Math.min(pace.minMs, ms) - (clock.now() - beganMs)), end);
+      };
       this.#wake = () => {
         if (isFailing && this.#isOn) return;
-        this.#wake = () => {};
         stop();
-        resolve();
+        end();
       };
       if (!this.#isOn) this.#wake();
     });
