@@ -44,8 +44,10 @@ export interface KeptTexts<Item extends Kept> {
   /** Changes the bytes that it takes, if it is kept. */
   resize(item: Item, bytes: number): void;
   remove(item: Item): void;
-  /** Forgets all whose life is over. */
-  sweep(nowMs: number): void;
+  /** Forgets some whose life is over. @param most how many at once */
+  sweep(nowMs: number, most: number): void;
+  /** Forgets this one if its life is over. */
+  dropOld(item: Item, nowMs: number): void;
 }
 
 /** Items in the order of their age; each caller's oldest make room for that caller's younger ones. */
@@ -109,6 +111,10 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
     forget(item as Item);
   }
 
+  function isOld({ keptAtMs }: Kept, nowMs: number): boolean {
+    return keptAtMs + lifeMs <= nowMs;
+  }
+
   function makeRoom(shelf: Shelf): void {
     while (shelf.oldest && (shelf.count > perCaller.maxItems || shelf.bytes > perCaller.maxBytes)) drop(shelf.oldest);
     while (oldest && (count > inAll.maxItems || bytes > inAll.maxBytes)) drop(oldest);
@@ -124,8 +130,11 @@ export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Ite
       makeRoom(shelf);
     },
     remove,
-    sweep(nowMs) {
-      while (oldest && oldest.item.keptAtMs + lifeMs <= nowMs) drop(oldest);
+    sweep(nowMs, most) {
+      for (let count = 0; count < most && oldest && isOld(oldest.item, nowMs); count += 1) drop(oldest);
+    },
+    dropOld(item, nowMs) {
+      if (item.place && isOld(item, nowMs)) drop(item.place);
     },
   };
 }

@@ -44,6 +44,12 @@ export interface KeyRecord extends Kept {
   answer: string | null;
 }
 
+/**
+ * How many of each kind one step drops of those whose time is over: more than a step can add, and so few that no request waits
+ * for the rest of a hundred thousand that were made together. Whoever looks for one of the rest does not find it either.
+ */
+const droppedAtOnce = 64;
+
 /** Leases and idempotency keys of all callers, of bounded number and size. */
 export function createMemoryRecords(bounds: StoreBounds) {
   const leases = new Map<string, Lease>();
@@ -89,22 +95,42 @@ export function createMemoryRecords(bounds: StoreBounds) {
     else leaseCounts.set(lease.caller, count);
   }
 
+  /** @returns whether there may be more to drop */
+  function sweepLeases(nowMs: number): boolean {
+    for (let count = 0; count < droppedAtOnce; count += 1) {
+      const due = toDrop.popDue(nowMs);
+      if (!due) return false;
+      const { item: lease, atMs } = due;
+      if (lease.queuedAtMs !== atMs) continue;
+      if (lease.dropAtMs <= nowMs) drop(lease);
+      else queue(lease);
+    }
+    return true;
+  }
+
+  const hasNoRoom = (caller: string): boolean =>
+    (leaseCounts.get(caller) ?? 0) >= bounds.maxLeasesPerCaller || leases.size >= bounds.maxLeases;
+
   return {
-    /** Drops what nothing needs to be known of any more. */
+    /** Drops some of what nothing needs to be known of any more. */
     sweep(nowMs: number): void {
-      for (let due = toDrop.popDue(nowMs); due; due = toDrop.popDue(nowMs)) {
-        const { item: lease, atMs } = due;
-        if (lease.queuedAtMs !== atMs) continue;
-        if (lease.dropAtMs <= nowMs) drop(lease);
-        else queue(lease);
-      }
-      keys.sweep(nowMs);
-      texts.sweep(nowMs);
+      sweepLeases(nowMs);
+      keys.sweep(nowMs, droppedAtOnce);
+      texts.sweep(nowMs, droppedAtOnce);
     },
-    lease: (caller: string, leaseId: string) => leases.get(leaseKey(caller, leaseId)),
+    lease(caller: string, leaseId: string, nowMs: number): Lease | undefined {
+      const lease = leases.get(leaseKey(caller, leaseId));
+      if (!lease) return undefined;
+      texts.dropOld(lease, nowMs);
+      if (lease.dropAtMs > nowMs) return lease;
+      drop(lease);
+      return undefined;
+    },
     /** May no more leases of this caller be added? */
-    isFull: (caller: string) =>
-      (leaseCounts.get(caller) ?? 0) >= bounds.maxLeasesPerCaller || leases.size >= bounds.maxLeases,
+    isFull(caller: string, nowMs: number): boolean {
+      while (hasNoRoom(caller)) if (!sweepLeases(nowMs)) return hasNoRoom(caller);
+      return false;
+    },
     addLease(facts: Pick<Lease, 'caller' | 'leaseId' | 'expiresAtMs' | 'hold' | 'reserving'>, nowMs: number): Lease {
       // Members by name: what is spread into an object costs more than all the rest of this.
       const lease: Lease = {
@@ -150,7 +176,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
     takeOverdue(nowMs: number): Lease | undefined {
       for (let due = toLookFor.popDue(nowMs); due; due = toLookFor.popDue(nowMs)) {
         const { item: lease, atMs } = due;
-        const isOpen = lease.executing === 'sent' || lease.executing === 'unsure';
+        const isOpen = lease.dropAtMs > nowMs && (lease.executing === 'sent' || lease.executing === 'unsure');
         if (isOpen && lease.lookAtMs === atMs && leases.get(leaseKey(lease.caller, lease.leaseId)) === lease)
           return lease;
       }
@@ -172,7 +198,16 @@ export function createMemoryRecords(bounds: StoreBounds) {
       leases.set(leaseKey(caller, leaseId), lease);
     },
 
-    key: (id: string) => keyRecords.get(id),
+    key(id: string, nowMs: number): KeyRecord | undefined {
+      const record = keyRecords.get(id);
+      if (record) keys.dropOld(record, nowMs);
+      return record?.place ? record : undefined;
+    },
+    /** What is kept under a key that a lease was used with. */
+    answerOf(record: KeyRecord, nowMs: number): string | null {
+      keys.dropOld(record, nowMs);
+      return record.answer;
+    },
     addKey(
       caller: string,
       facts: Pick<KeyRecord, 'id' | 'bodyHash' | 'answerByMs' | 'untilMs'>,

@@ -36,7 +36,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     const { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs } = begin;
     records.sweep(nowMs);
     const keyId = idempotency && keyIdOf('reserve', caller, idempotency.key);
-    const known = keyId === null ? undefined : records.key(keyId);
+    const known = keyId === null ? undefined : records.key(keyId, nowMs);
     if (known) {
       if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
       if (known.answer !== null) return { kind: 'replay', answer: known.answer };
@@ -44,8 +44,8 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       if (nowMs < known.untilMs) return { kind: 'lost', untilMs: known.untilMs };
       records.forgetKey(known);
     }
-    if (records.lease(caller, leaseId)) return { kind: 'begun' };
-    if (records.isFull(caller)) return { kind: 'full' };
+    if (records.lease(caller, leaseId, nowMs)) return { kind: 'begun' };
+    if (records.isFull(caller, nowMs)) return { kind: 'full' };
     const account = gas && accounts.of(gas.key, nowMs);
     if (gas && account && allowanceOf(account, gas).free < amount) {
       return { kind: 'over-budget', allowance: allowanceOf(account, gas) };
@@ -61,7 +61,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
 
   function endReservation({ caller, leaseId, nowMs, outcome }: EndReservation): void {
     records.sweep(nowMs);
-    const lease = records.lease(caller, leaseId);
+    const lease = records.lease(caller, leaseId, nowMs);
     if (lease?.reserving !== 'asked') return;
     const key = lease.reservationKey;
     if (outcome.kind === 'lost') {
@@ -83,12 +83,12 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     const { caller, leaseId, expiresAtMs, gas, idempotency, nowMs } = begin;
     records.sweep(nowMs);
     const keyId = idempotency && keyIdOf('execute', caller, idempotency.key);
-    const known = keyId === null ? undefined : records.key(keyId);
+    const known = keyId === null ? undefined : records.key(keyId, nowMs);
     if (known) {
       if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
       if (known.answer !== null) return { kind: 'replay', answer: known.answer };
     }
-    let lease = records.lease(caller, leaseId);
+    let lease = records.lease(caller, leaseId, nowMs);
     if (lease && lease.executing !== 'none') {
       const { digest, answerByMs } = lease;
       const isTwin = lease.executing !== 'done' && lease.bodyHash === begin.bodyHash;
@@ -97,7 +97,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     if (!lease && begin.mustBeKnown) return { kind: nowMs < expiresAtMs ? 'unknown' : 'expired' };
     if (nowMs >= (lease?.expiresAtMs ?? expiresAtMs)) return { kind: 'expired' };
     if (!lease) {
-      if (records.isFull(caller)) return { kind: 'full' };
+      if (records.isFull(caller, nowMs)) return { kind: 'full' };
       const hold = gas && openHold(accounts.of(gas.key, nowMs), begin.amount, expiresAtMs);
       lease = records.addLease({ caller, leaseId, expiresAtMs, hold, reserving: 'foreign' }, nowMs);
     }
@@ -129,18 +129,18 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
 
   function findExecution({ caller, leaseId, bodyHash, nowMs }: ExecutionTwin): ExecutionFound | null {
     records.sweep(nowMs);
-    const lease = records.lease(caller, leaseId);
+    const lease = records.lease(caller, leaseId, nowMs);
     if (!lease || lease.executing === 'none') return null;
     const { digest, answerByMs } = lease;
     if (lease.bodyHash !== bodyHash) return { kind: 'spent', digest };
     if (lease.executing !== 'done') return { kind: 'in-progress', digest, answerByMs };
-    const answer = lease.executionKey ? lease.executionKey.answer : lease.executionText;
+    const answer = lease.executionKey ? records.answerOf(lease.executionKey, nowMs) : lease.executionText;
     return answer === null ? { kind: 'spent', digest } : { kind: 'replay', answer };
   }
 
   function endExecution({ caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean {
     records.sweep(nowMs);
-    const lease = records.lease(caller, leaseId);
+    const lease = records.lease(caller, leaseId, nowMs);
     if (!lease || lease.digest !== digest || (lease.executing !== 'sent' && lease.executing !== 'unsure')) return false;
     if (outcome.kind === 'unknown') {
       lease.executing = 'unsure';
@@ -186,9 +186,9 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
 
   function findReservation(caller: string, leaseId: string, nowMs: number): KeptReservation | null {
     records.sweep(nowMs);
-    const lease = records.lease(caller, leaseId);
+    const lease = records.lease(caller, leaseId, nowMs);
     if (lease?.reserving !== 'reserved') return null;
-    const answer = lease.reservationKey ? lease.reservationKey.answer : lease.reservationText;
+    const answer = lease.reservationKey ? records.answerOf(lease.reservationKey, nowMs) : lease.reservationText;
     if (answer === null) return null;
     const isActive = lease.executing === 'none';
     return {

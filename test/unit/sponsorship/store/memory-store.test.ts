@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
+import { createKeptTexts, type Kept } from '../../../../src/sponsorship/store/kept-texts.ts';
 import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
+import { defaultStoreBounds, lingerMs } from '../../../../src/sponsorship/store/store-bounds.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
 import { describeSponsorshipStore } from '../../../support/sponsorship-store-suite.ts';
 
@@ -23,4 +25,53 @@ test('whatever callers do, held, settled and free are the budget, and each what 
     }),
     { numRuns: runs },
   );
+});
+
+test('of many leases that are over at one time none is found, and their room is there, before all are dropped', async () => {
+  const store = createMemoryStore({ ...defaultStoreBounds, maxLeases: 1_000, maxLeasesPerCaller: 600 });
+  const begin = (caller: string, leaseId: string, nowMs: number) =>
+    store.beginReservation({
+      caller,
+      leaseId,
+      amount: 1,
+      expiresAtMs: nowMs + 1_000,
+      gas: null,
+      idempotency: null,
+      answerByMs: nowMs + 100,
+      nowMs,
+    });
+  const range = Array.from({ length: 500 }, (_, index) => `${index}`);
+  for (const caller of ['a', 'b']) {
+    for (const leaseId of range) {
+      expect(await begin(caller, leaseId, 0)).toEqual({ kind: 'begun' });
+      await store.endReservation({ caller, leaseId, nowMs: 0, outcome: { kind: 'reserved', answer: leaseId } });
+    }
+  }
+  expect(await begin('c', 'one more', 0)).toEqual({ kind: 'full' });
+  const overAtMs = 1_000 + lingerMs;
+  expect(await store.findReservation('b', '499', overAtMs - 1)).toMatchObject({ answer: '499' });
+  expect(await store.findReservation('b', '499', overAtMs)).toBeNull();
+  for (const leaseId of range) expect(await begin('b', leaseId, overAtMs)).toEqual({ kind: 'begun' });
+  for (const leaseId of range) expect(await begin('c', leaseId, overAtMs)).toEqual({ kind: 'begun' });
+  expect(await begin('d', 'one more', overAtMs)).toEqual({ kind: 'full' });
+});
+
+test('answers whose life is over are forgotten some at a time, and the one that is asked for at once', () => {
+  const forgotten: number[] = [];
+  const bounds = { maxItems: 1_000, maxBytes: 1_000 };
+  const texts = createKeptTexts<Kept & { readonly id: number }>({
+    lifeMs: 10,
+    perCaller: bounds,
+    inAll: bounds,
+    forget: ({ id }) => forgotten.push(id),
+  });
+  const items = Array.from({ length: 10 }, (_, id) => ({ id, keptAtMs: id, bytes: 1, place: null }));
+  for (const item of items) texts.add('caller', item);
+  const [first, , , , , , , eighth, , last] = items;
+  texts.sweep(18, 3);
+  expect(forgotten).toEqual([0, 1, 2]);
+  for (const item of [eighth, last, first]) if (item) texts.dropOld(item, 18);
+  expect(forgotten).toEqual([0, 1, 2, 7]);
+  texts.sweep(18, 100);
+  expect(forgotten).toEqual([0, 1, 2, 7, 3, 4, 5, 6, 8]);
 });
