@@ -1,4 +1,4 @@
-import { Backlog } from './backlog.ts';
+import { MatchLog } from '../backlogs/match-log.ts';
 import type { Feed, FeedNews } from './feed.ts';
 import type { LiveEntry, Place, ResumePoint } from './live-source.ts';
 
@@ -17,35 +17,52 @@ export interface Told<Payload> {
   readonly at: ResumePoint;
 }
 
-interface Kept<Payload> extends Told<Payload> {
-  /** Of the feed. */
-  readonly sequence: number;
+/** How far one who follows has come. */
+export interface Position {
+  /** Sequence number of the feed that is looked at next. */
+  next: number;
+  /** How many items before that match, of those that the channel knows. */
+  matched: number;
 }
 
+/** What is next for one who follows. */
+export type Reading<Payload> =
+  | { readonly kind: 'told'; readonly told: Told<Payload> }
+  /** So many were dropped before they were told. */
+  | { readonly kind: 'missed'; readonly count: number }
+  /** Everything has been told: wait for news. */
+  | { readonly kind: 'nothing' }
+  /** Nothing yet, and there is more to look at; others should have their turn first. */
+  | { readonly kind: 'more' }
+  /** The feed has dropped what is next, and the channel was not there to know whether it matches. */
+  | { readonly kind: 'dropped' };
+
+/** What was told last is kept as it was made: most of those who follow are there. */
+const maxMade = 64;
+/** Items that are matched for one who follows before others have their turn. */
+const stretch = 256;
+
 /**
- * What a feed has for one filter: matched once, however many follow it. It keeps no longer than the feed does, and nothing of
- * its own for those who follow: each has an index into it.
+ * What a feed has for one filter. From when it is opened on, each item is matched once, however many follow; what is older is
+ * matched for those who come back to it. Of what matches only a bit is kept, and what it is told as is made again for those
+ * who are far behind: there may be a thousand filters over one feed, and each would keep all of it in other words.
  */
 export class Channel<Item, Payload> {
   readonly feed: Feed<Item>;
   readonly presenter: Presenter<Item, Payload>;
-  readonly #kept = new Backlog<Kept<Payload>>();
+  readonly #matches: MatchLog;
+  /** By the sequence number. */
+  readonly #made = new Map<number, Told<Payload>>();
   readonly #stopListening: () => void;
-  #waiting: (() => void)[] = [];
-  /** Sequence number of the feed that is looked at next. */
-  #next: number;
+  #waiting = new Set<() => void>();
   #frontier: Place | null = null;
 
   constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>) {
     this.feed = feed;
     this.presenter = presenter;
-    this.#next = feed.news.start;
+    this.#matches = new MatchLog(feed.news.end);
+    this.#frontier = feed.frontier;
     this.#stopListening = feed.onNews(() => this.#catchUp());
-    this.#catchUp();
-  }
-
-  get start(): number {
-    return this.#kept.start;
   }
 
   /** The newest place up to which everything has been looked at; `null` = there is none. */
@@ -53,43 +70,49 @@ export class Channel<Item, Payload> {
     return this.#frontier;
   }
 
-  at(index: number): Told<Payload> | undefined {
-    return this.#kept.at(index);
+  /** Right behind a sequence number of the feed. */
+  positionBehind(sequence: number): Position {
+    this.#catchUp();
+    return { next: sequence + 1, matched: this.#matches.countBefore(sequence + 1) };
   }
 
-  /** The index of the first item behind a sequence number of the feed. */
-  indexBehind(sequence: number): number {
+  /** Looks at what is next, and moves the position behind it. */
+  read(position: Position): Reading<Payload> {
     this.#catchUp();
-    let low = this.#kept.start;
-    let high = this.#kept.end;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#kept.at(middle)?.sequence ?? 0) > sequence) high = middle;
-      else low = middle + 1;
+    const { start } = this.feed.news;
+    if (position.next < start) {
+      if (position.next < this.#matches.first) return { kind: 'dropped' };
+      const count = this.#matches.dropped - position.matched;
+      position.next = start;
+      position.matched = this.#matches.dropped;
+      if (count > 0) return { kind: 'missed', count };
     }
-    return low;
+    const older = this.#readOlder(position);
+    if (older) return older;
+    position.next = this.#matches.next(position.next);
+    if (position.next >= this.#matches.end) return { kind: 'nothing' };
+    const told = this.#make(position.next);
+    position.next += 1;
+    position.matched += 1;
+    // What matches is told, and it is there.
+    return told ? { kind: 'told', told } : { kind: 'more' };
   }
 
   /** Calls back once, when there is something new or the stream is to look around. @returns stops it */
   whenNews(then: () => void): () => void {
-    this.#waiting.push(then);
-    return () => {
-      const at = this.#waiting.indexOf(then);
-      if (at >= 0) this.#waiting.splice(at, 1);
-    };
+    const waiting = this.#waiting;
+    waiting.add(then);
+    return () => waiting.delete(then);
   }
 
   /** `null` for an item that the filter does not match. */
   tell(news: FeedNews<Item>): Told<Payload> | null {
-    if (news.kind === 'gap')
-      return { payload: this.presenter.gap(news.after, news.before, news.reason), at: news.after };
-    const { entry, at } = news;
-    return this.presenter.matches(entry.item) ? { payload: this.presenter.item(entry, at), at } : null;
+    return this.#matchesNews(news) ? this.#present(news) : null;
   }
 
   wakeAll(): void {
     const waiting = this.#waiting;
-    this.#waiting = [];
+    this.#waiting = new Set();
     for (const then of waiting) then();
   }
 
@@ -98,16 +121,53 @@ export class Channel<Item, Payload> {
     this.wakeAll();
   }
 
+  /** @returns `null` when it has come to what the channel has matched already */
+  #readOlder(position: Position): Reading<Payload> | null {
+    const { first } = this.#matches;
+    const last = Math.min(position.next + stretch, first);
+    while (position.next < last) {
+      const news = this.feed.news.at(position.next);
+      position.next += 1;
+      const told = news && this.tell(news);
+      if (told) return { kind: 'told', told };
+    }
+    return position.next < first ? { kind: 'more' } : null;
+  }
+
   #catchUp(): void {
     const { news } = this.feed;
-    const before = this.#kept.end;
-    for (this.#next = Math.max(this.#next, news.start); this.#next < news.end; this.#next += 1) {
-      const each = news.at(this.#next);
-      const told = each && this.tell(each);
-      if (told) this.#kept.add({ ...told, sequence: this.#next });
-    }
     this.#frontier = this.feed.frontier;
-    while ((this.#kept.at(this.#kept.start)?.sequence ?? news.start) < news.start) this.#kept.dropOldest();
-    if (this.#kept.end > before) this.wakeAll();
+    let isNew = false;
+    while (this.#matches.end < news.end) {
+      // What was dropped before it was looked at counts as missed by all.
+      const each = news.at(this.#matches.end);
+      const isMatch = !each || this.#matchesNews(each);
+      this.#matches.add(isMatch);
+      isNew ||= isMatch;
+    }
+    this.#matches.dropBefore(news.start);
+    if (isNew) this.wakeAll();
+  }
+
+  #make(sequence: number): Told<Payload> | null {
+    const made = this.#made.get(sequence);
+    if (made) return made;
+    const news = this.feed.news.at(sequence);
+    if (!news) return null;
+    const told = this.#present(news);
+    this.#made.set(sequence, told);
+    const [oldest] = this.#made.keys();
+    if (this.#made.size > maxMade && oldest !== undefined) this.#made.delete(oldest);
+    return told;
+  }
+
+  #matchesNews(news: FeedNews<Item>): boolean {
+    return news.kind === 'gap' || this.presenter.matches(news.entry.item);
+  }
+
+  #present(news: FeedNews<Item>): Told<Payload> {
+    if (news.kind === 'gap')
+      return { payload: this.presenter.gap(news.after, news.before, news.reason), at: news.after };
+    return { payload: this.presenter.item(news.entry, news.at), at: news.at };
   }
 }

@@ -1,7 +1,7 @@
+import type { ReplayBudget } from '../backlogs/replay-budget.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
 import type { LiveSource, Place } from './live-source.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
-import type { ReplayBudget } from './replay-budget.ts';
 import { Timeline } from './timeline.ts';
 
 export type { FeedNews } from './timeline.ts';

@@ -21,6 +21,8 @@ export interface OpenLiveStream<Item, Payload> {
   readonly filter: string;
   readonly presenter: () => Presenter<Item, Payload>;
   readonly after: ResumePoint | null;
+  /** How many places it takes: 1, or more where its filter is dear to match. */
+  readonly weight: number;
   /** Whose stream it is, for the bound of one caller. */
   readonly caller: string;
   /** Called each time everything up to a place has been told, and nothing is on its way. */
@@ -70,9 +72,9 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions): LiveHub<I
     get readers() {
       return feeds.size;
     },
-    open({ query, source, filter, presenter, after, caller, onQuiet }) {
+    open({ query, source, filter, presenter, after, weight, caller, onQuiet }) {
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
-      const leavePlace = places.take(caller);
+      const leavePlace = places.take(caller, weight);
       const open = openFeed(query, source);
       open.cancelEnd();
       const followed = open.channels.get(filter) ?? { channel: new Channel(open.feed, presenter()), followers: 0 };

@@ -2,6 +2,7 @@ import type { Cancellation, OpenCancellation } from '../transport/cancellation.t
 import { createCancellation } from '../transport/cancellation.ts';
 import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
 import type { Channel, Told } from './channel.ts';
+import { pause } from './clock.ts';
 import { type ResumePoint, resumeAt } from './live-source.ts';
 
 export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> {
@@ -70,16 +71,20 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     { after, onQuiet, ...options }: Omit<LiveStreamOptions, 'onEnd'> & CatchUpOptions,
   ): AsyncGenerator<Payload, undefined> {
     let at = after;
-    const history = after ? catchUp(after, channel, options) : beginNow(channel, options.cancellation);
-    let step = await history.next();
-    while (!step.done && !this.#isStopped) {
-      at = step.value.at;
-      yield step.value.payload;
-      step = await history.next();
-    }
-    const joint = step.done ? step.value : null;
-    if (joint) {
-      for await (const told of followLive(channel, joint, at, options.cancellation)) {
+    let isBehind = true;
+    while (isBehind) {
+      isBehind = false;
+      const history = at ? catchUp(at, channel, options) : beginNow(channel, options.cancellation);
+      let step = await history.next();
+      while (!step.done && !this.#isStopped) {
+        at = step.value.at;
+        yield step.value.payload;
+        step = await history.next();
+      }
+      const joint = step.done ? step.value : null;
+      if (!joint) break;
+      for await (const told of followLive(channel, joint, at, options)) {
+        isBehind = told.isBehind;
         at = told.at;
         if (told.payload !== null) yield told.payload;
         else onQuiet?.(at);
@@ -90,7 +95,13 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 }
 
-type Step<Payload> = { readonly payload: Payload | null; readonly at: ResumePoint };
+interface Step<Payload> {
+  /** `null`: everything up to there has been told. */
+  readonly payload: Payload | null;
+  readonly at: ResumePoint;
+  /** Is what follows not in memory any more? Then this is the last one. */
+  readonly isBehind: boolean;
+}
 
 // biome-ignore lint/correctness/useYield: it has the form of what reads history, and there is none
 async function* beginNow<Item, Payload>(
@@ -101,32 +112,35 @@ async function* beginNow<Item, Payload>(
   return feed.isStarted ? { sequence: feed.news.end - 1, delivered: new Set() } : null;
 }
 
-/** Without a payload: everything up to there has been told. */
 async function* followLive<Item, Payload>(
   channel: Channel<Item, Payload>,
   { sequence, delivered }: Joint,
   from: ResumePoint | null,
-  cancellation: Cancellation,
+  { cancellation, clock }: Pick<CatchUpOptions, 'cancellation' | 'clock'>,
 ): AsyncGenerator<Step<Payload>> {
   let at = from ?? resumeAt(channel.feed.frontier);
-  let index = channel.indexBehind(sequence);
+  const position = channel.positionBehind(sequence);
   while (!cancellation.cause) {
-    const { start } = channel;
-    if (index < start) {
-      yield { payload: channel.presenter.missed(start - index, at), at };
-      index = start;
-      continue;
+    const reading = channel.read(position);
+    switch (reading.kind) {
+      case 'told':
+        at = reading.told.at;
+        if (!delivered.has(at.place?.key ?? '')) yield { payload: reading.told.payload, at, isBehind: false };
+        break;
+      case 'missed':
+        yield { payload: channel.presenter.missed(reading.count, at), at, isBehind: false };
+        break;
+      case 'more':
+        await pause(clock, 0, cancellation);
+        break;
+      case 'dropped':
+        yield { payload: null, at, isBehind: true };
+        return;
+      case 'nothing':
+        at = resumeAt(channel.frontier);
+        yield { payload: null, at, isBehind: false };
+        await untilNews(channel, cancellation);
     }
-    const told = channel.at(index);
-    if (told) {
-      index += 1;
-      at = told.at;
-      if (!delivered.has(told.at.place?.key ?? '')) yield told;
-      continue;
-    }
-    at = resumeAt(channel.frontier);
-    yield { payload: null, at };
-    await untilNews(channel, cancellation);
   }
 }
 

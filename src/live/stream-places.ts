@@ -10,10 +10,10 @@ export interface StreamPlacesOptions {
 /** How many streams there may be at once. */
 export interface StreamPlaces {
   /**
-   * Takes one. @returns gives it back; must be called once
+   * Takes one, or as many as a stream weighs. @returns gives them back; must be called once
    * @throws `RATE_LIMITED` or `UNAVAILABLE`
    */
-  take(caller: string): () => void;
+  take(caller: string, weight?: number): () => void;
 }
 
 /** When it is worth asking again for a place, in seconds: nobody knows when others leave. */
@@ -24,21 +24,22 @@ export function createStreamPlaces({ max, maxPerCaller }: StreamPlacesOptions): 
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    take(caller) {
+    take(caller, weight = 1) {
       const own = taken.get(caller) ?? 0;
-      if (own >= maxPerCaller) {
-        const says = `Over the limit of ${maxPerCaller} live streams of one caller at once.`;
+      if (own + weight > maxPerCaller) {
+        const counted = weight > 1 ? ` This one counts as ${weight}, for the size of its filter.` : '';
+        const says = `Over the limit of ${maxPerCaller} live streams of one caller at once.${counted}`;
         throw gatewayError('RATE_LIMITED', says, { retryAfterSeconds });
       }
-      if (all >= max) {
+      if (all + weight > max) {
         throw gatewayError('UNAVAILABLE', 'All live streams of this gateway are taken.', { retryAfterSeconds });
       }
-      all += 1;
-      taken.set(caller, own + 1);
+      all += weight;
+      taken.set(caller, own + weight);
       return () => {
-        all -= 1;
-        const rest = (taken.get(caller) ?? 1) - 1;
-        if (rest === 0) taken.delete(caller);
+        all -= weight;
+        const rest = (taken.get(caller) ?? weight) - weight;
+        if (rest <= 0) taken.delete(caller);
         else taken.set(caller, rest);
       };
     },

@@ -42,8 +42,10 @@ export const house: Readonly<Record<string, Room>> = {
   'ledger-values': { rooms: ['errors'], packages: ['graphql', '@scure/base'] },
   /** Texts that only this gateway can have written. */
   cursors: { rooms: ['ledger-values', 'types of config'], packages: [] },
+  /** Pure: what is kept of what goes on for ever. */
+  backlogs: { rooms: [], packages: [] },
   /** Streams over what is read by polling: one reader for many who follow. Knows no upstream. */
-  live: { rooms: ['errors', 'transport'], packages: [] },
+  live: { rooms: ['errors', 'transport', 'backlogs'], packages: [] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
   upstream: {
     rooms: [
@@ -170,6 +172,7 @@ export const house: Readonly<Record<string, Room>> = {
       'limits',
       'ledger-values',
       'cursors',
+      'backlogs',
       'live',
       'subschemas/event-feed',
       'operation-context',

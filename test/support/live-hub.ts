@@ -1,7 +1,7 @@
+import { createReplayBudget } from '../../src/backlogs/replay-budget.ts';
 import type { Presenter } from '../../src/live/channel.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
-import { createReplayBudget } from '../../src/live/replay-budget.ts';
 import { createStreamPlaces } from '../../src/live/stream-places.ts';
 import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
 
@@ -12,15 +12,20 @@ export interface TestHub {
   readonly hub: LiveHub<string, Told>;
   readonly clock: TestClock;
   readonly source: MemorySource;
+  /** How often an item was made into what is told. */
+  readonly made: { count: number };
   /** Where to go on behind each name, as streams told it. */
   readonly points: Map<string, ResumePoint>;
   /** Follows from behind a name that was told; without one, from now. */
   follow(after?: string | ResumePoint, options?: FollowOptions): Following;
+  /** The same for one who asks for each itself. */
+  byHand(after?: string | ResumePoint, options?: FollowOptions): AsyncGenerator<Told, undefined>;
 }
 
 export interface FollowOptions {
   readonly filter?: string;
   readonly caller?: string;
+  readonly weight?: number;
 }
 
 /** A stream, and what it has told so far. */
@@ -38,6 +43,7 @@ export function createTestHub(
 ): TestHub {
   const clock = createTestClock();
   const points = new Map<string, ResumePoint>();
+  const made = { count: 0 };
   const hub = createLiveHub<string, Told>({
     clock,
     pace: { minMs: 100, maxMs: 1_000 },
@@ -49,28 +55,35 @@ export function createTestHub(
   const presenter = (filter: string): Presenter<string, Told> => ({
     matches: (name) => name.includes(filter),
     item: ({ item }, at) => {
+      made.count += 1;
       points.set(item, at);
       return item;
     },
     gap: (after, before, reason) => `gap ${after.place?.key}…${before?.key} ${reason.slice(0, 12)}`,
     missed: (count, { place }) => `missed ${count} after ${place?.key ?? 'nothing'}`,
   });
+  const byHand: TestHub['byHand'] = (after, { filter = '', caller = 'somebody', weight = 1 } = {}) => {
+    const point = typeof after === 'string' ? points.get(after) : after;
+    if (after !== undefined && !point) throw new Error(`nobody told ${String(after)}`);
+    return hub.open({
+      query: 'all',
+      source: () => source,
+      filter,
+      presenter: () => presenter(filter),
+      after: point ?? null,
+      weight,
+      caller,
+    });
+  };
   return {
     hub,
     clock,
     source,
+    made,
     points,
-    follow(after, { filter = '', caller = 'somebody' } = {}) {
-      const point = typeof after === 'string' ? points.get(after) : after;
-      if (after !== undefined && !point) throw new Error(`nobody told ${String(after)}`);
-      const stream = hub.open({
-        query: 'all',
-        source: () => source,
-        filter,
-        presenter: () => presenter(filter),
-        after: point ?? null,
-        caller,
-      });
+    byHand,
+    follow(after, options) {
+      const stream = byHand(after, options);
       const following = { told: [] as Told[], stream, isOver: false, leave: () => stream.return(undefined) };
       const read = async () => {
         for await (const each of stream) following.told.push(each);

@@ -99,7 +99,7 @@ export const limitKeys = {
     kind: integer(1, 1_000_000, 'streams'),
     fallback: defaults.maxStreamsPerCaller,
     description:
-      'How many of them one caller may have: an API key, else a client address. Each of several workers counts its own.',
+      'How many of them one caller may have: an API key, else a client address. A stream counts as one for each ten tests of its filter. Each of several workers counts its own.',
     inForce: true,
   }),
   LIVE_REPLAY_BYTES: configKey({

@@ -1,10 +1,10 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import type { EventQueryFilter, RpcEvent } from '../../generated/own.ts';
-import { matchesTree } from '../../live/filter-tree.ts';
 import type { LiveHub } from '../../live/live-hub.ts';
 import { matchesLeaf } from './event-leaf.ts';
 import { type AskForEvents, createEventSource, type LiveEventEntry, type NodeEvent } from './event-source.ts';
+import { countLeaves, matchesTree } from './filter-tree.ts';
 import { createLiveCursors, isEventKey } from './live-cursor.ts';
 import { parseEventStreamFilter } from './parse-event-stream-filter.ts';
 import { type LiveFollower, type LiveRoot, present } from './present.ts';
@@ -23,6 +23,9 @@ export interface LiveEventsArguments {
   readonly filter?: Parameters<typeof parseEventStreamFilter>[0];
   readonly after?: string | null | undefined;
 }
+
+/** Each event is tested by each filter: one with many tests counts as several streams. */
+const testsPerPlace = 10;
 
 /** The resolver of `Subscription.liveEvents`. */
 export function createLiveEventResolvers({ hub, filters, cursorKeys, toQuery, toNode }: LiveEventResolversOptions) {
@@ -47,6 +50,7 @@ export function createLiveEventResolvers({ hub, filters, cursorKeys, toQuery, to
               cursors,
             ),
           after: cursors.toBeginning(after, streamPlace),
+          weight: Math.max(1, Math.ceil(countLeaves(tree) / testsPerPlace)),
           caller: caller.rate.key,
           onQuiet: streamPlace && ((at) => streamPlace.quietAt(() => cursors.toCursor(at))),
         });

@@ -56,6 +56,7 @@ export function createLiveTransactionResolvers(options: LiveTransactionResolvers
               cursors,
             ),
           after: cursors.toBeginning(after, streamPlace),
+          weight: 1,
           caller: caller.rate.key,
           onQuiet: streamPlace && ((at) => streamPlace.quietAt(() => cursors.toCursor(at))),
         });

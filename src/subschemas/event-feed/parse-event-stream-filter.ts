@@ -10,8 +10,8 @@ import {
   checkUInt53,
   refuse,
 } from '../../ledger-values/check-argument.ts';
-import { combine, type FilterTree, leafOf, negate } from '../../live/filter-tree.ts';
 import type { EventLeaf } from './event-leaf.ts';
+import { combine, type FilterTree, leafOf, negate } from './filter-tree.ts';
 
 export type EventFilterTree = FilterTree<EventLeaf>;
 

@@ -1,7 +1,7 @@
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { EventQueryFilter } from '../../generated/own.ts';
-import { necessaryLeaves } from '../../live/filter-tree.ts';
 import type { EventLeaf } from './event-leaf.ts';
+import { necessaryLeaves } from './filter-tree.ts';
 import type { EventFilterTree } from './parse-event-stream-filter.ts';
 
 /** Those that leave the fewest events, first. */

@@ -1,8 +1,8 @@
+import { createReplayBudget } from '../../backlogs/replay-budget.ts';
 import type { Config } from '../../config/config.ts';
 import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import { systemClock } from '../../live/clock.ts';
 import { createLiveHub } from '../../live/live-hub.ts';
-import { createReplayBudget } from '../../live/replay-budget.ts';
 import type { StreamPlaces } from '../../live/stream-places.ts';
 import type { LiveEventEntry } from '../event-feed/event-source.ts';
 import { createLiveEventResolvers } from '../event-feed/live-event-resolvers.ts';

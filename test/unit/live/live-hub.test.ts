@@ -268,6 +268,7 @@ describe('one who reads slowly', () => {
         missed: (count, { place }) => `missed ${count} after ${place?.key}`,
       }),
       after: null,
+      weight: 1,
       caller: 'slow',
     });
     const first = stream.next();
@@ -301,8 +302,61 @@ describe('places', () => {
     expect(() => follow(undefined, { caller: 'a third' })).toThrow('All live streams of this gateway are taken.');
     await first.leave();
     await first.leave();
+    expect(() => follow(undefined, { weight: 2 })).toThrow('This one counts as 2, for the size of its filter.');
     expect(() => follow()).not.toThrow();
     await clock.pass(10);
+  });
+});
+
+describe('many filters over one reader', () => {
+  it('keep nothing of their own but which items match', async () => {
+    const { clock, source, made, follow } = createTestHub(createMemorySource('old'), { replayBytes: 10_000_000 });
+    const quick = follow();
+    const slow = Array.from({ length: 20 }, (_, index) => follow(undefined, { filter: `${index % 10}` }));
+    await clock.pass(10);
+    source.add(...names(1, 1_000));
+    await clock.pass(1_000);
+    expect(quick.told).toEqual(names(1, 1_000));
+    for (const [index, { told }] of slow.entries()) {
+      expect(told).toEqual(names(1, 1_000).filter((name) => name.includes(`${index % 10}`)));
+    }
+    // Made once for all who follow the same filter, and not again while they keep up.
+    const tellings = quick.told.length + slow.slice(0, 10).reduce((sum, { told }) => sum + told.length, 0);
+    expect(made.count).toBe(tellings);
+  });
+
+  it('let one who comes back with a filter that nobody has find all of it in memory', async () => {
+    const { clock, source, follow } = createTestHub(createMemorySource('old'));
+    follow();
+    await clock.pass(10);
+    source.add(...names(1, 2_000));
+    await clock.pass(2_000);
+    const reads = source.reads.length;
+    const again = follow('n3', { filter: '99' });
+    await clock.pass(90);
+    expect(again.told).toEqual(names(4, 2_000).filter((name) => name.includes('99')));
+    expect(source.reads.length - reads).toBeLessThan(2);
+  });
+
+  it('have one who falls out of memory before its filter was matched there read on from the node', async () => {
+    const { clock, source, follow, byHand } = createTestHub(createMemorySource('old'), { replayBytes: 100_000 });
+    follow();
+    await clock.pass(10);
+    source.add(...names(1, 100));
+    await clock.pass(1_000);
+    const stream = byHand('n3', { filter: '5' });
+    expect(await stream.next()).toEqual({ done: false, value: 'n5' });
+    source.add(...names(101, 1_000));
+    await clock.pass(5_000);
+    const expected = names(6, 1_000).filter((name) => name.includes('5'));
+    const told: unknown[] = [];
+    while (told.length < expected.length) {
+      const next = stream.next();
+      await clock.pass(10);
+      told.push((await next).value);
+    }
+    expect(told).toEqual(expected);
+    await stream.return(undefined);
   });
 });
 

@@ -45,6 +45,13 @@ export function matchesTree<Leaf>(tree: FilterTree<Leaf>, test: (leaf: Leaf) => 
   }
 }
 
+/** How many tests it may take to decide. */
+export function countLeaves<Leaf>(tree: FilterTree<Leaf>): number {
+  if (tree.kind === 'leaf') return 1;
+  if (tree.kind === 'not') return countLeaves(tree.part);
+  return tree.parts.reduce((sum, part) => sum + countLeaves(part), 0);
+}
+
 /** The leaves that whatever matches has to match. */
 export function necessaryLeaves<Leaf>(tree: FilterTree<Leaf>): readonly Leaf[] {
   if (tree.kind === 'leaf') return [tree.leaf];

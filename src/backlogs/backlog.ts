@@ -27,6 +27,11 @@ export class Backlog<Item> {
     return index < this.#start ? undefined : this.#items[this.#head + index - this.#start];
   }
 
+  /** Replaces an item that is kept. */
+  set(index: number, item: Item): void {
+    if (index >= this.#start && index < this.end) this.#items[this.#head + index - this.#start] = item;
+  }
+
   dropOldest(): Item | undefined {
     const item = this.#items[this.#head];
     if (this.#head === this.#items.length) return undefined;
