@@ -120,7 +120,7 @@ async function open(
   const schema = await watchSchema({ config, graph, reads, telemetry, siblings, toOwnSchema });
   defer(() => schema.keeper.stop());
 
-  const shells = openShells({ config, admission, schema, graph, telemetry });
+  const shells = openShells({ config, admission, schema, graph, telemetry, siblings });
   defer(() => shells.close());
   await shells.warmUp();
 

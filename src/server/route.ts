@@ -6,6 +6,7 @@ import type { AdmitOperation } from '../operation/admit-operation.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { GraphiqlPage } from '../pages/graphiql-page.ts';
 import type { LandingPage } from '../pages/landing-page.ts';
+import type { SharedStreams } from '../shells/event-streams/serve-shared-streams.ts';
 import type { LaneOperations } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
@@ -101,11 +102,13 @@ export interface ServeGraphqlOptions {
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
   /** `null` when GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
+  /** Event streams that carry several operations. `null`: a client's requests may come to several processes, and there are none. */
+  readonly sharedStreams: SharedStreams | null;
 }
 
 /** Serves what comes to the GraphQL path: by the lane, by Yoga, or by refusing it before either. */
 function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
-  const { graphqlPath, enter, graphiql } = options;
+  const { graphqlPath, enter, graphiql, sharedStreams } = options;
 
   const afterEntry = createAfterEntry(enter);
 
@@ -122,7 +125,8 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
     if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
     if (req.method === 'POST') return servePost(exchange);
     exchange.stamp();
-    if (req.method === 'OPTIONS') return sendPreflight(req, res);
+    if (req.method === 'OPTIONS') return sendPreflight(req, res, allowedMethods(options));
+    if (sharedStreams?.takes(req)) return afterEntry(exchange, (caller) => sharedStreams.serve(exchange, caller));
     if (req.method === 'GET') {
       // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a link that was passed on open where they should.
       if (graphiql && acceptsPage(req.headers.accept)) {
@@ -132,14 +136,24 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
       if (exchange.negotiate()) afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
       return;
     }
-    refuseMethod(exchange);
+    refuseMethod(exchange, allowedMethods(options));
   };
 }
 
-export function refuseMethod(exchange: Exchange): void {
+const usualMethods = 'GET, POST, OPTIONS';
+
+function allowedMethods({ sharedStreams }: ServeGraphqlOptions): string {
+  return sharedStreams ? 'GET, POST, PUT, DELETE, OPTIONS' : usualMethods;
+}
+
+export function refuseMethod(exchange: Exchange, allowed = usualMethods): void {
   const { req, res } = exchange;
-  res.setHeader('allow', 'GET, POST, OPTIONS');
-  exchange.refuse('BAD_REQUEST', `Method ${req.method} is not served here; use POST or GET.`, 405);
+  res.setHeader('allow', allowed);
+  const says =
+    req.method === 'PUT' && allowed === usualMethods
+      ? 'Event streams for several operations are not served here, since requests come to several processes: open one for each.'
+      : `Method ${req.method} is not served here; use POST or GET.`;
+  exchange.refuse('BAD_REQUEST', says, 405);
 }
 
 type Entering = Parameters<AdmitOperation['enter']>[0];
@@ -165,13 +179,13 @@ function toStranger(exchange: Exchange): Entering {
 }
 
 /** Answers a CORS preflight. Allows any header: no credential is one that browsers add by themselves, as they do cookies. */
-function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
+function sendPreflight(req: IncomingMessage, res: ServerResponse, methods: string): void {
   const asked = req.headers['access-control-request-headers'];
   res.writeHead(204, {
-    allow: 'GET, POST, OPTIONS',
+    allow: methods,
     ...(res.hasHeader('access-control-allow-origin')
       ? {
-          'access-control-allow-methods': 'GET, POST, OPTIONS',
+          'access-control-allow-methods': methods,
           'access-control-allow-headers': asked ?? 'content-type',
           'access-control-max-age': '86400',
         }

@@ -1,6 +1,7 @@
 import { isEncoded, isJsonType } from '../http/media-types.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { ServerContext } from '../operation/server-context.ts';
+import type { SharedStreams } from '../shells/event-streams/serve-shared-streams.ts';
 import type { LaneOperations, LaneOutcome } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,11 +15,12 @@ export interface ServePostOptions {
   /** Calls `serve` if the caller is within its limits and has not left; refuses it otherwise. */
   readonly afterEntry: (exchange: Exchange, serve: (caller: Caller) => void) => void;
   readonly serveByYoga: (exchange: Exchange, context: ServerContext) => void;
+  readonly sharedStreams: SharedStreams | null;
 }
 
 /** Serves a POST: reads its body, offers it to the lane, and gives Yoga what the lane leaves. */
 export function createServePost(options: ServePostOptions): (exchange: Exchange) => void {
-  const { maxBodyBytes, afterEntry, serveByYoga } = options;
+  const { maxBodyBytes, afterEntry, serveByYoga, sharedStreams } = options;
   const serveInLane = createServeInLane(options);
   const serveBody = (exchange: Exchange, caller: Caller, reading: Exclude<BodyReading, { kind: 'aborted' }>) => {
     if (reading.kind === 'too-large') {
@@ -28,6 +30,10 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
     // A small body is scanned only if the lane leaves it: the lane checks what it has parsed.
     const isSimple = body.length <= simpleJsonBytes;
     if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
+    if (sharedStreams?.isNamed(exchange.req)) {
+      if (isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
+      return exchange.failWith(sharedStreams.operate(exchange, caller, body.toString('utf8')));
+    }
     serveInLane(exchange, caller, body, {
       leave: (context, isBegun) => {
         // An operation that has begun passed the lane's check and may have been charged: it cannot be refused now.

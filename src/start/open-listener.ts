@@ -70,6 +70,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     enter: shells.admit.enter,
     graphql: shells.yoga,
     lane: shells.lane,
+    sharedStreams: shells.sharedStreams,
     graphiql: config.graphiql
       ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
       : null,
@@ -81,7 +82,11 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
   const { url, drain } = await listening.catch((error: unknown) => {
     throw toListenError(error, host, port);
   });
-  return { url, graphqlUrl: url + graphqlPath, close: () => drain(longestMs + drainMarginMs) };
+  const close = () => {
+    shells.sharedStreams?.stop();
+    return drain(longestMs + drainMarginMs);
+  };
+  return { url, graphqlUrl: url + graphqlPath, close };
 }
 
 /** Whoever drains serves nothing new, so it asks nobody. */

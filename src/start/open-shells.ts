@@ -5,6 +5,7 @@ import { createMaskError } from '../errors/mask-error.ts';
 import { type AdmitOperation, createAdmitOperation } from '../operation/admit-operation.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
+import { createSharedStreams, type SharedStreams } from '../shells/event-streams/serve-shared-streams.ts';
 import { createLaneOperations, type LaneOperations } from '../shells/lane/lane-operations.ts';
 import { createSocketOperations } from '../shells/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../shells/websocket/socket-server.ts';
@@ -12,6 +13,7 @@ import { warmUp } from '../shells/yoga/warm-up.ts';
 import { createYogaShell, type YogaShell } from '../shells/yoga/yoga-shell.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Siblings } from './siblings.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenShellsOptions {
@@ -20,6 +22,8 @@ export interface OpenShellsOptions {
   readonly schema: Pick<WatchedSchema, 'keeper'>;
   readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
   readonly telemetry: Telemetry;
+  /** `null`: this process is the whole gateway. */
+  readonly siblings: Siblings | null;
 }
 
 /** The ways an operation comes in and its answer leaves, over one life of an operation. */
@@ -27,13 +31,15 @@ export interface Shells {
   readonly yoga: YogaShell;
   readonly lane: LaneOperations;
   readonly sockets: SocketServer;
+  /** `null` where several processes serve: a client's requests may come to any of them, and a stream is in one. */
+  readonly sharedStreams: SharedStreams | null;
   readonly admit: AdmitOperation;
   /** To be awaited before anything is served: the first request would wait for code to be loaded and compiled. */
   warmUp(): Promise<void>;
   close(): unknown;
 }
 
-export function openShells({ config, admission, schema, graph, telemetry }: OpenShellsOptions): Shells {
+export function openShells({ config, admission, schema, graph, telemetry, siblings }: OpenShellsOptions): Shells {
   const { keeper } = schema;
   const { limits, timeouts } = config;
   const admit = createAdmitOperation({ gate: admission.gate, keeper, cost: config.rateLimit.cost });
@@ -57,10 +63,19 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
     usageHeaders: usageHeadersOf(config.profile),
     onOperation: telemetry.socketOperationEnded,
   });
+  const sharedStreams = createSharedStreams({
+    ...life,
+    maskError,
+    max: config.live.maxStreams,
+    maxPerCaller: config.live.maxStreamsPerCaller,
+    maxOperations: limits.sockets.maxOperations,
+    onOperation: telemetry.streamedOperationEnded,
+  });
   return {
     yoga,
     lane: createLaneOperations(life),
     sockets,
+    sharedStreams: siblings ? null : sharedStreams,
     admit,
     warmUp: () => warmUp(yoga),
     close: () => yoga.dispose(),

@@ -273,7 +273,10 @@ export const house: Readonly<Record<string, Room>> = {
     packages: [],
   },
   /** What event streams have in common, and those that carry several operations. */
-  'shells/event-streams': { rooms: [], packages: [] },
+  'shells/event-streams': {
+    rooms: ['errors', 'json', 'types of operation', 'types of operation-context', 'types of telemetry'],
+    packages: ['graphql'],
+  },
   'shells/yoga': {
     rooms: [
       'errors',
@@ -308,6 +311,7 @@ export const house: Readonly<Record<string, Room>> = {
       'types of upstream',
       'types of operation',
       'types of shells/lane',
+      'types of shells/event-streams',
       'types of shells/websocket',
     ],
     packages: [],

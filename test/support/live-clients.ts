@@ -25,7 +25,7 @@ export interface LiveClient {
 
 export type Subscribe = (url: string, query: string, variables?: Record<string, unknown>) => LiveClient;
 
-abstract class Collector {
+export abstract class Collector {
   readonly results: LiveResult[] = [];
   readonly ids: string[] = [];
   cursor: string | null = null;

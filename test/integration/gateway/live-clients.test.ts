@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { libraryClients } from '../../support/library-clients.ts';
+import { type LiveClient, overWebSocket } from '../../support/live-clients.ts';
+import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
+
+let devnet: Devnet;
+let rpc: RecordingUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  devnet = await startDevnet({
+    sponsorToken: 'unused',
+    checkpointIntervalMs: 0,
+    activityEveryCheckpoints: 1,
+    genesis: { checkpoints: 20 },
+  });
+  rpc = await recordUpstream(devnet.rpcUrl);
+  gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+    LEDGER_RPC_URL: rpc.url,
+    LIVE_POLL_MIN_MS: '10',
+    LIVE_POLL_MAX_MS: '40',
+  });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await rpc?.[Symbol.asyncDispose]();
+  await devnet?.close();
+});
+
+const libraries = [['graphql-ws', overWebSocket] as const, ...libraryClients];
+const query =
+  'subscription Follow($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveMissed { count resumeAfter } } }';
+
+interface Follower {
+  readonly name: string;
+  readonly client: LiveClient;
+}
+
+/** By each library at once. */
+const followAll = (toVariables: (name: string) => Record<string, unknown>): Follower[] =>
+  libraries.map(([name, subscribe]) => ({
+    name,
+    client: subscribe(`${gateway.url}/graphql`, query, toVariables(name)),
+  }));
+const leaveAll = (followers: readonly Follower[]) => Promise.all(followers.map(({ client }) => client.leave()));
+/** What those are of whom it does not hold yet. */
+const untilAll = (followers: readonly Follower[], holds: (client: LiveClient) => boolean, meanwhile = () => {}) =>
+  until(
+    () => {
+      const isAll = followers.every(({ client }) => holds(client));
+      if (!isAll) meanwhile();
+      return isAll;
+    },
+    () =>
+      followers
+        .filter(({ client }) => !holds(client))
+        .map(({ name, client }) => `${name}: ${client.end}, ${JSON.stringify(client.results).slice(-300)}`)
+        .join('\n'),
+  );
+
+/** Is the node asked within three times the longest pause of a reader? */
+async function isPolled(): Promise<boolean> {
+  const before = rpc.requests.length;
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  return rpc.requests.length > before;
+}
+
+it('each library tells what a filter matches, in order, goes on behind a cursor, and leaves nothing behind', async () => {
+  const sender = devnet.ledger.events.at(-1)?.sender ?? '';
+  const filter = { not: { sender } };
+  const followers = followAll(() => ({ filter }));
+  await untilAll(
+    followers,
+    ({ ids }) => ids.length >= 3,
+    () => devnet.tick(),
+  );
+  const told = new Map(followers.map(({ name, client }) => [name, client]));
+  await leaveAll(followers);
+  // What each has not been told yet is told to it when it is back.
+  const again = followAll((name) => ({ filter, after: told.get(name)?.cursor }));
+  await untilAll(
+    again,
+    ({ ids }) => ids.length >= 3,
+    () => devnet.tick(),
+  );
+  await leaveAll(again);
+  const others = devnet.ledger.events
+    .filter((event) => event.sender !== sender)
+    .map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+  for (const { name, client } of again) {
+    const ids = [...(told.get(name)?.ids ?? []), ...client.ids];
+    const start = others.indexOf(ids[0] ?? '');
+    expect(ids, name).toEqual(others.slice(start, start + ids.length));
+  }
+  await until(async () => !(await isPolled()), 'nobody reads any more');
+  const ended = () =>
+    gateway.log.filter(({ operations }) => JSON.stringify(operations ?? '').includes('"Follow"')).length;
+  await until(
+    () => ended() === libraries.length * 2,
+    () => `only ${ended()} streams ended`,
+  );
+});
+
+it('each library is told in its own form why a subscription is refused', async () => {
+  const followers = followAll(() => ({ after: 'AAAAAAAAAAAAAAAAAAAAAAAA' }));
+  await untilAll(followers, ({ results, end }) => results.length > 0 && end !== null);
+  for (const { name, client } of followers)
+    expect(client.results[0]?.errors, name).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+  await leaveAll(followers);
+});
+
+it('each library is told where to go on and that it is over, where the gateway stops', async () => {
+  const followers = followAll(() => ({}));
+  await untilAll(
+    followers,
+    ({ ids }) => ids.length > 0,
+    () => devnet.tick(),
+  );
+  await gateway.close();
+  await untilAll(followers, ({ end }) => end !== null);
+  for (const { name, client } of followers) {
+    expect(client.end, name).toBe('complete');
+    const last = { __typename: 'LiveMissed', count: 0, resumeAfter: expect.any(String) };
+    expect(client.results.at(-1)?.data.liveEvents, name).toEqual(last);
+  }
+  await leaveAll(followers);
+});
