@@ -110,7 +110,8 @@ export function createSharedStreams(options: SharedStreamsOptions): SharedStream
   return {
     isNamed,
     takes(req) {
-      if (req.method === 'PUT' || req.method === 'DELETE') return true;
+      if (req.method === 'PUT') return true;
+      if (req.method === 'DELETE') return isNamed(req);
       // An `EventSource` cannot set headers. With a query it is an operation of its own, whatever else its address says.
       return req.method === 'GET' && (isNamed(req) || (paramOf(req, 'token') !== null && !paramOf(req, 'query')));
     },
