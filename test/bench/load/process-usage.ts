@@ -26,3 +26,20 @@ export function readRssMib(pid: number): number | null {
   const kib = existsSync(file) ? /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
   return kib === undefined ? null : Number(kib) / 1024;
 }
+
+/**
+ * CPU time that all processes of the machine have used so far, in milliseconds, to ten of them. Time that a virtual machine
+ * was kept waiting by its host is in it.
+ */
+export function readMachineCpuMs(): number {
+  return parseMachineCpuMs(readFileSync('/proc/stat', 'utf8'));
+}
+
+/** @param stat its first line: hundredths of a second of user, nice, system, idle, waiting for disks, irq, softirq, steal */
+export function parseMachineCpuMs(stat: string): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (stat.split('\n')[0] ?? '')
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) * 10;
+}

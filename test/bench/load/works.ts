@@ -54,7 +54,7 @@ const reserveQuery = (coinFields: string) => `mutation Reserve($gasBudget: UInt5
 const coinFields = 'objectId version digest';
 const joinedFields = 'address version digest storageRebate owner { __typename }';
 const leaseQuery = `mutation Lease($gasBudget: UInt53!) {
-  reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 600) { reservationId }
+  reserveGas(gasBudget: $gasBudget, reserveDurationSecs: 180) { reservationId }
 }`;
 const executeQuery = `mutation Execute($id: ID!, $tx: Base64!, $sig: Base64!) {
   executeTx(reservationId: $id, txBytes: $tx, userSig: $sig) {

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Child, Children } from '../load/child-processes.ts';
 import { toGatewayCommand } from '../load/gateway-command.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
-import { readRssMib } from '../load/process-usage.ts';
+import { readCpuMs, readMachineCpuMs, readRssMib } from '../load/process-usage.ts';
 import { createWorks } from '../load/works.ts';
 import { hasSettled, toWindowSeconds } from './judge-memory.ts';
-import { requestsUntilAllSeen, soakWeights } from './soak-mix.ts';
+import { rememberedSeconds, requestsUntilAllSeen, soakWeights } from './soak-mix.ts';
 import type { SoakOptions } from './soak-options.ts';
 import type { SoakOrder, SoakReport } from './soak-orders.ts';
 import { formatSample, type SoakResult, type SoakSample } from './soak-report.ts';
@@ -68,6 +68,7 @@ export async function runSoak(
   let errors = warmed.errors + rehearsed.errors + saturated.errors;
   let faults = saturated.faults;
   await order({ kind: 'pace', requestsPerSecond: pacedPerSecond });
+  const lookAtCpu = createCpuMeter(gateway, [upstream, client]);
   const sample = async (): Promise<SoakSample> => {
     await pause(options.sampleSeconds * 1_000);
     const report = await order({ kind: 'report' });
@@ -75,6 +76,7 @@ export async function runSoak(
     faults = report.faults;
     const sample: SoakSample = {
       ...report,
+      ...lookAtCpu(),
       atSeconds: (performance.now() - beganAt) / 1_000,
       rssMib: readRssMib(gateway.pid) ?? fail('the gateway ended by itself'),
       openFiles: readdirSync(`/proc/${gateway.pid}/fd`).length,
@@ -124,7 +126,32 @@ async function measureCapacity(
   return saturated;
 }
 
-/** Resolves with the seconds it took, or with `null` when the memory had not settled by the end of the time it had. */
+/** @returns what tells the cores that were busy since it was asked before */
+function createCpuMeter(
+  gateway: Child,
+  others: readonly Child[],
+): () => Pick<SoakSample, 'gatewayCores' | 'elsewhereCores'> {
+  const read = () => {
+    const gatewayMs = readCpuMs(gateway.pid);
+    // This process, which looks, is one of the soak's own.
+    const own = process.cpuUsage();
+    const oursMs = others.reduce((sum, { pid }) => sum + readCpuMs(pid), (own.user + own.system) / 1_000);
+    return { atMs: performance.now(), gatewayMs, elsewhereMs: readMachineCpuMs() - gatewayMs - oursMs };
+  };
+  let before = read();
+  return () => {
+    const now = read();
+    const elapsedMs = now.atMs - before.atMs;
+    const gatewayCores = (now.gatewayMs - before.gatewayMs) / elapsedMs;
+    const elsewhereCores = Math.max(0, (now.elsewhereMs - before.elsewhereMs) / elapsedMs);
+    before = now;
+    return { gatewayCores, elsewhereCores };
+  };
+}
+
+/**
+ * Waits until as many reservations are forgotten as are made, and memory is the same for a while.
+ * Resolves with the seconds it took, or with `null` when the memory had not settled by the end of the time it had. */
 async function settle(
   sample: () => Promise<SoakSample>,
   { settleSeconds, sampleSeconds }: SoakOptions,
@@ -132,14 +159,22 @@ async function settle(
 ): Promise<number | null> {
   const perWindow = Math.max(1, Math.round(Math.min(settlingWindowSeconds, settleSeconds / 4) / sampleSeconds));
   const rss: number[] = [];
+  let isFull = false;
   while (rss.length * sampleSeconds < settleSeconds) {
     const { rssMib, atSeconds } = await sample();
     rss.push(rssMib);
+    if (atSeconds < rememberedSeconds) continue;
+    if (!isFull)
+      say(`as many reservations are forgotten as are made; from here on nothing that is kept grows by itself`);
+    isFull = true;
     if (!hasSettled(rss, perWindow)) continue;
     say(`memory has settled after ${atSeconds.toFixed(0)} s; what follows is measured`);
     return atSeconds;
   }
-  say('memory has not settled; what follows is measured all the same');
+  const why = isFull
+    ? ''
+    : `: reservations are remembered for ${rememberedSeconds} s, and their number grows until then`;
+  say(`memory has not settled${why}; what follows is measured all the same`);
   return null;
 }
 

@@ -1,6 +1,6 @@
 /**
  * How often each work is asked for, in parts of a hundred: mostly small reads, some lists, a few large ones, a few texts
- * that are new each time, and some reservations and executions, whose number in six minutes the gateway bounds.
+ * that are new each time, and some reservations and executions, whose number in eight minutes the gateway bounds.
  */
 export const soakWeights: Readonly<Record<string, number>> = {
   W1: 32,
@@ -17,6 +17,12 @@ export const soakWeights: Readonly<Record<string, number>> = {
   'W6-new': 1,
   'W6-inlined': 1,
 };
+
+/**
+ * Of a steady load the gateway remembers more and more reservations for so long: three minutes until the longest is over, and
+ * five in which it still knows them. Documents and answers have filled their memory by then.
+ */
+export const rememberedSeconds = 180 + 300;
 
 /** After so many requests by turns each work has been asked in all its variants. @param variants how many of each */
 export function requestsUntilAllSeen(

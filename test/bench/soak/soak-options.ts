@@ -20,7 +20,8 @@ export const soakHelp = `Usage: npm run soak -- [options]
   --minutes N           length of the measured part (default 10)
   --load N              percent of the measured capacity (default 90)
   --generations N       so many changes of the ledger's schema in the meantime (default 0)
-  --settle N            most seconds before it, until the memory has settled (default 180)
+  --settle N            most seconds before it, until what is remembered is full and memory
+                        has settled (default 720)
   --sample N            seconds between two samples (default 5)
   --capacity N          seconds in which the capacity is measured (default 10)
   --json FILE           where the samples go (default bench-results/soak-<time>.json)
@@ -38,7 +39,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions | null {
       minutes: { type: 'string', default: '10' },
       load: { type: 'string', default: '90' },
       generations: { type: 'string', default: '0' },
-      settle: { type: 'string', default: '180' },
+      settle: { type: 'string', default: '720' },
       sample: { type: 'string', default: '5' },
       capacity: { type: 'string', default: '10' },
       json: { type: 'string' },

@@ -8,6 +8,9 @@ export interface SoakSample extends SoakReport {
   readonly rssMib: number;
   /** Files and sockets that the gateway has open. */
   readonly openFiles: number;
+  /** Cores that the gateway kept busy since the last look, and those that were busy with none of the soak's processes. */
+  readonly gatewayCores: number;
+  readonly elsewhereCores: number;
   /** How many changes of the schema were in force by then. */
   readonly generation: number;
 }
@@ -53,12 +56,14 @@ export function judgeSoak(result: SoakResult): SoakVerdict {
 
 export function formatSample(sample: SoakSample): string {
   const { atSeconds, rssMib, requests, elapsedMs, p50Ms, p99Ms, errors, behind, generation } = sample;
+  const { gatewayCores, elsewhereCores } = sample;
   return [
     `${atSeconds.toFixed(0).padStart(5)} s`,
     `${rssMib.toFixed(1).padStart(7)} MiB`,
     `${((requests * 1_000) / elapsedMs).toFixed(0).padStart(6)} req/s`,
     `p50 ${p50Ms.toFixed(1)} ms`.padEnd(12),
     `p99 ${p99Ms.toFixed(1)} ms`.padEnd(13),
+    `gateway ${gatewayCores.toFixed(2)} cores, elsewhere ${elsewhereCores.toFixed(2)}`,
     `${errors} errors`,
     ...(generation > 0 ? [`schema ${generation}`] : []),
     ...(behind > 0 ? [`${behind} due`] : []),
@@ -89,6 +94,8 @@ export function formatSoak(result: SoakResult, verdict: SoakVerdict): string {
     `  ${''.padEnd(14)}${'at first'.padStart(12)}${'at last'.padStart(12)}`,
     `${row('RSS', ({ rssMib }) => rssMib, 'MiB')}   ${sign}${verdict.growthPercent.toFixed(1)} %`,
     row('open files', ({ openFiles }) => openFiles, '   '),
+    row('gateway', ({ gatewayCores }) => gatewayCores * 100, '% '),
+    row('elsewhere', ({ elsewhereCores }) => elsewhereCores * 100, '% '),
     row('latency p50', ({ p50Ms }) => p50Ms, 'ms '),
     row('latency p99', ({ p99Ms }) => p99Ms, 'ms '),
     '',

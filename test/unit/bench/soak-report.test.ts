@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatSoak, judgeSoak, type SoakResult, type SoakSample } from '../../bench/soak/soak-report.ts';
+import { formatSample, formatSoak, judgeSoak, type SoakResult, type SoakSample } from '../../bench/soak/soak-report.ts';
 
 const sample = (given: Partial<SoakSample> = {}): SoakSample => ({
   requests: 500,
@@ -12,6 +12,8 @@ const sample = (given: Partial<SoakSample> = {}): SoakSample => ({
   atSeconds: 1,
   rssMib: 100,
   openFiles: 40,
+  gatewayCores: 0.5,
+  elsewhereCores: 0.1,
   generation: 0,
   ...given,
 });
@@ -47,6 +49,12 @@ test('memory that grows is not sound', () => {
   const samples = [sample(), sample({ rssMib: 110 })];
   expect(verdictOn({ samples }).complaints).toEqual(['memory grew by 10.0 %']);
   expect(report({ samples })).toMatch(/RSS +100\.0 MiB +110\.0 MiB +\+10\.0 %/);
+});
+
+test('who kept the machine busy is told with each sample: a gateway that slows down is told from a machine that does', () => {
+  expect(formatSample(sample())).toContain('gateway 0.50 cores, elsewhere 0.10');
+  const samples = [sample(), sample({ gatewayCores: 0.9, elsewhereCores: 0.3 })];
+  expect(report({ samples })).toMatch(/gateway +50\.0 % +90\.0 % *\n +elsewhere +10\.0 % +30\.0 %/);
 });
 
 test('a schema that never came into force is not sound', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCpuMs } from '../../bench/load/process-usage.ts';
+import { parseCpuMs, parseMachineCpuMs } from '../../bench/load/process-usage.ts';
 import { type Slice, summarise, toSpread } from '../../bench/load/summarise.ts';
 
 const slice = (cpuMs: number, requests = 1_000, calls = requests): Slice => ({
@@ -43,4 +43,8 @@ test.each([
 
 test('time on a processor is read to the nanosecond', () => {
   expect(parseCpuMs('340107048 359946845 128\n')).toBe(340.107048);
+});
+
+test('the machine is busy with all but idling and waiting for disks', () => {
+  expect(parseMachineCpuMs('cpu  10 20 30 9000 500 1 2 4 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n')).toBe(670);
 });
