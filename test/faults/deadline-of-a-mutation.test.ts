@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
@@ -16,22 +16,35 @@ let ledger: FaultyLedger;
 let sponsor: ScriptedSponsor;
 let gateway: TestGateway;
 
-async function startGateway(mutationMs: number): Promise<void> {
-  gateway = await createTestGateway({
-    LEDGER_GRAPHQL_URL: ledger.url,
-    SPONSOR_URL: sponsor.origin,
-    MUTATION_TIMEOUT_MS: String(mutationMs),
-  });
+const mutationMs = 30_000;
+
+/** Answers what is asked as it is when the time is over, which is as soon as the upstreams have heard of it. */
+async function whenTimeIsOver<T>(ask: () => Promise<T>, isUnderWay: () => boolean): Promise<T> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const asked = ask();
+    await until(isUnderWay, 'what was asked has reached the upstreams');
+    vi.advanceTimersByTime(mutationMs);
+    return await asked;
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 beforeEach(async () => {
   [sentBefore, servedBefore] = [0, 0];
   ledger = await startFaultyLedger();
   sponsor = await startScriptedSponsor();
+  gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    SPONSOR_URL: sponsor.origin,
+    MUTATION_TIMEOUT_MS: String(mutationMs),
+  });
 });
 
 afterEach(async () => {
-  for (const each of [gateway, sponsor, ledger]) await each[Symbol.asyncDispose]();
+  // What was begun is waited for; here it ends with the sponsor.
+  for (const each of [sponsor, gateway, ledger]) await each[Symbol.asyncDispose]();
 });
 
 const reserved: ScriptedAnswer = {
@@ -134,12 +147,13 @@ describe('the time of a mutation is that of all its fields together', () => {
   it.each(plans)(
     '%s: what has not begun when it is over is not begun, and says so, in every shell',
     async (_, query) => {
-      await startGateway(1_000);
       for (const shell of shells) await prepare(query, shell);
       sponsor.answer(reservations, 'silence');
       sponsor.answer(executions, 'silence');
-      // Side by side: each of them waits for its time to be over.
-      const answers = await Promise.all(shells.map(({ ask }) => ask(query)));
+      const answers = await whenTimeIsOver(
+        () => Promise.all(shells.map(({ ask }) => ask(query))),
+        () => sent().length === shells.length,
+      );
       for (const [index, { data, errors = [] }] of answers.entries()) {
         const name = shells[index]?.name;
         expect([name, ...Object.values(data ?? {}).filter((value) => value !== null)]).toEqual([name]);
@@ -160,10 +174,13 @@ describe('the time of a mutation is that of all its fields together', () => {
   );
 
   it('cuts the reads behind one of its fields', async () => {
-    await startGateway(1_000);
     sponsor.answer(executions, executed);
     ledger.manner = () => 'held';
-    const answer = await gateway.query(`mutation { ${execute} pay(amount: 1) again: ${execute} }`);
+    const query = `mutation { ${execute} pay(amount: 1) again: ${execute} }`;
+    const answer = await whenTimeIsOver(
+      () => gateway.query(query),
+      () => ledger.waiting === 1,
+    );
     expect(answer.data).toMatchObject({ executeTx: { digest, outcome: 'EXECUTED' }, pay: null, again: null });
     expect(answer.errors?.map(({ path, extensions }) => [path?.[0], extensions.code])).toEqual([
       ['pay', 'UPSTREAM_TIMEOUT'],
@@ -178,10 +195,12 @@ describe('the time of a mutation is that of all its fields together', () => {
 describe('what was begun is never cut', () => {
   it.each(shells)('$name: the answer leaves in time, the execution goes on, its outcome is logged', async (shell) => {
     const query = `mutation { ${execute} }`;
-    await startGateway(1_000);
     await prepare(query, shell);
     const release = hold(executions, executed);
-    const { data, errors } = await shell.ask(query);
+    const { data, errors } = await whenTimeIsOver(
+      () => shell.ask(query),
+      () => sent().length === 1,
+    );
     expect(data).toEqual({ executeTx: null });
     expect(errors?.[0]?.extensions).toEqual({
       code: 'EXECUTION_OUTCOME_UNKNOWN',
@@ -198,10 +217,12 @@ describe('what was begun is never cut', () => {
 
   it.each(shells)('$name: a mutation of the ledger’s goes on as well', async (shell) => {
     const query = 'mutation { pay(amount: 1) }';
-    await startGateway(1_000);
     await prepare(query, shell);
     ledger.manner = () => 'held';
-    const { errors } = await shell.ask(query);
+    const { errors } = await whenTimeIsOver(
+      () => shell.ask(query),
+      () => ledger.waiting === 1,
+    );
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UPSTREAM_TIMEOUT']);
     expect([ledger.waiting, ledger.cutShort]).toEqual([1, 0]);
     ledger.release();
@@ -259,7 +280,6 @@ const leaving: readonly Leaving[] = [
 
 describe('a caller who leaves', () => {
   it.each(leaving)('and $how has nothing more begun, and nothing cut', async ({ begin, prepare: run }) => {
-    await startGateway(30_000);
     const query = `mutation { a: ${execute} b: ${reserve} pay(amount: 1) }`;
     await prepare(query, { prepare: run });
     const release = hold(executions, executed);
@@ -279,7 +299,6 @@ describe('a caller who leaves', () => {
 
 describe('a gateway that stops', () => {
   it('finishes what was begun, begins no more, and says so', async () => {
-    await startGateway(30_000);
     const release = hold(executions, executed);
     const asked = gateway.query(`mutation { a: ${execute} b: ${reserve} pay(amount: 1) }`);
     await until(() => sent().length === 1, 'the execution has arrived');
@@ -296,9 +315,11 @@ describe('a gateway that stops', () => {
   });
 
   it('waits for what runs on after its answer left', async () => {
-    await startGateway(500);
     const release = hold(executions, executed);
-    const { errors } = await gateway.query(`mutation { ${execute} }`);
+    const { errors } = await whenTimeIsOver(
+      () => gateway.query(`mutation { ${execute} }`),
+      () => sent().length === 1,
+    );
     expect(errors?.[0]?.extensions.code).toBe('EXECUTION_OUTCOME_UNKNOWN');
     const closed = gateway.close();
     release();
