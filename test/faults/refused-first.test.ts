@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpuMsSince } from '../support/cpu-time.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 
@@ -110,8 +111,7 @@ it('what a refused caller sends costs the same whatever it says', async () => {
   const millisecondsOf = async (body: string) => {
     const before = process.cpuUsage();
     for (let count = 0; count < 30; count += 1) expect((await caller.post(body)).status).toBe(429);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
+    return cpuMsSince(before);
   };
   await millisecondsOf(plain);
   const [usual, attacked] = [await millisecondsOf(plain), await millisecondsOf(hostile)];

@@ -3,6 +3,7 @@ import type { FormattedExecutionResult } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { cpuMsSince } from '../../support/cpu-time.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
@@ -206,9 +207,9 @@ describe('a hostile body', () => {
     ],
     ['a number beyond every range', '{"query":"{gateway{version}}","variables":{"a":1e999}}', 200, /./],
   ])('%s gets its answer at once', async (_name, payload, status, expected) => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const { status: got, text } = await post(payload);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(cpuMsSince(before)).toBeLessThan(2_000);
     expect([got, text.slice(0, 200)]).toEqual([status, expect.stringMatching(expected)]);
     expect(text.length).toBeLessThan(200_000);
     expect(text).not.toMatch(/node_modules|node:internal|\bat \w+ \(|Maximum call stack/);
@@ -294,10 +295,10 @@ describe('a hostile answer of the ledger', () => {
     ],
   ])('%s harms nobody', async (_name, query, answer, expected) => {
     ledger.override = () => ({ status: 200, body: answer as string });
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const { status, text } = await post(JSON.stringify({ query }));
     ledger.override = undefined;
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(cpuMsSince(before)).toBeLessThan(2_000);
     expect([status, text.slice(0, 300)]).toEqual([200, expect.stringMatching(expected)]);
     expect(text).not.toMatch(
       /node_modules|node:internal|secret\.js|Maximum call stack|correctly prefixed|127\.0\.0\.1/,
