@@ -6,6 +6,7 @@ import type { JudgedRequest } from './estimate/judge-operation.ts';
 import { connectUpstreams } from './start/connect-upstreams.ts';
 import { openImmutableReads } from './start/open-immutable-reads.ts';
 import { openListener } from './start/open-listener.ts';
+import { openLiveFleet } from './start/open-live-fleet.ts';
 import { openNetwork } from './start/open-network.ts';
 import { openOwnSchema } from './start/open-own-schema.ts';
 import { openShells } from './start/open-shells.ts';
@@ -101,12 +102,15 @@ async function open(
   deferClosing(limiting);
   const sponsorshipStore = await openSponsorshipStore({ redis: config.rateLimit.redis, siblings, telemetry, now });
   defer(() => sponsorshipStore.close());
+  const liveFleet = await openLiveFleet({ config: network.config, telemetry });
+  defer(() => liveFleet?.close());
   const host = createUpstreamHost({
     config: network.config,
     telemetry,
     now,
     siblings,
     sponsorshipStore,
+    liveFleet,
   });
   const connecting = connectUpstreams({ list, network, host, siblings });
   deferClosing(connecting);

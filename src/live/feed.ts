@@ -6,8 +6,30 @@ import { Timeline } from './timeline.ts';
 
 export type { FeedNews } from './timeline.ts';
 
-export interface FeedOptions extends Omit<ReaderOptions, 'mostBytes' | 'afterLook'> {
+export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'afterLook'> {
   readonly budget: ReplayBudget;
+  /** Has the feed read together with those of other processes; left out: it reads for itself. */
+  readonly join?: JoinFleet<Item> | undefined;
+}
+
+/** The part of a feed that is lent to whoever decides when it reads, and brings what others have read. */
+export interface FeedParts<Item> {
+  readonly timeline: Timeline<Item>;
+  /** Not started yet. */
+  readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp'>;
+  /** What the feed may keep at this moment, in bytes. */
+  readonly mostBytes: () => number;
+}
+
+export type JoinFleet<Item> = (feed: FeedParts<Item>) => FleetMember;
+
+export interface FleetMember {
+  /** Calls back when everything is told that the upstream had at some moment after this call. */
+  whenCaughtUp(then: () => void): void;
+  /** After each look of the reader at the upstream. Must not reject. */
+  afterLook(): Promise<void>;
+  /** @returns those who wait, and are not called any more */
+  close(): (() => void)[];
 }
 
 /** One query of an upstream for all who follow it, from now on: read once, and its newest part kept. */
@@ -15,14 +37,20 @@ export class Feed<Item> {
   readonly source: LiveSource<Item>;
   readonly #timeline = new Timeline<Item>();
   readonly #reader: Reader<Item>;
+  readonly #member: FleetMember | null = null;
   readonly #leaveBudget: () => void;
   #isOver = false;
 
-  constructor(source: LiveSource<Item>, { budget, ...options }: FeedOptions) {
+  constructor(source: LiveSource<Item>, { budget, join, ...options }: FeedOptions<Item>) {
     this.source = source;
     this.#leaveBudget = budget.enter();
-    this.#reader = new Reader(source, this.#timeline, { ...options, mostBytes: budget.share });
-    this.#reader.start();
+    const timeline = this.#timeline;
+    const mostBytes = budget.share;
+    const afterLook = async () => this.#member?.afterLook();
+    const reader = new Reader(source, timeline, { ...options, mostBytes, ...(join && { afterLook }) });
+    this.#reader = reader;
+    if (join) this.#member = join({ timeline, reader, mostBytes });
+    else reader.start();
   }
 
   /** Indexes are the sequence numbers of everything read. */
@@ -55,7 +83,7 @@ export class Feed<Item> {
     return new Promise((resolve) => {
       if (this.#isOver || cancellation.cause) return resolve();
       const stopListening = cancellation.onCancel(() => resolve());
-      this.#reader.whenCaughtUp(() => {
+      (this.#member ?? this.#reader).whenCaughtUp(() => {
         stopListening();
         resolve();
       });
@@ -71,6 +99,6 @@ export class Feed<Item> {
   close(): void {
     this.#isOver = true;
     this.#leaveBudget();
-    for (const resolve of this.#reader.close()) resolve();
+    for (const resolve of [...this.#reader.close(), ...(this.#member?.close() ?? [])]) resolve();
   }
 }

@@ -1,16 +1,18 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import { Channel, type Presenter } from './channel.ts';
 import type { Clock } from './clock.ts';
-import { Feed, type FeedOptions } from './feed.ts';
+import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import type { LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import type { StreamPlaces } from './stream-places.ts';
 
-export interface LiveHubOptions extends FeedOptions {
+export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join'> {
   readonly clock: Clock;
   readonly places: StreamPlaces;
   /** For so many milliseconds a feed goes on that nobody follows: who comes back soon finds it there. */
   readonly graceMs: number;
+  /** Has each query read together with other processes. */
+  readonly join?: ((query: string) => JoinFleet<Item>) | undefined;
 }
 
 export interface OpenLiveStream<Item, Payload> {
@@ -47,7 +49,7 @@ interface OpenFeed<Item, Payload> {
   cancelEnd: () => void;
 }
 
-export function createLiveHub<Item, Payload>(options: LiveHubOptions): LiveHub<Item, Payload> {
+export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): LiveHub<Item, Payload> {
   const { clock, places, graceMs, lostAfterMs } = options;
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
   const streams = new Set<LiveStream<Item, Payload>>();
@@ -56,7 +58,11 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions): LiveHub<I
   function openFeed(query: string, source: () => LiveSource<Item>): OpenFeed<Item, Payload> {
     const known = feeds.get(query);
     if (known) return known;
-    const made = { feed: new Feed(source(), options), channels: new Map(), cancelEnd: () => {} };
+    const made = {
+      feed: new Feed(source(), { ...options, join: options.join?.(query) }),
+      channels: new Map(),
+      cancelEnd: () => {},
+    };
     feeds.set(query, made);
     return made;
   }

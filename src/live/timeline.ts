@@ -28,6 +28,7 @@ export class Timeline<Item> {
   readonly #seen = new Map<string, number>();
   readonly #late = new Set<string>();
   #recent: readonly (Place | null)[] = [];
+  #beginnings = 0;
   #bytes = 0;
 
   /** The newest places in the upstream's order, the newest last, `null` = before the oldest; empty until it begins. */
@@ -43,6 +44,11 @@ export class Timeline<Item> {
   /** Has it begun? Until then nothing is known. */
   get isStarted(): boolean {
     return this.#recent.length > 0;
+  }
+
+  /** How often it has begun at a place that does not follow from what was told. */
+  get beginnings(): number {
+    return this.#beginnings;
   }
 
   /** The sequence number of an item that came in its order and is known; `null` for any other. */
@@ -73,6 +79,7 @@ export class Timeline<Item> {
   /** Goes on behind the last of these places, whatever was before. They count as told. */
   beginAt(recent: readonly (Place | null)[]): void {
     this.#recent = recent;
+    this.#beginnings += 1;
     const newest = recent.at(-1);
     // Who comes by an older one of them has not been told those that follow it.
     for (const place of recent) {

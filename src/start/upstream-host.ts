@@ -1,7 +1,9 @@
 import type { UpstreamHost } from '../subschemas/upstream.ts';
 import { deriveSecret, type Siblings } from './siblings.ts';
 
-export interface UpstreamHostOptions extends Pick<UpstreamHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore'> {
+type Lent = Pick<UpstreamHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore' | 'liveFleet'>;
+
+export interface UpstreamHostOptions extends Lent {
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Devnet } from '../devnet/start-devnet.ts';
 import type { StreamPlaces } from '../live/stream-places.ts';
+import type { Fleet } from '../live-fleet/fleet.ts';
 import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { UpstreamConnection } from '../transport/connect-upstream.ts';
@@ -95,6 +96,8 @@ export interface UpstreamHost {
   readonly sponsorshipStore: SponsorshipStore;
   /** Of all live streams, whoever tells them. */
   readonly streamPlaces: StreamPlaces;
+  /** With whom live streams are read together; `null` = each process reads for itself. */
+  readonly liveFleet: Pick<Fleet, 'join'> | null;
   readonly transactions: TransactionFinder;
   /**
    * Has all instances that share a store use one secret.

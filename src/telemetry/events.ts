@@ -198,6 +198,9 @@ export interface Telemetry extends CredentialEvents {
    */
   readonly sharedCountsLost: (reason: string, setting: string) => void;
   readonly sharedCountsBack: () => void;
+  /** @param setting that says where they meet */
+  readonly liveFleetAway: (reason: string, setting: string) => void;
+  readonly liveFleetBack: () => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
   /** The audit of the sponsor's gas: each event is a line, and what has no value in it is left out. */
   readonly sponsorship: (event: SponsorshipFacts) => void;
@@ -291,6 +294,9 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     sharedCountsLost: (reason, setting) =>
       log('warn', 'the shared counts are away: each instance counts callers for itself', { setting, reason }),
     sharedCountsBack: () => log('info', 'the shared counts are back'),
+    liveFleetAway: (reason, setting) =>
+      log('warn', 'the shared readers of live streams are away: each process reads for itself', { setting, reason }),
+    liveFleetBack: () => log('info', 'the shared readers of live streams are back'),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
     sponsorship: (event) => log('info', 'sponsorship', new SponsorshipLine(event)),

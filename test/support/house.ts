@@ -46,6 +46,8 @@ export const house: Readonly<Record<string, Room>> = {
   backlogs: { rooms: [], packages: [] },
   /** Streams over what is read by polling: one reader for many who follow. Knows no upstream. */
   live: { rooms: ['errors', 'transport', 'backlogs'], packages: [] },
+  /** What the processes of a fleet read of an upstream together: who of them asks it, and what the others hear, through Redis. */
+  'live-fleet': { rooms: ['types of live', 'redis'], packages: ['ioredis'] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
   upstream: {
     rooms: [
@@ -55,6 +57,7 @@ export const house: Readonly<Record<string, Room>> = {
       'types of devnet',
       'types of live',
       'types of sponsorship/store',
+      'types of live-fleet',
     ],
     packages: [],
   },
@@ -155,6 +158,7 @@ export const house: Readonly<Record<string, Room>> = {
       'ledger-values',
       'cursors',
       'live',
+      'types of live-fleet',
       'streams',
       'types of transport',
       'types of operation-context',
@@ -174,6 +178,7 @@ export const house: Readonly<Record<string, Room>> = {
       'cursors',
       'backlogs',
       'live',
+      'types of live-fleet',
       'subschemas/event-feed',
       'operation-context',
       'types of generated',

@@ -3,6 +3,7 @@ import type { Presenter } from '../../src/live/channel.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
 import { createStreamPlaces } from '../../src/live/stream-places.ts';
+import type { Fleet } from '../../src/live-fleet/fleet.ts';
 import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
 
 /** What a stream of names tells: a name, `gap a…b`, `missed 3 after a`. */
@@ -37,12 +38,19 @@ export interface Following {
   leave(): Promise<unknown>;
 }
 
-export function createTestHub(
-  source = createMemorySource(),
-  { replayBytes = 1_000_000, maxStreams = 100, maxStreamsPerCaller = 100 } = {},
-): TestHub {
-  const clock = createTestClock();
-  const points = new Map<string, ResumePoint>();
+export interface TestHubOptions {
+  readonly replayBytes?: number;
+  readonly maxStreams?: number;
+  readonly maxStreamsPerCaller?: number;
+  /** Those of another hub, where several are in one test. */
+  readonly clock?: TestClock;
+  readonly points?: Map<string, ResumePoint>;
+  readonly fleet?: Fleet;
+}
+
+export function createTestHub(source = createMemorySource(), options: TestHubOptions = {}): TestHub {
+  const { replayBytes = 1_000_000, maxStreams = 100, maxStreamsPerCaller = 100 } = options;
+  const { clock = createTestClock(), points = new Map<string, ResumePoint>(), fleet } = options;
   const made = { count: 0 };
   const hub = createLiveHub<string, Told>({
     clock,
@@ -51,6 +59,7 @@ export function createTestHub(
     places: createStreamPlaces({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
     lostAfterMs: 5_000,
     graceMs: 500,
+    join: fleet && ((query) => fleet.join(query, { write: (item) => item, read: (text) => text })),
   });
   const presenter = (filter: string): Presenter<string, Told> => ({
     matches: (name) => name.includes(filter),

@@ -24,7 +24,7 @@ export const eventsUpstream: OwnFieldsUpstream = {
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
   typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
-  async connect(connection, { config, shareSecret, streamPlaces }) {
+  async connect(connection, { config, shareSecret, streamPlaces, liveFleet }) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
@@ -36,6 +36,8 @@ export const eventsUpstream: OwnFieldsUpstream = {
       places: streamPlaces,
       client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
       cursorKeys: keys,
+      fleet: liveFleet,
+      address: config.upstreams.kind === 'remote' ? (config.upstreams.addresses[setting.name] ?? null) : null,
     });
     const queries = createEventsResolvers({ client, missingSetting: setting.name, profile, pages, cursorKeys: keys });
     return {

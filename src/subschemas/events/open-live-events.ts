@@ -2,13 +2,17 @@ import { createReplayBudget } from '../../backlogs/replay-budget.ts';
 import type { Config } from '../../config/config.ts';
 import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import { systemClock } from '../../live/clock.ts';
+import type { JoinFleet } from '../../live/feed.ts';
 import { createLiveHub } from '../../live/live-hub.ts';
 import type { StreamPlaces } from '../../live/stream-places.ts';
+import type { ItemText } from '../../live-fleet/entry-text.ts';
 import type { LiveEventEntry } from '../event-feed/event-source.ts';
+import { eventText, transactionText } from '../event-feed/item-text.ts';
 import { createLiveEventResolvers } from '../event-feed/live-event-resolvers.ts';
 import { createLiveTransactionResolvers } from '../event-feed/live-transaction-resolvers.ts';
 import type { LiveRoot } from '../event-feed/present.ts';
 import type { NodeTransaction } from '../event-feed/transaction-source.ts';
+import type { UpstreamHost } from '../upstream.ts';
 import type { EventsClient } from './events-client.ts';
 import { toEventNode, wholeTransaction } from './events-resolvers.ts';
 import { selectsField } from './selects-field.ts';
@@ -21,6 +25,9 @@ export interface OpenLiveEventsOptions {
   /** @throws `NOT_CONFIGURED` where there is no events upstream */
   readonly client: () => EventsClient;
   readonly cursorKeys: CursorKeys;
+  readonly fleet: UpstreamHost['liveFleet'];
+  /** Of the events upstream; `null` where it is not configured. */
+  readonly address: string | null;
 }
 
 /** A place that is unknown for so long is taken for gone: other nodes behind the same address have had the time to hear of it. */
@@ -29,7 +36,9 @@ const lostAfterMs = 10_000;
 const graceMs = 500;
 
 /** Live streams over the queries of a node. */
-export function openLiveEvents({ config: { live, profile }, places, client, cursorKeys }: OpenLiveEventsOptions) {
+export function openLiveEvents(options: OpenLiveEventsOptions) {
+  const { places, client, cursorKeys } = options;
+  const { live, profile } = options.config;
   // Of both kinds together: they share the bounds, not the readers.
   const shared = {
     pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
@@ -39,8 +48,11 @@ export function openLiveEvents({ config: { live, profile }, places, client, curs
     lostAfterMs,
     graceMs,
   };
-  const events = createLiveHub<LiveEventEntry, LiveRoot>(shared);
-  const transactions = createLiveHub<NodeTransaction, LiveRoot>(shared);
+  const events = createLiveHub<LiveEventEntry, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
+  const transactions = createLiveHub<NodeTransaction, LiveRoot>({
+    ...shared,
+    join: joinFor(options, 'transactions', transactionText),
+  });
   const Subscription = {
     ...createLiveEventResolvers({
       hub: events,
@@ -76,4 +88,23 @@ export function openLiveEvents({ config: { live, profile }, places, client, curs
       transactions.close();
     },
   };
+}
+
+/** What entries look like; another number is another reader, so that none meets entries that it cannot read. */
+const entryFormat = 1;
+
+/**
+ * One reader for all processes that ask the same node in the same way. Nodes are asked without anything of a caller, so what
+ * one caller's stream has read may be told to any other.
+ */
+function joinFor<Item>(
+  { fleet, address, config: { profile } }: OpenLiveEventsOptions,
+  kind: 'events' | 'transactions',
+  itemText: ItemText<Item>,
+): ((query: string) => JoinFleet<Item>) | undefined {
+  if (!fleet || address === null) return undefined;
+  const { origin, pathname, search } = new URL(address);
+  const { methods, timeRange } = profile.events;
+  const scope = [entryFormat, kind, profile.name, origin + pathname + search, methods, timeRange];
+  return (query) => fleet.join(JSON.stringify([...scope, query]), itemText);
 }

@@ -98,6 +98,16 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [new Error('EACCES')],
     { level: 'warn', msg: 'the schema cache failed', err: expect.objectContaining({ message: 'EACCES' }) },
   ],
+  liveFleetAway: [
+    ['ECONNREFUSED', 'REDIS_URL'],
+    {
+      level: 'warn',
+      msg: 'the shared readers of live streams are away: each process reads for itself',
+      setting: 'REDIS_URL',
+      reason: 'ECONNREFUSED',
+    },
+  ],
+  liveFleetBack: [[], { level: 'info', msg: 'the shared readers of live streams are back' }],
   sponsorshipStoreAway: [
     ['ECONNREFUSED', 'REDIS_URL'],
     {

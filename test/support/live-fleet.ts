@@ -1,0 +1,51 @@
+import type { ResumePoint } from '../../src/live/live-source.ts';
+import { createFleet } from '../../src/live-fleet/fleet.ts';
+import { createTestHub, type TestHub } from './live-hub.ts';
+import { createMemoryBoard, type MemoryBoard, type ProcessBoard } from './memory-board.ts';
+import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
+
+/** A process of a fleet: its streams, its way to the node, its way to the others. */
+export interface TestProcess extends TestHub {
+  readonly board: ProcessBoard;
+  /** What was said of the others: away, back. */
+  readonly log: string[];
+}
+
+export interface TestFleet {
+  readonly clock: TestClock;
+  readonly board: MemoryBoard;
+  /** What the node has, for all. */
+  readonly node: Pick<MemorySource, 'items' | 'add'>;
+  start(): TestProcess;
+}
+
+/** Processes that share a node, a board and a clock. A cursor that one of them told is good in all. */
+export function createTestFleet({ replayBytes = 1_000_000, names = ['old'] } = {}): TestFleet {
+  const clock = createTestClock();
+  const board = createMemoryBoard(clock);
+  const node = createMemorySource(...names);
+  const points = new Map<string, ResumePoint>();
+  return {
+    clock,
+    board,
+    node,
+    start() {
+      const own = board.forProcess();
+      const log: string[] = [];
+      const fleet = createFleet({
+        board: own,
+        clock,
+        onAway: () => log.push('away'),
+        onBack: () => log.push('back'),
+      });
+      const source = createMemorySource();
+      source.items = node.items;
+      return { ...createTestHub(source, { replayBytes, clock, points, fleet }), board: own, log };
+    },
+  };
+}
+
+/** Names with numbers, both included. */
+export function numbered(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => `n${from + index}`);
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createTestFleet, numbered, type TestProcess } from '../../support/live-fleet.ts';
+import type { Following } from '../../support/live-hub.ts';
+import { settled } from '../../support/memory-source.ts';
+
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 40);
+const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
+
+const places = fc.nat(2);
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('happen' as const), count: fc.integer({ min: 1, max: 60 }) }) },
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 4_000 }) }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('moments' as const), ms: fc.integer({ min: 0, max: 3 }) }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('kill' as const), at: places }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('stop' as const), at: places }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('board' as const),
+      at: places,
+      is: fc.constantFrom('cut' as const, 'deaf' as const, 'lost' as const, 'well' as const, 'well' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('forget' as const), count: fc.constantFrom(0, 0, 1, 2, 3) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('spoil' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('node' as const),
+      at: places,
+      is: fc.constantFrom('away', 'late', 'behind', 'reversed', 'well', 'well'),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('leave' as const), who: fc.nat(4) }) },
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('return' as const), who: fc.nat(4), at: places }) },
+);
+
+function setNode({ source }: TestProcess, is: string): void {
+  source.before =
+    is === 'away'
+      ? () => {
+          throw new Error('away');
+        }
+      : is === 'late'
+        ? () => settled()
+        : () => {};
+  source.spoil =
+    is === 'behind'
+      ? (page) => ({ entries: page.entries.slice(0, -2), hasMore: false })
+      : is === 'reversed'
+        ? (page) => ({ ...page, entries: page.entries.toReversed() })
+        : (page) => page;
+}
+
+it(`tells everybody everything once, in order, whatever becomes of processes, of the board and of the ways to the node (LIVE_SEED=${seed})`, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      const { clock, node, board, start } = createTestFleet({ names: ['n1'] });
+      let happened = 1;
+      const processes = [start(), start(), start()];
+      const clients = [0, 1, 2, 3, 4].map(() => ({
+        told: ['n1'],
+        now: null as Following | null,
+        at: null as TestProcess | null,
+      }));
+      type Client = (typeof clients)[number];
+      const leave = async (client: Client) => {
+        if (!client.now) return;
+        await client.now.leave();
+        client.told.push(...client.now.told);
+        client.now = null;
+      };
+      const first = { key: 'n1', timestampMs: node.items[0]?.timestampMs ?? null };
+      const comeBack = (client: Client, at: TestProcess) => {
+        if (client.now) return;
+        const last = client.told.at(-1) ?? '';
+        client.now = at.follow(last === 'n1' ? { place: first, from: first } : last);
+        client.at = at;
+      };
+      const replace = async (index: number) => {
+        const gone = processes[index] as TestProcess;
+        for (const client of clients) if (client.at === gone) await leave(client);
+        processes[index] = start();
+        return gone;
+      };
+      for (const each of steps) {
+        if (each.does === 'happen') {
+          node.add(...numbered(happened + 1, happened + each.count));
+          happened += each.count;
+        } else if (each.does === 'pass') await clock.pass(each.ms);
+        else if (each.does === 'moments') await clock.pass(each.ms);
+        else if (each.does === 'kill') {
+          (processes[each.at] as TestProcess).board.kill();
+          (await replace(each.at)).hub.close();
+        } else if (each.does === 'stop') {
+          (processes[each.at] as TestProcess).hub.stop();
+          await settled();
+          // The last word of each stream is where it can go on.
+          for (const { now } of clients) if (now?.isOver) now.told.splice(-1);
+          (await replace(each.at)).hub.close();
+        } else if (each.does === 'board') (processes[each.at] as TestProcess).board.state = each.is;
+        else if (each.does === 'forget') each.count === 0 ? board.forgetAll() : board.forgetNewest(each.count);
+        else if (each.does === 'spoil') board.spoilNewest();
+        else if (each.does === 'node') setNode(processes[each.at] as TestProcess, each.is);
+        else if (each.does === 'leave') await leave(clients[each.who] as Client);
+        else comeBack(clients[each.who] as Client, processes[each.at] as TestProcess);
+      }
+      for (const one of processes) {
+        setNode(one, 'well');
+        one.board.state = 'well';
+      }
+      for (const [index, client] of clients.entries()) comeBack(client, processes[index % 3] as TestProcess);
+      await clock.pass(60_000);
+      const asked = () => processes.map(({ source }) => source.reads.length);
+      const before = asked();
+      await clock.pass(30_000);
+      const readers = asked().filter((count, index) => count > (before[index] ?? 0));
+      for (const client of clients) await leave(client);
+      for (const { told } of clients) expect(told).toEqual(numbered(1, happened));
+      expect(readers).toHaveLength(1);
+      await clock.pass(1_000);
+      expect([processes.map(({ hub }) => hub.readers), clock.timers]).toEqual([[0, 0, 0], 0]);
+    }),
+    { numRuns, seed },
+  );
+});
