@@ -1,17 +1,15 @@
-const query = `subscription ($after: String) {
-  liveEvents(after: $after) { ... on LiveEventItem { cursor event { id type } } ... on LiveMissed { resumeAfter } }
-}`;
+const query =
+  'subscription ($after: String) { liveEvents(after: $after) { ... on LiveEventItem { event { id type } } } }';
 export function follow(tell, after = null) {
   const asked = new URLSearchParams({ query, variables: JSON.stringify({ after }) });
   const source = new EventSource(`/graphql?${asked}`);
-  source.addEventListener('next', ({ data }) => {
-    const { event, cursor, resumeAfter } = JSON.parse(data).data.liveEvents;
-    after = cursor ?? resumeAfter ?? after;
+  source.addEventListener('next', ({ data, lastEventId }) => {
+    after = lastEventId; // a cursor, whatever is asked for
+    const { event } = JSON.parse(data).data.liveEvents;
     if (event) tell(event);
   });
-  for (const end of ['complete', 'error'])
-    source.addEventListener(end, () => {
-      source.close();
-      setTimeout(follow, 500, tell, after);
-    });
+  source.addEventListener('error', () => {
+    // The browser comes back by itself, behind the last event, unless something between answered in the gateway's place.
+    if (source.readyState === EventSource.CLOSED) setTimeout(follow, 1000, tell, after);
+  });
 }

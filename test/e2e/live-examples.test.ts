@@ -36,6 +36,8 @@ afterAll(async () => {
   await devnet?.close();
 });
 
+const bare = 'subscription { liveEvents { ... on LiveEventItem { event { id } } } }';
+
 /** Follows over two ends of the gateway, during which things happen. */
 async function expectAllThrough(seen: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
   const seesMore = async (than: number) => {
@@ -51,6 +53,10 @@ async function expectAllThrough(seen: () => readonly string[] | Promise<readonly
     await startAgain();
     await seesMore((await seen()).length);
   }
+  await expectAll(seen);
+}
+
+async function expectAll(seen: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
   const all = eventIds(devnet);
   await until(async () => (await seen()).at(-1) === all.at(-1), 'the last event');
   const told = await seen();
@@ -72,14 +78,30 @@ it('the client for Node goes on behind the last event, whenever the gateway ends
 });
 
 describe.skipIf(chromiumMissing !== null)(`in a real browser ${chromiumMissing ?? ''}`, () => {
-  it('the client of a page goes on behind the last event, whenever the gateway ends', async () => {
+  it('the client of a page, and a bare EventSource, go on behind the last event, whenever the gateway ends', async () => {
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${port}/health/live`);
       const code = readFileSync(`${examples}live-in-browser.mjs`, 'utf8').replace('export function', 'function');
       await page.evaluate(`${code}; window.told = []; follow((event) => window.told.push(event.id));`);
+      // A page of another origin, which asks with what browsers have and nothing else.
+      const other = await browser.newPage();
+      await other.goto(`http://localhost:${port}/health/live`);
+      await other.evaluate(`
+        window.told = [];
+        const source = new EventSource('http://127.0.0.1:${port}/graphql?' + new URLSearchParams({ query: ${JSON.stringify(bare)} }));
+        source.addEventListener('next', ({ data }) => {
+          const { event } = JSON.parse(data).data.liveEvents;
+          if (event) window.told.push(event.id);
+        });
+      `);
+      await until(async () => {
+        devnet.tick();
+        return (await other.evaluate<string[]>('window.told')).length > 0;
+      }, 'an event');
       await expectAllThrough(() => page.evaluate('window.told'));
+      await expectAll(() => other.evaluate('window.told'));
     } finally {
       await browser.close();
     }

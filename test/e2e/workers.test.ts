@@ -126,6 +126,12 @@ describe('two workers on the simulated network', () => {
     expect([status, body.workers]).toEqual([200, { serving: 2, of: 2 }]);
   });
 
+  test('refuse an event stream of several operations, whose requests would come to any of them', async () => {
+    const { status, body } = await send(url, { method: 'PUT' }, 'reserving');
+    expect([status, body.errors[0].extensions.code]).toEqual([405, 'BAD_REQUEST']);
+    expect(body.errors[0].message).toContain('several processes');
+  });
+
   test('grant one caller exactly as much as one process would', async () => {
     const answers = await Promise.all(
       Array.from({ length: 400 }, () => ask(url, '{ gateway { version } }', { from: '10.0.0.2' })),

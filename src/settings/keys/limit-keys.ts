@@ -83,7 +83,8 @@ export const limitKeys = {
     group: 'Limits',
     kind: integer(1, 10_000, 'operations'),
     fallback: defaults.maxSocketOperations,
-    description: 'How many operations one WebSocket may have under way at once; more are refused, each by a message.',
+    description:
+      'How many operations one WebSocket, or one event stream that carries several, may have under way at once; more are refused, each by itself.',
     inForce: true,
   }),
   LIVE_MAX_STREAMS: configKey({
@@ -99,7 +100,7 @@ export const limitKeys = {
     kind: integer(1, 1_000_000, 'streams'),
     fallback: defaults.maxStreamsPerCaller,
     description:
-      'How many of them one caller may have: an API key, else a client address. A stream counts as one for each ten tests of its filter. Each of several workers counts its own.',
+      'How many of them one caller may have: an API key, else a client address. A stream counts as one for each ten tests of its filter; event streams that carry several operations are counted apart from them, each as one. Each of several workers counts its own.',
     inForce: true,
   }),
   LIVE_REPLAY_BYTES: configKey({

@@ -1,8 +1,12 @@
+import { createClient as createSseClient } from 'graphql-sse';
+import { createClient as createWsClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { libraryClients } from '../../support/library-clients.ts';
-import { type LiveClient, overWebSocket } from '../../support/live-clients.ts';
+import { type LiveClient, type LiveResult, overWebSocket } from '../../support/live-clients.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import { openTcpGate } from '../../support/tcp-gate.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -34,6 +38,12 @@ afterAll(async () => {
 const libraries = [['graphql-ws', overWebSocket] as const, ...libraryClients];
 const query =
   'subscription Follow($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveMissed { count resumeAfter } } }';
+
+/** Comes back as soon as it can. */
+const atOnce = { retryAttempts: 1_000, retry: pause, retryWait: pause, shouldRetry: () => true };
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 interface Follower {
   readonly name: string;
@@ -111,6 +121,50 @@ it('each library is told in its own form why a subscription is refused', async (
   for (const { name, client } of followers)
     expect(client.results[0]?.errors, name).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   await leaveAll(followers);
+});
+
+it.each([
+  [
+    'graphql-ws',
+    (url: string) => createWsClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, ...atOnce }),
+  ],
+  ['graphql-sse', (url: string) => createSseClient({ url, ...atOnce })],
+  ['graphql-sse, one connection', (url: string) => createSseClient({ url, singleConnection: true, ...atOnce })],
+])('%s, whose variables are read anew, goes on behind the last event when its connection broke', async (_, connect) => {
+  await using gate = await openTcpGate(Number(new URL(gateway.url).port));
+  const ids: string[] = [];
+  let last: string | null = null;
+  const variables = {
+    get after() {
+      return last;
+    },
+  };
+  const client = connect(`http://127.0.0.1:${gate.port}/graphql`);
+  const leave = client.subscribe<LiveResult['data']>(
+    { query, variables },
+    {
+      next: ({ data }) => {
+        last = data.liveEvents.cursor;
+        ids.push(data.liveEvents.event.id);
+      },
+      error: () => {},
+      complete: () => {},
+    },
+  );
+  const more = (than: number) =>
+    until(() => {
+      devnet.tick();
+      return ids.length > than;
+    }, 'an event');
+  await more(0);
+  gate.cut();
+  for (let ticks = 0; ticks < 5; ticks += 1) devnet.tick();
+  gate.heal();
+  await more(ids.length);
+  leave();
+  await client.dispose();
+  const all = devnet.ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+  expect(ids).toEqual(all.slice(all.indexOf(ids[0] ?? '')).slice(0, ids.length));
 });
 
 it('each library is told where to go on and that it is over, where the gateway stops', async () => {
