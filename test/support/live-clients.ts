@@ -92,7 +92,7 @@ class OverEventStream extends Collector {
       text += Buffer.from(chunk).toString('utf8');
       this.text += Buffer.from(chunk).toString('utf8');
       for (let at = text.indexOf('\n\n'); at >= 0; at = text.indexOf('\n\n')) {
-        const [, event, data = ''] = /^(?:event: (\w+)\n)?(?:data: ?(.*))?/.exec(text.slice(0, at)) ?? [];
+        const [, event, data = ''] = /^(?:event: (\w+)\n)?(?:id: .*\n)?(?:data: ?(.*))?/.exec(text.slice(0, at)) ?? [];
         text = text.slice(at + 2);
         if (event === 'next') this.take(JSON.parse(data));
         if (event === 'complete') this.end = 'complete';
