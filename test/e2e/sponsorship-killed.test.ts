@@ -95,7 +95,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'an execution whose gateway is kil
   }
 
   const arrivals = () => [...sponsor.received.values()].map((digests) => digests.length);
-  const arrived = ({ tx }: Prepared) => [...sponsor.received.values()].some(([digest]) => digest === tx.digest);
+  const arrived = ({ tx }: Prepared) => [...sponsor.received.values()].some(([first]) => first?.digest === tx.digest);
 
   test('at any moment is told truly by a repeat elsewhere, found if it ran, and never sent again', async () => {
     const [victim, other] = fleet as [SpawnedGateway, SpawnedGateway];

@@ -45,11 +45,16 @@ export interface Gas {
 }
 
 export interface HostileReservation {
-  /** Decimal text of a number that a JavaScript number cannot hold. */
+  /** Decimal text of a number that no other reservation has, not even one of the same number in a run before. */
   readonly id: string;
   readonly budget: number;
   readonly madeAtMs: number;
   readonly expiresAtMs: number;
+}
+
+export interface ReceivedExecution {
+  readonly digest: string;
+  readonly atMs: number;
 }
 
 /** What is on the ledger of a transaction. */
@@ -63,14 +68,16 @@ export interface HostileSponsor extends AsyncDisposable {
   readonly port: number;
   /** Every reservation that was made, by the budget asked for: a test asks for each budget once. */
   readonly reserved: ReadonlyMap<number, readonly HostileReservation[]>;
-  /** The digest of each execution that arrived, in order, by the reservation that it named. */
-  readonly received: ReadonlyMap<string, readonly string[]>;
+  /** Each execution that arrived, in order, by the reservation that it named. */
+  readonly received: ReadonlyMap<string, readonly ReceivedExecution[]>;
   /** By digest. */
   readonly chain: ReadonlyMap<string, OnChain>;
   /** How a request for this budget is taken; left out: it reserves. */
   onReserve(budget: number, manner: ReserveManner): void;
   /** How the transaction of this digest is taken; left out: it runs, and its effects are told. */
   onExecute(digest: string, manner: ExecuteManner): void;
+  /** Forgets its reservations, and gives their numbers again. */
+  startOver(): void;
   /** Resolves when nothing that was to happen later is still to happen. */
   idle(): Promise<void>;
 }
@@ -81,6 +88,9 @@ export interface HostileSponsorOptions {
   /** How much later than others a late answer comes, and a transaction that runs later runs. */
   readonly laterMs: () => number;
 }
+
+/** A JavaScript number cannot hold it. */
+const firstNumber = 9_007_199_254_740_993n;
 
 const plainly: ExecuteManner = {
   runs: 'at once',
@@ -96,12 +106,14 @@ const plainly: ExecuteManner = {
 export async function startHostileSponsor({ now, laterMs }: HostileSponsorOptions): Promise<HostileSponsor> {
   const reserved = new Map<number, HostileReservation[]>();
   const open = new Map<string, HostileReservation>();
-  const received = new Map<string, string[]>();
+  const received = new Map<string, ReceivedExecution[]>();
   const chain = new Map<string, OnChain>();
   const reserveManners = new Map<number, ReserveManner>();
   const executeManners = new Map<string, ExecuteManner>();
   const later = new Set<Promise<void>>();
-  let lastId = 9_007_199_254_740_993n;
+  let lastNumber = firstNumber;
+  let run = 0n;
+  const idOf = (number: bigint) => String((run << 64n) | number);
 
   const afterwards = (act: () => void) => {
     const task = new Promise<void>((resolve) => setTimeout(resolve, laterMs())).then(act);
@@ -121,12 +133,12 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
     if (manner === 'is in maintenance')
       return tell(res, 503, { error: 'Gas station is in maintenance mode. Please try again later.' });
     if (manner === 'shows a page') return page(res);
-    lastId += 1n;
+    lastNumber += 1n;
     const madeAtMs = now();
-    const reservation = { id: String(lastId), budget, madeAtMs, expiresAtMs: madeAtMs + seconds * 1000 };
+    const reservation = { id: idOf(lastNumber), budget, madeAtMs, expiresAtMs: madeAtMs + seconds * 1000 };
     open.set(reservation.id, reservation);
     reserved.set(budget, [...(reserved.get(budget) ?? []), reservation]);
-    const answer = `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastId},"gas_coins":${JSON.stringify([coinOf(lastId)])}},"error":null}`;
+    const answer = `{"result":{"sponsor_address":"${sponsorAddress}","reservation_id":${lastNumber},"gas_coins":${JSON.stringify([coinOf(BigInt(reservation.id))])}},"error":null}`;
     if (manner === 'reserves, hangs up') res.socket?.destroy();
     else if (manner === 'reserves, answers late') afterwards(() => tell(res, 200, answer));
     else if (manner === 'reserves, cuts its answer') cutShort(res, answer);
@@ -135,14 +147,15 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
   }
 
   function execute(body: string, res: ServerResponse) {
-    const id = /"reservation_id":(\d+)/.exec(body)?.[1] ?? '';
+    const number = /"reservation_id":(\d+)/.exec(body)?.[1] ?? '';
+    const id = idOf(BigInt(number));
     const { tx_bytes: bytes } = JSON.parse(body) as { tx_bytes: string };
     const digest = transactionDigest(Buffer.from(bytes, 'base64'));
-    received.set(id, [...(received.get(id) ?? []), digest]);
+    received.set(id, [...(received.get(id) ?? []), { digest, atMs: now() }]);
     const reservation = open.get(id);
     const { runs, succeeds, says, gas } = executeManners.get(digest) ?? plainly;
     if (!reservation || now() >= reservation.expiresAtMs)
-      return tell(res, 500, { effects: null, error: `Reservation no longer exist: ${id}` });
+      return tell(res, 500, { effects: null, error: `Reservation no longer exist: ${number}` });
     if (says === 'a known refusal')
       return tell(res, 403, { effects: null, error: 'Access denied by access controller' });
     open.delete(id);
@@ -174,6 +187,11 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
     chain,
     onReserve: (budget, manner) => void reserveManners.set(budget, manner),
     onExecute: (digest, manner) => void executeManners.set(digest, manner),
+    startOver() {
+      open.clear();
+      lastNumber = firstNumber;
+      run += 1n;
+    },
     async idle() {
       while (later.size > 0) await Promise.all(later);
     },

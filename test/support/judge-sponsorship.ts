@@ -1,3 +1,4 @@
+import { lingerMs } from '../../src/sponsorship/store/store-bounds.ts';
 import type { Gas, HostileReservation } from './hostile-sponsor.ts';
 import {
   type AskedExecution,
@@ -32,16 +33,27 @@ const rawIdOf = ({ gasCoins: [coin] }: HeldLease): string => String(BigInt(coin?
 /** The sponsor's time begins when it hears of a request, the gateway's when it sends one. */
 const apartMs = 1_000;
 
+/** Where the sponsor has a fence of its own, sponsorship goes on while the store is away: then its fence and its accounts count. */
+const wentOnWithoutStore = (world: SponsorshipWorld, { isDisturbed }: SponsorshipHistory) =>
+  // On a busy machine it is away by itself at times.
+  world.isForward && (isDisturbed || world.log().some(({ msg }) => String(msg).startsWith(storeAway)));
+
+const storeAway = 'what is remembered of sponsorship is away';
+
 /** Holds at every moment: no lease was dispatched twice, and no key had coins reserved twice at a time. */
-export function judgeBooks({ sponsor }: SponsorshipWorld, { reservations, hasForgotten }: SponsorshipHistory): void {
+export function judgeBooks(world: SponsorshipWorld, history: SponsorshipHistory): void {
+  const { sponsor } = world;
+  const { reservations, hasForgotten } = history;
   for (const { budget } of reservations) {
     const made = sponsor.reserved.get(budget) ?? [];
-    for (const [index, { id, madeAtMs }] of made.entries()) {
+    for (const [index, { id, madeAtMs, expiresAtMs }] of made.entries()) {
       const before = made[index - 1];
       if (before && madeAtMs < before.expiresAtMs - apartMs && !hasForgotten)
         fail('reserved twice under one key', made);
-      const digests = sponsor.received.get(id) ?? [];
-      if (digests.length > 1) fail('one lease was dispatched twice', id, digests);
+      const received = sponsor.received.get(id) ?? [];
+      // Long after its time a number of the sponsor's own is not remembered any more.
+      const twice = received.slice(1).filter(({ atMs }) => !world.isForward || atMs < expiresAtMs + lingerMs - apartMs);
+      if (twice.length > 0 && !wentOnWithoutStore(world, history)) fail('one lease was dispatched twice', id, received);
     }
   }
 }
@@ -117,7 +129,7 @@ function judgeExecution(
 export async function judgeRecall(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
   for (const [digest, { reservationId: raw }] of world.sponsor.chain) {
     const asked = history.executions.find(({ tx, isRight }) => tx.digest === digest && isRight);
-    if (!asked || rawIdOf(asked.lease) !== raw) continue;
+    if (!asked || rawIdOf(asked.lease) !== raw || !history.leases.includes(asked.lease)) continue;
     const { lease, tx } = asked;
     for (let instance = 0; instance < world.size; instance += 1) {
       const variables = { lease: lease.id, tx: tx.txBytes, sig: tx.userSig, key: null };
@@ -185,7 +197,7 @@ function usedBy(
   { id, budget }: HostileReservation,
 ): readonly [least: number, most: number] {
   const own = executions.filter(({ lease, isRight }) => rawIdOf(lease) === id && isRight);
-  const digest = sponsor.received.get(id)?.[0];
+  const digest = sponsor.received.get(id)?.[0]?.digest;
   // Fenced, and never sent: its instance ended, or its time, or the store answered too late.
   if (digest === undefined) return [0, own.length === 0 ? 0 : budget];
   const onChain = sponsor.chain.get(digest);
@@ -197,7 +209,8 @@ function usedBy(
 
 /** What ran was paid for, by whoever asked, once; what did not was given back. Asked when the time of all leases is over. */
 export async function judgeAllowances(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
-  if (history.hasForgotten) return;
+  // Whoever brings a credential of the sponsor's has no budget here.
+  if (history.hasForgotten || world.isForward) return;
   for (const caller of callerNames) {
     if (callers[caller] === null) continue;
     const budgets = new Set(
@@ -221,7 +234,7 @@ const certainEnds = ['executed', 'failed', 'recovered', 'refused'];
 /** What was written for the audit is true, and nothing that was sent is missing from it. */
 export function judgeAudit(world: SponsorshipWorld, history: SponsorshipHistory): void {
   const lines = world.log().filter(({ msg }) => msg === 'sponsorship');
-  const received = new Set([...world.sponsor.received.values()].flat());
+  const received = new Set([...world.sponsor.received.values()].flat().map(({ digest }) => digest));
   for (const digest of new Set(history.executions.map(({ tx }) => tx.digest))) {
     const events = lines.filter((line) => line.digest === digest).map(({ event }) => String(event));
     const onChain = world.sponsor.chain.get(digest);
@@ -229,7 +242,10 @@ export function judgeAudit(world: SponsorshipWorld, history: SponsorshipHistory)
       ? ['refused', onChain.succeeded ? 'failed' : 'executed']
       : ['executed', 'failed', 'recovered'];
     const ends = events.filter((event) => certainEnds.includes(event));
-    if (ends.some((event) => untrue.includes(event))) fail('the audit is not true', digest, events, onChain);
+    // One that was handed over again, after it was forgotten: that call was refused.
+    const isTwice = world.isForward && events.filter((event) => event === 'dispatched').length > 1;
+    if (ends.some((event) => untrue.includes(event) && !(isTwice && event === 'refused')))
+      fail('the audit is not true', digest, events, onChain);
     if (!received.has(digest)) continue;
     if (!events.includes('dispatched')) fail('the audit does not know of what was sent', digest, events);
     if (ends.length === 0 && !events.includes('unknown') && !history.isDisturbed)

@@ -19,7 +19,6 @@ export function toTestBooks(
   return {
     leases: isOurs ? createLeaseKeys(new Secret('the key of leases in tests')) : null,
     store,
-    isStoreHere: true,
     isStoreNeeded: isOurs,
     knowsAll: isOurs,
     audit: () => {},

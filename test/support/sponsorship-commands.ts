@@ -157,16 +157,18 @@ const execute = command(
   }),
   async (about, { world, history }) => {
     const lease = history.leases[about.lease % history.leases.length] as HeldLease;
-    const tx = toTransaction(lease, about.wrong, about.number);
+    // Whoever has one of the sponsor's own numbers and a credential of its own may use it as the sponsor lets it.
+    const asIs = world.isForward ? { wrong: wrongs[0], by: null, tampered: null } : about;
+    const tx = toTransaction(lease, asIs.wrong, about.number);
     if (!history.executions.some((asked) => asked.tx.digest === tx.digest))
       world.sponsor.onExecute(tx.digest, about.manner);
     const asked = {
-      caller: about.by ?? lease.owner,
+      caller: asIs.by ?? lease.owner,
       lease,
-      leaseText: about.tampered === null ? lease.id : tamper(lease.id, about.tampered),
+      leaseText: asIs.tampered === null ? lease.id : tamper(lease.id, asIs.tampered),
       tx,
       key: history.keyOf(about.key),
-      isRight: about.wrong === 'right',
+      isRight: asIs.wrong === 'right',
     };
     const leaving = new AbortController();
     if (about.leavesAfterMs !== null) setTimeout(() => leaving.abort(), about.leavesAfterMs);
@@ -234,6 +236,19 @@ const disturb = command(
   ({ world }) => world.remembers,
 );
 
+const startOver = command(
+  'the sponsor starts over',
+  fc.constant({}),
+  async (_, { world, history }) => {
+    await history.settle();
+    await world.sponsor.idle();
+    world.sponsor.startOver();
+    // Whoever has a number of before knows that it is worth nothing.
+    history.leases.length = 0;
+  },
+  ({ world }) => world.isForward,
+);
+
 const emptyStore = command(
   'empty the store',
   fc.constant({}),
@@ -259,6 +274,7 @@ export const courses = fc.commands(
     settle,
     disturb,
     crash,
+    startOver,
     emptyStore,
   ],
   { maxCommands: 16, size: '+1' },

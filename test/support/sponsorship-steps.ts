@@ -182,6 +182,7 @@ async function execute(world: SponsorshipWorld, store: SponsorshipStore, step: S
     answerByMs: nowMs + 30_000,
     budget: step.amount,
     requestId: id,
+    needsReservation: false,
     nowMs,
   });
   if (start.kind === 'begun') {

@@ -61,6 +61,7 @@ export function newFlow(caller = newName('caller')) {
     answerByMs: noon + 30_000,
     budget: 100,
     requestId: 'request-1',
+    needsReservation: false,
     nowMs: noon + 1,
     ...more,
   });
@@ -319,6 +320,19 @@ function describeFence(stores: Stores): void {
     expect(await one.beginExecution(unheard({ nowMs: noon + 60_000 }))).toEqual({ kind: 'expired' });
     expect(await one.beginExecution(unheard({ nowMs: noon + 60_000, mustBeKnown: false }))).toEqual({
       kind: 'expired',
+    });
+  });
+
+  test('what is kept of a reservation is told with the fence to who asks for it, and where there is any', async () => {
+    const { one, other } = stores();
+    const { execution } = await reserve(one);
+    const begun = { kind: 'begun', reservation: 'coins' };
+    expect(await other.beginExecution(execution({ needsReservation: true }))).toEqual(begun);
+    const keyed = await reserve(one, { idempotency: { key: 'once', bodyHash: 'body' } });
+    expect(await other.beginExecution(keyed.execution({ needsReservation: true }))).toEqual(begun);
+    const { execution: unheard } = newFlow();
+    expect(await other.beginExecution(unheard({ needsReservation: true, mustBeKnown: false }))).toEqual({
+      kind: 'begun',
     });
   });
 

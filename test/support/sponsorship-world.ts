@@ -24,8 +24,14 @@ const clientsFile = callerNames
 
 const sponsorToken = 'token-of-the-hostile-sponsor';
 const leaseKey = 'a-key-for-the-leases-of-the-model-0123456789';
+/** What callers bring for the sponsor where the gateway has no token. */
+const credentialOf = (name: CallerName) => `Bearer the-sponsor-knows-${name}-by-this`;
 /** What must never be written to a log. */
-export const secrets: readonly string[] = [sponsorToken, leaseKey, ...Object.values(keys)];
+export const secrets: readonly string[] = [
+  ...[sponsorToken, leaseKey],
+  ...Object.values(keys),
+  ...callerNames.map(credentialOf),
+];
 
 export interface Answered {
   readonly data: Record<string, unknown> | null;
@@ -37,6 +43,8 @@ export interface SponsorshipWorld extends AsyncDisposable {
   readonly sponsor: HostileSponsor;
   readonly ledger: HostileLedger;
   readonly size: number;
+  /** Do callers bring the sponsor's credential, and get its own numbers? */
+  readonly isForward: boolean;
   /** Do instances that end leave what they knew? */
   readonly remembers: boolean;
   now(): number;
@@ -63,6 +71,8 @@ export interface SponsorshipWorld extends AsyncDisposable {
 
 export interface SponsorshipWorldOptions {
   readonly store: 'redis' | 'memory';
+  /** Default `token`. */
+  readonly auth?: 'forward' | 'token';
   /** Milliseconds that a caller waits for a mutation. */
   readonly mutationMs: number;
   /** More settings. */
@@ -82,7 +92,8 @@ const dayMs = 86_400_000;
 const apartMs = 400;
 
 export async function startSponsorshipWorld(options: SponsorshipWorldOptions): Promise<SponsorshipWorld> {
-  const { store, mutationMs, env = {} } = options;
+  const { store, auth = 'token', mutationMs, env = {} } = options;
+  const isForward = auth === 'forward';
   let ahead = 0;
   // It goes on by itself as well: what waits for a moment must not wait for the test to go on.
   const now = () => Date.now() + ahead;
@@ -100,11 +111,10 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
       {
         LEDGER_GRAPHQL_URL: `http://127.0.0.1:${ledgerGate.port}/graphql`,
         SPONSOR_URL: `http://127.0.0.1:${sponsorGate.port}`,
-        SPONSOR_TOKEN: sponsorToken,
+        ...(isForward ? { SPONSOR_AUTH: 'forward' } : { SPONSOR_TOKEN: sponsorToken, LEASE_KEYS: leaseKey }),
         CLIENTS_FILE: '/clients',
         MUTATION_TIMEOUT_MS: String(mutationMs),
         SCHEMA_POLL_MS: '0',
-        LEASE_KEYS: leaseKey,
         ...(storeGate && { REDIS_URL: `redis://127.0.0.1:${storeGate.port}` }),
         ...env,
       },
@@ -128,6 +138,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
     sponsor,
     ledger,
     size: instances.length,
+    isForward,
     remembers: redis !== null,
     now,
     advance(ms) {
@@ -140,7 +151,8 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
     },
     ask(index, caller, query, variables, leave) {
       const { gateway, cutter } = instances[index]!;
-      return post(gateway.url, keys[caller], { query, variables }, leave ? [cutter.signal, leave] : [cutter.signal]);
+      const headers = { 'x-api-key': keys[caller], ...(isForward && { authorization: credentialOf(caller) }) };
+      return post(gateway.url, headers, { query, variables }, leave ? [cutter.signal, leave] : [cutter.signal]);
     },
     async crash(index) {
       const gone = instances[index]!;
@@ -173,12 +185,17 @@ async function tellRedis({ url }: RedisServer, command: string): Promise<void> {
 /** Longer than any answer may take, also where all cores are busy. */
 const patienceMs = 15_000;
 
-async function post(url: string, key: string, body: object, signals: AbortSignal[]): Promise<Answered | null> {
+async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: object,
+  signals: AbortSignal[],
+): Promise<Answered | null> {
   const patience = AbortSignal.timeout(patienceMs);
   try {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
       signal: AbortSignal.any([...signals, patience]),
     });

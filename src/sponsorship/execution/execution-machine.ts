@@ -29,6 +29,8 @@ export type ExecutionEvent =
   | 'declined'
   /** The store: it is this process that executes, and nobody else. */
   | 'begun'
+  /** The same, and what the store keeps of the reservation shows that it must not be sent. */
+  | 'barred'
   /** The store: it has ended, and this is the answer. */
   | 'replayed'
   /** The store: another process executes it. */
@@ -118,6 +120,7 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
   },
   fencing: {
     begun: to('dispatched', 'dispatch'),
+    barred: to('ended', 'retract', 'tellRefusal'),
     replayed,
     inProgress: to('following', 'follow'),
     slow: to('suspecting', 'look'),

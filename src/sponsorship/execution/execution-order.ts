@@ -28,8 +28,13 @@ export interface ExecutionSubject {
 /** @typeParam Effects what the sponsor tells of a transaction that ran */
 export interface ExecutionOrder<Effects> {
   readonly subject: ExecutionSubject;
-  /** Looks at the transaction before anything is done: why it must not be sent, or `null`. */
-  readonly check: () => GraphQLError | null;
+  /**
+   * Looks at the transaction before anything is sent: why it must not be, or `null`.
+   * @param reservation what the store keeps of it, where that is asked for; `null` where it keeps nothing
+   */
+  readonly check: (reservation: string | null) => GraphQLError | null;
+  /** Is it looked at with what the store keeps of its reservation? Then that is asked for in the step that sets the fence. */
+  readonly needsReservation: boolean;
   /**
    * Sends it, once, unless it is cancelled before. Must not throw.
    * @param tell told a verdict; after one that is `lost` and not `isOver`, another one

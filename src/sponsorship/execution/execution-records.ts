@@ -17,7 +17,7 @@ export class ExecutionRecords<Effects> {
   }
 
   /** Sets the fence, unless the store knows better. `null`: it does not answer, and the fence may be set. */
-  fence(): Promise<ExecutionStart | null> {
+  fence(needsReservation: boolean): Promise<ExecutionStart | null> {
     const subject = this.#subject;
     const { caller, leaseId, digest, bodyHash, expiresAtMs, mustBeKnown, gas, amount, idempotencyKey } = subject;
     const { store, now, pace } = this.#world;
@@ -38,6 +38,7 @@ export class ExecutionRecords<Effects> {
         answerByMs: nowMs + pace.answerMs,
         budget: subject.budget,
         requestId: subject.requestId,
+        needsReservation,
         nowMs,
       })
       .catch(() => null);

@@ -21,7 +21,7 @@ export interface ExecutionKeeper<Effects> {
 /** Something that happened, with its facts. */
 type News<Effects> =
   | SponsorVerdict<Effects>
-  | { readonly event: 'declined' | 'storeAway'; readonly error: GraphQLError }
+  | { readonly event: 'declined' | 'barred' | 'storeAway'; readonly error: GraphQLError }
   | { readonly event: 'replayed'; readonly result: ExecutionResult<Effects> }
   | { readonly event: 'found'; readonly finding: FoundTransaction }
   | { readonly event: 'checked' | 'begun' | 'inProgress' | 'slow' | 'overdue' | 'gone' }
@@ -157,15 +157,23 @@ export class Execution<Effects> {
   }
 
   #check(): void {
-    const error = this.#order?.check() ?? null;
+    const { check, needsReservation } = this.#order ?? {};
+    const error = needsReservation ? null : check?.(null);
     this.#hear(error ? { event: 'declined', error } : { event: 'checked' });
   }
 
   async #fence(): Promise<void> {
-    const start = await this.#records.fence();
+    const start = await this.#records.fence(this.#order?.needsReservation === true);
     if (start) this.#hearStore(start);
     else if (this.#world.isStoreNeeded) this.#hear({ event: 'storeAway', error: storeAway(this.#subject) });
-    else this.#hear({ event: 'begun' });
+    else this.#begin(null);
+  }
+
+  #begin(reservation: string | null): void {
+    const { check, needsReservation } = this.#order ?? {};
+    // Where nobody waits any more it is not sent, whatever is in it.
+    const error = needsReservation && this.state === 'fencing' ? check?.(reservation) : null;
+    this.#hear(error ? { event: 'barred', error } : { event: 'begun' });
   }
 
   async #askStore(): Promise<void> {
@@ -178,7 +186,7 @@ export class Execution<Effects> {
   #hearStore(start: ExecutionStart | ExecutionFound): void {
     // A store without room is as good as none: whoever fills it must not end what others can do without it.
     const hasNoRoom = start.kind === 'full' && !this.#world.isStoreNeeded;
-    if (start.kind === 'begun' || hasNoRoom) this.#hear({ event: 'begun' });
+    if (start.kind === 'begun' || hasNoRoom) this.#begin(('reservation' in start && start.reservation) || null);
     else if (start.kind === 'replay') this.#hearAnswer(start.answer);
     else if (start.kind !== 'in-progress') this.#hear({ event: 'declined', error: toDeclined(start, this.#subject) });
     else this.#hear({ event: this.#judgeAge(start.answerByMs) });

@@ -50,7 +50,7 @@ end
 `;
 
 const beginExecution = `
-local digest, expiresAt, mustBeKnown, gas, amount, key, keyBody, body, attempt, answerBy, of, leaseId, budget, request =
+local digest, expiresAt, mustBeKnown, gas, amount, key, keyBody, body, attempt, answerBy, of, leaseId, budget, request, needs =
   unpack(ARGV, 4)
 local known = readKey(key)
 if known then
@@ -80,7 +80,8 @@ fixHold(lease)
 dropLeaseAt(ref, now + ${unresolvedLifeMs})
 if known then forgetKey(key, known) end
 if key ~= '' then addKey(key, keyBody, answerBy, expiresAt) end
-return { 'begun' }
+local kept = needs == '1' and lease.reserving == 'reserved' and answerOf(lease, lease.reservationKey, 'reservationText')
+return { 'begun', kept or nil }
 `;
 
 const findExecution = `

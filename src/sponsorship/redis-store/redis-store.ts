@@ -69,6 +69,7 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
         leaseId,
         begin.budget ?? '',
         begin.requestId,
+        begin.needsReservation ? '1' : '0',
       ]);
       return readExecutionStart(answer as string[]);
     },
@@ -156,8 +157,10 @@ function readExecutionStart([kind, first = '', second]: string[]): ExecutionStar
       return { kind, digest: first, answerByMs: Number(second) };
     case 'spent':
       return { kind, digest: first };
+    case 'begun':
+      return first === '' ? { kind } : { kind, reservation: first };
     default:
-      return { kind: kind as 'begun' | 'conflict' | 'expired' | 'unknown' | 'full' };
+      return { kind: kind as 'conflict' | 'expired' | 'unknown' | 'full' };
   }
 }
 

@@ -56,6 +56,8 @@ export function createMemoryRecords(bounds: StoreBounds) {
   const leaseCounts = new Map<string, number>();
   const toDrop = createTimeQueue<Lease>();
   const toLookFor = createTimeQueue<Lease>();
+  /** Those whose time has come. */
+  const overdue = new Set<Lease>();
   const keyRecords = new Map<string, KeyRecord>();
   const maxBytes = bounds.maxAnswerBytesPerCaller;
   const maxBytesInAll = bounds.maxAnswerBytesInAll;
@@ -87,6 +89,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
 
   function drop(lease: Lease): void {
     leases.delete(leaseKey(lease.caller, lease.leaseId));
+    overdue.delete(lease);
     texts.remove(lease);
     // Entries of the queue that are left are of nobody.
     lease.queuedAtMs = Number.NaN;
@@ -108,6 +111,18 @@ export function createMemoryRecords(bounds: StoreBounds) {
     return true;
   }
 
+  const isOpen = ({ executing }: Lease): boolean => executing === 'sent' || executing === 'unsure';
+
+  /** Of those whose time has come most have ended long ago: they are let go of whether anybody looks for the others or not. */
+  function sweepToLookFor(nowMs: number): void {
+    for (let count = 0; count < droppedAtOnce; count += 1) {
+      const due = toLookFor.popDue(nowMs);
+      if (!due) return;
+      const { item: lease, atMs } = due;
+      if (isOpen(lease) && lease.lookAtMs === atMs) overdue.add(lease);
+    }
+  }
+
   const hasNoRoom = (caller: string): boolean =>
     (leaseCounts.get(caller) ?? 0) >= bounds.maxLeasesPerCaller || leases.size >= bounds.maxLeases;
 
@@ -115,6 +130,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
     /** Drops some of what nothing needs to be known of any more. */
     sweep(nowMs: number): void {
       sweepLeases(nowMs);
+      sweepToLookFor(nowMs);
       keys.sweep(nowMs, droppedAtOnce);
       texts.sweep(nowMs, droppedAtOnce);
     },
@@ -169,16 +185,15 @@ export function createMemoryRecords(bounds: StoreBounds) {
       if (atMs < lease.queuedAtMs) queue(lease);
     },
     lookForAt(lease: Lease, atMs: number): void {
+      overdue.delete(lease);
       lease.lookAtMs = atMs;
       toLookFor.push(atMs, lease);
     },
-    /** Takes the one out that is to be looked for first; `undefined` if there is none now. */
+    /** Takes one out that is to be looked for now; `undefined` if there is none. */
     takeOverdue(nowMs: number): Lease | undefined {
-      for (let due = toLookFor.popDue(nowMs); due; due = toLookFor.popDue(nowMs)) {
-        const { item: lease, atMs } = due;
-        const isOpen = lease.dropAtMs > nowMs && (lease.executing === 'sent' || lease.executing === 'unsure');
-        if (isOpen && lease.lookAtMs === atMs && leases.get(leaseKey(lease.caller, lease.leaseId)) === lease)
-          return lease;
+      for (const lease of overdue) {
+        overdue.delete(lease);
+        if (isOpen(lease) && lease.dropAtMs > nowMs) return lease;
       }
       return undefined;
     },

@@ -108,7 +108,13 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       const facts = { id: keyId, bodyHash, answerByMs: begin.answerByMs, untilMs: expiresAtMs };
       lease.executionKey = records.addKey(caller, facts, nowMs);
     }
-    return { kind: 'begun' };
+    const reservation =
+      begin.needsReservation && lease.reserving === 'reserved' ? reservationAnswer(lease, nowMs) : null;
+    return reservation === null ? { kind: 'begun' } : { kind: 'begun', reservation };
+  }
+
+  function reservationAnswer({ reservationKey, reservationText }: Lease, nowMs: number): string | null {
+    return reservationKey ? records.answerOf(reservationKey, nowMs) : reservationText;
   }
 
   function send(lease: Lease, begin: BeginExecution): void {
@@ -188,7 +194,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     records.sweep(nowMs);
     const lease = records.lease(caller, leaseId, nowMs);
     if (lease?.reserving !== 'reserved') return null;
-    const answer = lease.reservationKey ? records.answerOf(lease.reservationKey, nowMs) : lease.reservationText;
+    const answer = reservationAnswer(lease, nowMs);
     if (answer === null) return null;
     const isActive = lease.executing === 'none';
     return {

@@ -157,12 +157,14 @@ export interface BeginExecution {
   readonly budget: number | null;
   /** The same: of the call that began it. */
   readonly requestId: string;
+  /** Is what is kept of the reservation told as well? */
+  readonly needsReservation: boolean;
   readonly nowMs: number;
 }
 
 export type ExecutionStart =
-  /** Dispatch it, then say how it ended. */
-  | { readonly kind: 'begun' }
+  /** Dispatch it, then say how it ended. `reservation`: what is kept of it, where that is asked for and anything is. */
+  | { readonly kind: 'begun'; readonly reservation?: string }
   | { readonly kind: 'replay'; readonly answer: string }
   /** A twin is under way (same caller, lease and body), or nobody knows how it ended: then `answerByMs` has passed. */
   | { readonly kind: 'in-progress'; readonly digest: string; readonly answerByMs: number }

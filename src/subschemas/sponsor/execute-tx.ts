@@ -19,7 +19,7 @@ import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { checkAfterMs, lookItUp } from '../sponsor-answers/sponsor-refusal.ts';
 import type { UpstreamHost } from '../upstream.ts';
-import type { FindTerms } from './known-terms.ts';
+import { areTermsKept, toKeptTerms } from './known-terms.ts';
 import {
   checkTransactionPayload,
   parseBase64Argument,
@@ -35,7 +35,6 @@ export interface ExecuteTxOptions {
   readonly sponsorship: Pick<Config['sponsorship'], 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly books: SponsorshipBooks;
-  readonly findTerms: FindTerms | null;
   /** Told of each transaction that is sent though `enforce` would refuse it. */
   readonly doubted: (transaction: DoubtfulTransaction) => void;
   /** Milliseconds since the Unix epoch. */
@@ -57,7 +56,8 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
 const longestReservationMs = 600_000;
 
 /** Reads the arguments of an execution, opens its lease, and has it executed. */
-export function createExecuteTx({ sponsorship, limits, books, findTerms, doubted, now }: ExecuteTxOptions) {
+export function createExecuteTx({ sponsorship, limits, books, doubted, now }: ExecuteTxOptions) {
+  const needsReservation = areTermsKept(books, sponsorship);
   return async (
     { client, authorization }: Sponsor,
     args: MutationExecuteTxArgs,
@@ -80,7 +80,6 @@ export function createExecuteTx({ sponsorship, limits, books, findTerms, doubted
     const rawReservationId = raw ?? lease?.rawReservationId;
     if (rawReservationId === undefined || isOver) throw reservationNotFound(digest);
     const leaseId = lease?.leaseId ?? rawReservationId;
-    const terms = lease ?? (findTerms && (await findTerms(rawReservationId, holder)));
     const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
     const header = authorization.headerFor(caller);
     const order: ExecutionOrder<SponsorEffects> = {
@@ -93,16 +92,17 @@ export function createExecuteTx({ sponsorship, limits, books, findTerms, doubted
         bodyHash: hash('sha256', JSON.stringify([leaseId, digest, userSig, requestType]), 'base64url'),
         idempotencyKey,
         gas: caller.gas,
-        amount: terms?.gasBudget ?? sponsorship.maxGasBudgetExclusive - 1,
-        budget: terms?.gasBudget ?? null,
+        amount: lease?.gasBudget ?? sponsorship.maxGasBudgetExclusive - 1,
+        budget: lease?.gasBudget ?? null,
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
         mustBeKnown: books.knowsAll,
       },
-      check() {
+      needsReservation,
+      check(kept) {
         const error = preflight(sponsorship.preflight, {
           txBytes: transaction,
           userSig: signature,
-          terms,
+          terms: lease ?? toKeptTerms(kept),
           moveCalls: caller.moveCalls,
           facts: { digest, reservationId },
           doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),

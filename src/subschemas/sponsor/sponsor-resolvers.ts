@@ -6,7 +6,6 @@ import { createReservations, type Reservations } from '../../sponsorship/reserva
 import type { DoubtfulTransaction } from '../../telemetry/events.ts';
 import { createExecuteTx } from './execute-tx.ts';
 import { createGasReservationResolvers } from './gas-reservation.ts';
-import { toFindTerms } from './known-terms.ts';
 import { checkGasBudget, checkReserveDuration, parseIdempotencyKey } from './sponsor-arguments.ts';
 import { createSponsorAuthorization, type SponsorAuthorization } from './sponsor-authorization.ts';
 import type { SponsorClient, SponsorEffects } from './sponsor-client.ts';
@@ -66,7 +65,7 @@ function createSponsorMutations(
   options: SponsorResolversOptions,
 ) {
   const { sponsorship, books } = options;
-  const executeTx = createExecuteTx({ ...options, findTerms: toFindTerms(reservations, books, sponsorship) });
+  const executeTx = createExecuteTx(options);
   return {
     reserveGas(_, { gasBudget, reserveDurationSecs, idempotencyKey: key }, { caller, cancellation, requestId }) {
       const { client, authorization } = demandSponsor();

@@ -53,7 +53,6 @@ export const sponsorUpstream: OwnFieldsUpstream = {
     const books: SponsorshipBooks = {
       leases: leases?.keys ?? null,
       store,
-      isStoreHere: config.rateLimit.redis === null,
       isStoreNeeded,
       executions,
       knowsAll: isStoreNeeded,

@@ -9,8 +9,6 @@ export interface SponsorshipBooks {
   /** Sign what callers get for reserved coins; `null` in forward mode, where they get the sponsor's own number. */
   readonly leases: LeaseKeys | null;
   readonly store: SponsorshipStore;
-  /** Is the store in this process, or in one beside it, so that a look into it costs little? */
-  readonly isStoreHere: boolean;
   /**
    * Is nothing sent while the store does not answer? In forward mode it may be: the sponsor itself takes each of its numbers
    * once, and it counts its callers.

@@ -12,6 +12,7 @@ const events: readonly ExecutionEvent[] = [
   'checked',
   'declined',
   'begun',
+  'barred',
   'replayed',
   'inProgress',
   'slow',
@@ -39,12 +40,13 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
   opened: [
     'fencing: fence', // checked
     'ended: tellRefusal', // declined
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
   ],
   fencing: [
     '-', // checked
     'ended: tellRefusal', // declined
     'dispatched: dispatch', // begun
+    'ended: retract tellRefusal', // barred
     'ended: tellOutcome', // replayed
     'following: follow', // inProgress
     'suspecting: look', // slow
@@ -60,6 +62,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // checked
     'ended:', // declined
     'ended: retract', // begun
+    '-', // barred
     'ended:', // replayed
     'ended:', // inProgress
     'ended:', // slow
@@ -71,7 +74,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   dispatched: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -84,7 +87,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   doubted: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -97,7 +100,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   unheard: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -110,7 +113,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   lookingUp: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -123,7 +126,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   swept: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // executed
     refused, // refused
     unsent, // unsent
@@ -139,6 +142,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // checked
     'ended: tellRefusal', // declined
     '-', // begun
+    '-', // barred
     'ended: tellOutcome', // replayed
     'following: follow', // inProgress
     'suspecting: look', // slow
@@ -150,7 +154,7 @@ const table: Readonly<Record<ExecutionState, readonly string[]>> = {
     '-', // givenUp
   ],
   suspecting: [
-    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
+    ...['-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-', '-'],
     settled, // found
     'following: follow', // missing
     'ended: tellUnknown', // left

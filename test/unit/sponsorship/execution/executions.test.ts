@@ -16,6 +16,7 @@ import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsorsh
 import { defaultStoreBounds } from '../../../../src/sponsorship/store/store-bounds.ts';
 import type { FoundTransaction } from '../../../../src/subschemas/upstream.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/transport/cancellation.ts';
+import { newFlow } from '../../../support/sponsorship-store-suite.ts';
 
 type Effects = { readonly of: string };
 type Tell = (verdict: SponsorVerdict<Effects>) => void;
@@ -89,6 +90,7 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
       ...subject,
     },
     check: () => null,
+    needsReservation: false,
     dispatch: (cancellation: OpenCancellation | { readonly cause: unknown }, tell: Tell) =>
       void sent.push({ cancellation, tell }),
     ...about,
@@ -155,6 +157,40 @@ describe('an execution', () => {
     const error = gatewayError('FORBIDDEN', 'calls what it may not');
     expect(await begin({}, createCancellation(), { check: () => error }).ended).toMatchObject({ code: 'FORBIDDEN' });
     expect([sent, told()]).toEqual([[], []]);
+  });
+
+  it('may be held against what the store keeps of its reservation, in two steps of the store, and leaves it good', async () => {
+    const store = createMemoryStore();
+    const flow = newFlow('client:a');
+    const { leaseId } = flow;
+    await store.beginReservation(flow.reservation({ nowMs: dayStart, expiresAtMs: dayStart + 60_000 }));
+    await store.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'coins' }, dayStart));
+    const steps: string[] = [];
+    const counted = new Proxy(store, {
+      get: (target, name: keyof SponsorshipStore) => {
+        steps.push(name);
+        return target[name];
+      },
+    });
+    const { begin, sent, told } = setUp({ store: counted });
+    const seen: (string | null)[] = [];
+    let reason: GraphQLError | null = gatewayError('BAD_USER_INPUT', 'other coins');
+    const about = {
+      needsReservation: true,
+      check(reservation: string | null) {
+        seen.push(reservation);
+        return reason;
+      },
+    };
+    expect(await begin({ leaseId }, undefined, about).ended).toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect([sent, told()]).toEqual([[], ['unsent']]);
+    expect(steps).toEqual(['beginExecution', 'endExecution']);
+    reason = null;
+    const { ended } = begin({ leaseId }, undefined, about);
+    await turnOfEvents();
+    sent[0]?.tell(executed);
+    expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(seen).toEqual(['coins', 'coins']);
   });
 
   it('is not begun for an operation that is over', async () => {

@@ -118,7 +118,7 @@ describe('a reservation', () => {
     await store.beginExecution({
       ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, gas: null, amount: 5 },
       ...{ idempotency: null, bodyHash: 'b', attempt: 'a', answerByMs: time.nowMs, nowMs: time.nowMs },
-      ...{ budget: 5, requestId: 'r' },
+      ...{ budget: 5, requestId: 'r', needsReservation: false },
     });
     expect(await there.find(reservationId, holder)).toEqual({ ...reserved, isConsumed: true });
     time.nowMs = expiresAtMs;
