@@ -38,8 +38,6 @@ export interface ConfigKey<T, Default extends T | null = T | null> {
    * `'refused'`: setting it is a mistake, because it asks for protection that this version does not have.
    */
   readonly inForce: true | false | 'refused';
-  /** For a key without effect: the values that ask for what happens anyway, so that the log need not mention them. */
-  readonly asAbsent?: NoInfer<T> | readonly NoInfer<T>[];
 }
 
 /** Returns its argument; it exists so that TypeScript infers the exact types of value and default. */

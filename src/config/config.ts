@@ -56,6 +56,8 @@ export interface Config {
     };
   };
   readonly live: {
+    /** Who tells when it is worth asking an upstream. */
+    readonly source: 'auto' | 'graphql' | 'poll' | 'websocket';
     /** Streams of this process at once. */
     readonly maxStreams: number;
     readonly maxStreamsPerCaller: number;

@@ -4,7 +4,7 @@ export interface NetworkProfile {
   /** Request headers of the ledger's GraphQL, in lower case. */
   readonly headers: { readonly version: string; readonly showUsage: string };
   readonly events: {
-    readonly methods: { readonly queryEvents: string; readonly queryTransactionBlocks: string };
+    readonly methods: Readonly<Record<RpcMethod, string>>;
     /** The node's name of each member of `EventQueryFilter`; `null` where it has no such filter. */
     readonly filters: Readonly<Record<EventFilterMember, string | null>>;
     readonly timeRange: {
@@ -18,6 +18,9 @@ export interface NetworkProfile {
   readonly subscriptions: {
     /** What follows the path of its endpoint in the address at which they are taken. */
     readonly path: string;
+    /** Its root fields that tell of events and of transactions, and the members of their `filter` that say what ours say. */
+    readonly events: { readonly field: string; readonly moveModule: string };
+    readonly transactions: { readonly field: string; readonly fromAddress: string; readonly moveFunction: string };
   };
   readonly sponsor: {
     /** The key of an `execute_tx` body that says how long to wait. */
@@ -34,6 +37,21 @@ export interface NetworkProfile {
    * differ in how a schema speaks of transactions. Empty: nothing is taken to be immutable.
    */
   readonly immutableFields: readonly ImmutableFieldsName[];
+}
+
+export const rpcMethods = [
+  'queryEvents',
+  'queryTransactionBlocks',
+  'subscribeEvent',
+  'unsubscribeEvent',
+  'subscribeTransaction',
+  'unsubscribeTransaction',
+] as const;
+type RpcMethod = (typeof rpcMethods)[number];
+
+/** All with the prefix of the network. */
+function methodsOf(prefix: string): Readonly<Record<RpcMethod, string>> {
+  return Object.fromEntries(rpcMethods.map((method) => [method, prefix + method])) as Record<RpcMethod, string>;
 }
 
 export const immutableFieldsNames = ['transactionBlocks', 'transactions'] as const;
@@ -63,7 +81,7 @@ const ledger: NetworkProfile = {
   name: 'ledger',
   headers: { version: 'x-ledger-rpc-version', showUsage: 'x-ledger-rpc-show-usage' },
   events: {
-    methods: { queryEvents: 'ledgerx_queryEvents', queryTransactionBlocks: 'ledgerx_queryTransactionBlocks' },
+    methods: methodsOf('ledgerx_'),
     filters: {
       all: 'All',
       transaction: 'Transaction',
@@ -80,7 +98,11 @@ const ledger: NetworkProfile = {
     },
     timeRange: { encoding: 'number', endExclusive: false },
   },
-  subscriptions: { path: '' },
+  subscriptions: {
+    path: '',
+    events: { field: 'events', moveModule: 'emittingModule' },
+    transactions: { field: 'transactions', fromAddress: 'signingAddress', moveFunction: 'function' },
+  },
   sponsor: { requestTypeKey: 'requestType' },
   joins: {
     object: { field: 'object', id: 'address', version: 'version' },
@@ -106,11 +128,11 @@ const iota: NetworkProfile = {
   name: 'iota',
   headers: { version: 'x-iota-rpc-version', showUsage: 'x-iota-rpc-show-usage' },
   events: {
-    methods: { queryEvents: 'iotax_queryEvents', queryTransactionBlocks: 'iotax_queryTransactionBlocks' },
+    methods: methodsOf('iotax_'),
     filters: realNodeFilters,
     timeRange: { encoding: 'text', endExclusive: true },
   },
-  subscriptions: { path: '/subscriptions' },
+  subscriptions: { ...ledger.subscriptions, path: '/subscriptions' },
   sponsor: { requestTypeKey: 'request_type' },
 };
 
@@ -120,7 +142,7 @@ const sui: NetworkProfile = {
   headers: { version: 'x-sui-rpc-version', showUsage: 'x-sui-rpc-show-usage' },
   events: {
     ...iota.events,
-    methods: { queryEvents: 'suix_queryEvents', queryTransactionBlocks: 'suix_queryTransactionBlocks' },
+    methods: methodsOf('suix_'),
   },
   // Its newer schema calls them transactions.
   immutableFields: ['transactionBlocks', 'transactions'],

@@ -1,6 +1,5 @@
 import type { AddressSetting } from '../config/address-setting.ts';
 import type { Config, Upstreams } from '../config/config.ts';
-import type { ConfigKey } from '../config/config-key.ts';
 import { networkProfiles } from '../config/network-profile.ts';
 import { Secret } from '../config/secret.ts';
 import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
@@ -87,6 +86,7 @@ function toConfig(
       },
     },
     live: {
+      source: values.LIVE_SOURCE,
       maxStreams: values.LIVE_MAX_STREAMS,
       maxStreamsPerCaller: values.LIVE_MAX_STREAMS_PER_CALLER,
       pollMinMs: Math.min(values.LIVE_POLL_MIN_MS, values.LIVE_POLL_MAX_MS),
@@ -109,7 +109,7 @@ function toConfig(
     immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
     clientsFile: values.CLIENTS_FILE,
     jwt: toJwtRules(values),
-    notInForce: configKeyNames.filter((name) => settings.isSet(name) && isIdle(name, values)),
+    notInForce: configKeyNames.filter((name) => settings.isSet(name) && configKeys[name].inForce === false),
   };
 }
 
@@ -151,10 +151,4 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     preflight: values.SPONSOR_PREFLIGHT ?? (auth === 'token' ? 'enforce' : 'warn'),
     leaseKeys: values.LEASE_KEYS,
   };
-}
-
-/** Does the value of this setting ask for a feature that this version does not have? */
-function isIdle(name: ConfigKeyName, values: ConfigValues): boolean {
-  const { inForce, asAbsent }: ConfigKey<unknown> = configKeys[name];
-  return inForce === false && ![asAbsent].flat().includes(values[name]);
 }

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { eventFilterMembers, immutableFieldsNames, type NetworkProfile } from '../config/network-profile.ts';
+import {
+  eventFilterMembers,
+  immutableFieldsNames,
+  type NetworkProfile,
+  rpcMethods,
+} from '../config/network-profile.ts';
 import type { ConfigMistake } from './config-error.ts';
 import { quoteText } from './quote-text.ts';
 
@@ -8,17 +13,20 @@ const graphqlName = z.string().regex(/^[_a-zA-Z]\w*$/, 'a GraphQL name');
 const nameOrNames = 'a GraphQL name, or a list of them';
 const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1, nameOrNames)], nameOrNames);
 const wireName = z.string().regex(/^\S+$/, 'a text without white space');
-const isBoolean = z.boolean('true or false');
 
 const networkProfileSchema = z.strictObject({
   name: wireName,
   headers: z.strictObject({ version: headerName, showUsage: headerName }),
   events: z.strictObject({
-    methods: z.strictObject({ queryEvents: wireName, queryTransactionBlocks: wireName }),
+    methods: z.record(z.enum(rpcMethods), wireName),
     filters: z.record(z.enum(eventFilterMembers), wireName.nullable()),
-    timeRange: z.strictObject({ encoding: z.enum(['number', 'text']), endExclusive: isBoolean }),
+    timeRange: z.strictObject({ encoding: z.enum(['number', 'text']), endExclusive: z.boolean('true or false') }),
   }),
-  subscriptions: z.strictObject({ path: z.string().regex(/^(?:\/[\w.~-]+)*$/, 'a path, or an empty text') }),
+  subscriptions: z.strictObject({
+    path: z.string().regex(/^(?:\/[\w.~-]+)*$/, 'a path, or an empty text'),
+    events: z.strictObject({ field: graphqlName, moveModule: graphqlName }),
+    transactions: z.strictObject({ field: graphqlName, fromAddress: graphqlName, moveFunction: graphqlName }),
+  }),
   sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
   joins: z.strictObject({
     object: z.strictObject({ field: rootFieldName, id: graphqlName, version: graphqlName }),

@@ -17,7 +17,7 @@ import { allUpstreams, type UpstreamList } from './upstreams.ts';
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
-  readonly host: Omit<UpstreamHost, 'transactions' | 'streamPlaces'>;
+  readonly host: Omit<UpstreamHost, 'transactions' | 'streamPlaces' | 'ledgerPush'>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }
@@ -51,13 +51,12 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     connections.set(upstream, connectUpstream(options));
   }
   const graphConnection = connections.get(list.graph);
-  const graphUrl = network.addressOf(list.graph);
-  if (!graphConnection || graphUrl === null) throw new Error(`${list.graph.setting.name} is not set`);
+  if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
   const { live } = host.config;
   const streamPlaces = createStreamPlaces({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
-  const streams = { url: graphUrl, places: streamPlaces };
-  const graph = list.graph.connect(graphConnection, host.config, streams);
-  const hostOfFields: UpstreamHost = { ...host, streamPlaces, transactions: graph.transactions };
+  const graph = list.graph.connect(graphConnection, host.config, streamPlaces);
+  const { transactions, push: ledgerPush } = graph;
+  const hostOfFields: UpstreamHost = { ...host, streamPlaces, ledgerPush, transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const close = async () => {
     for (const [, connected] of ownFields) await connected.close?.();

@@ -16,10 +16,7 @@ export async function printPublicSchema(): Promise<string> {
   const connection = connectUpstream({ url: graph.addressOnDevnet(devnet), now: Date.now });
   try {
     const config = parseConfig({ env: {}, readFile: () => '' });
-    const { execute } = graph.connect(connection, config, {
-      url: graph.addressOnDevnet(devnet),
-      places: createStreamPlaces({ max: 0, maxPerCaller: 0 }),
-    });
+    const { execute } = graph.connect(connection, config, createStreamPlaces({ max: 0, maxPerCaller: 0 }));
     const introspection = await fetchLedgerIntrospection(execute);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema } = buildGeneration(source, {

@@ -12,7 +12,7 @@ export interface UpstreamHostOptions extends Lent {
 export function createUpstreamHost({
   siblings,
   ...options
-}: UpstreamHostOptions): Omit<UpstreamHost, 'transactions' | 'streamPlaces'> {
+}: UpstreamHostOptions): Omit<UpstreamHost, 'transactions' | 'streamPlaces' | 'ledgerPush'> {
   const { redis } = options.config.rateLimit;
   return {
     ...options,

@@ -2,6 +2,7 @@ import type { AddressSetting } from '../config/address-setting.ts';
 import type { Config } from '../config/config.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Devnet } from '../devnet/start-devnet.ts';
+import type { WatchAttempt } from '../live/keep-watch.ts';
 import type { StreamPlaces } from '../live/stream-places.ts';
 import type { Fleet } from '../live-fleet/fleet.ts';
 import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
@@ -98,6 +99,7 @@ export interface UpstreamHost {
   readonly streamPlaces: StreamPlaces;
   /** With whom live streams are read together; `null` = each process reads for itself. */
   readonly liveFleet: Pick<Fleet, 'join'> | null;
+  readonly ledgerPush: LedgerPush;
   readonly transactions: TransactionFinder;
   /**
    * Has all instances that share a store use one secret.
@@ -107,6 +109,20 @@ export interface UpstreamHost {
    * @returns how to stop it, once the store has been asked or has had its chance to answer
    */
   readonly shareSecret: (name: string, own: Secret, adopt: (secret: Secret) => void) => Promise<() => void>;
+}
+
+/** The ledger's own subscriptions, by which one is told that something happened. */
+export interface LedgerPush {
+  /**
+   * Has the ledger such a subscription, and its argument `filter` such a member?
+   * @param member `null` = without a filter
+   */
+  readonly offers: (field: string, member: string | null) => boolean;
+  /**
+   * Subscribes. What is told is not kept.
+   * @returns leaves it
+   */
+  readonly listen: (query: string, attempt: WatchAttempt) => () => void;
 }
 
 /** Looks transactions up in the ledger. */

@@ -35,6 +35,8 @@ export interface UpstreamConnection {
   readonly complain: HealthWatch['complain'];
   /** Path and query of the configured address. */
   readonly path: string;
+  /** The same address for a WebSocket, with the credentials in it. */
+  readonly socketUrl: string;
   /** Lets the calls under way finish and refuses new ones. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export function connectUpstream({
     health: watch.health,
     complain: watch.complain,
     path: pathname + search,
+    socketUrl: url.replace(/^http/i, 'ws'),
     close: () => {
       closing ??= dispatcher.close();
       return closing;

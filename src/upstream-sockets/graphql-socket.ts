@@ -13,6 +13,8 @@ export interface PushedOperation {
 
 /** Receives what an upstream says of one subscription; nothing after `refused`, `ended` or `lost`. */
 export interface PushSink {
+  /** It was sent: what happens from now on should be told. */
+  sent?(): void;
   /** A result as it came, parsed, and what its message took in bytes, roughly. */
   next(result: unknown, bytes: number): void;
   /** The errors for which it is not executed, as they came. */
@@ -72,7 +74,7 @@ export function createGraphqlSocket({ url, graceMs = usualGraceMs, socket = {} }
       lastId += 1;
       open += 1;
       const id = String(lastId);
-      mail.post(id, operation);
+      mail.post(id, operation, () => sink.sent?.());
       let isOver = false;
       const end = () => {
         if (isOver) return false;
@@ -117,10 +119,10 @@ class Mail {
   payload: unknown;
   bytes = 0;
   /** By their ids: operations that were not sent yet. */
-  readonly #outgoing = new Map<string, PushedOperation>();
+  readonly #outgoing = new Map<string, { readonly operation: PushedOperation; readonly onSent: () => void }>();
 
-  post(id: string, operation: PushedOperation): void {
-    this.#outgoing.set(id, operation);
+  post(id: string, operation: PushedOperation, onSent: () => void): void {
+    this.#outgoing.set(id, { operation, onSent });
   }
 
   /** It is over, sent or not. */
@@ -131,10 +133,11 @@ class Mail {
   /** A message of the library's, with what it was not shown. */
   toSent(text: string): string {
     const { id, type } = JSON.parse(text) as { readonly id?: string; readonly type: string };
-    const payload = id !== undefined && type === 'subscribe' ? this.#outgoing.get(id) : undefined;
-    if (id === undefined || !payload) return text;
+    const posted = id !== undefined && type === 'subscribe' ? this.#outgoing.get(id) : undefined;
+    if (id === undefined || !posted) return text;
     this.#outgoing.delete(id);
-    return printJson({ id, type, payload });
+    posted.onSent();
+    return printJson({ id, type, payload: posted.operation });
   }
 
   /** What the library may see of a message; `null` if it is none of the protocol. */

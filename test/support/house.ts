@@ -166,8 +166,14 @@ export const house: Readonly<Record<string, Room>> = {
     ],
     packages: ['graphql'],
   },
+  /** Who tells a reader that it is worth asking: subscriptions of the ledger's, by what their filters can say. */
+  'subschemas/event-watch': {
+    rooms: ['live', 'upstream-sockets', 'types of config', 'types of generated', 'types of upstream'],
+    packages: [],
+  },
   'subschemas/events': {
     rooms: [
+      'subschemas/event-watch',
       'errors',
       'json',
       'config',

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** Stands between a client and a server, and plays the network between them. */
 export interface TcpGate extends AsyncDisposable {
   readonly port: number;
+  /** Those that are open. */
+  readonly connections: number;
   /** Resets what is open, and what is opened until `heal`. */
   cut(): void;
   /** Keeps connections open and lets nothing through, in either direction, until `heal`. */
@@ -42,6 +44,9 @@ export async function openTcpGate(port: number): Promise<TcpGate> {
   };
   return {
     port: (gate.address() as AddressInfo).port,
+    get connections() {
+      return pairs.size;
+    },
     cut,
     freeze() {
       state = 'frozen';

@@ -35,7 +35,7 @@ export const upstreamKeys = {
     fallback: null,
     fallbackText: '`LEDGER_GRAPHQL_URL` as `ws` or `wss`; on IOTA and Sui with `/subscriptions` behind it',
     description:
-      'Where the ledger takes its own GraphQL subscriptions, by `graphql-transport-ws`. It is connected to when the first one is asked for. Needs `LEDGER_GRAPHQL_URL`.',
+      'Where the ledger takes its own GraphQL subscriptions (`graphql-transport-ws`), once one is asked for.',
     inForce: true,
   }),
   LEDGER_RPC_URL: configKey({
@@ -50,9 +50,10 @@ export const upstreamKeys = {
     group: 'Network and upstreams',
     kind: url('ws', 'wss'),
     fallback: null,
+    fallbackText: '`LEDGER_RPC_URL` as `ws` or `wss`',
     description:
-      "The ledger's JSON-RPC WebSocket endpoint, for live streams by its deprecated subscriptions. Needs `LEDGER_RPC_URL`.",
-    inForce: false,
+      "Where the ledger's nodes take their deprecated JSON-RPC subscriptions, for `LIVE_SOURCE=websocket`. Needs `LEDGER_RPC_URL`.",
+    inForce: true,
   }),
   LIVE_POLL_MIN_MS: configKey({
     group: 'Network and upstreams',
@@ -75,8 +76,7 @@ export const upstreamKeys = {
     kind: oneOf('auto', 'graphql', 'poll', 'websocket'),
     fallback: 'auto',
     description:
-      'Where live streams come from. In this version `auto` is `poll`: the JSON-RPC endpoint is asked again and again.',
-    inForce: false,
-    asAbsent: ['auto', 'poll'],
+      'Who tells when it is worth asking `LEDGER_RPC_URL` what there is for live streams. `poll`: nobody, it is asked again and again. `auto`: the ledger’s GraphQL subscriptions where they can say the same as the filter, else nobody. `graphql`: those also where they tell of more than the filter wants. `websocket`: the deprecated subscriptions of `LEDGER_RPC_WS_URL`.',
+    inForce: true,
   }),
 };

@@ -46,6 +46,7 @@ export interface LiveEventEntry {
 export function createEventSource(
   ask: AskForEvents,
   toNode: (event: NodeEvent) => RpcEvent,
+  watch?: LiveSource<LiveEventEntry>['watch'],
 ): LiveSource<LiveEventEntry> {
   const toEntry = (event: NodeEvent): LiveEntry<LiveEventEntry> => {
     const node = toNode(event);
@@ -63,6 +64,7 @@ export function createEventSource(
       const { data } = await ask({ cursor: null, limit: count, descending: true, cancellation });
       return data.slice(0, count).map(toPlace);
     },
+    watch,
   };
 }
 

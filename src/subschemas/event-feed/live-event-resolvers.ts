@@ -2,6 +2,7 @@ import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import type { EventQueryFilter, RpcEvent } from '../../generated/own.ts';
 import type { LiveHub } from '../../live/live-hub.ts';
+import type { LiveSource } from '../../live/live-source.ts';
 import { matchesLeaf } from './event-leaf.ts';
 import { type AskForEvents, createEventSource, type LiveEventEntry, type NodeEvent } from './event-source.ts';
 import { countLeaves, matchesTree } from './filter-tree.ts';
@@ -15,7 +16,11 @@ export interface LiveEventResolversOptions {
   readonly filters: NetworkProfile['events']['filters'];
   readonly cursorKeys: CursorKeys;
   /** What asks for the pages of a query, and a text that is the same for the same query; throws if nobody can be asked. */
-  readonly toQuery: (filter: EventQueryFilter) => { readonly identity: string; readonly ask: AskForEvents };
+  readonly toQuery: (filter: EventQueryFilter) => {
+    readonly identity: string;
+    readonly ask: AskForEvents;
+    readonly watch: LiveSource<unknown>['watch'];
+  };
   readonly toNode: (event: NodeEvent) => RpcEvent;
 }
 
@@ -33,11 +38,11 @@ export function createLiveEventResolvers({ hub, filters, cursorKeys, toQuery, to
     liveEvents: {
       subscribe(_: unknown, { filter, after }: LiveEventsArguments, { caller, streamPlace }: LiveFollower) {
         const tree = parseEventStreamFilter(filter);
-        const { identity, ask } = toQuery(pushDown(tree, filters));
+        const { identity, ask, watch } = toQuery(pushDown(tree, filters));
         const cursors = createLiveCursors({ field: 'liveEvents', filter: tree.key, isKey: isEventKey }, cursorKeys);
         return hub.open({
           query: identity,
-          source: () => createEventSource(ask, toNode),
+          source: () => createEventSource(ask, toNode, watch),
           filter: tree.key,
           presenter: () =>
             present(

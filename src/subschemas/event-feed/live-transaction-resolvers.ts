@@ -3,6 +3,7 @@ import type { CursorKeys } from '../../cursors/cursor-keys.ts';
 import type { TransactionStreamFilter } from '../../generated/own.ts';
 import { isDigest } from '../../ledger-values/check-argument.ts';
 import type { LiveHub } from '../../live/live-hub.ts';
+import type { LiveSource } from '../../live/live-source.ts';
 import { createLiveCursors } from './live-cursor.ts';
 import { type LiveFollower, type LiveRoot, present } from './present.ts';
 import { type AskForTransactions, createTransactionSource, type NodeTransaction } from './transaction-source.ts';
@@ -17,7 +18,7 @@ export interface LiveTransactionResolversOptions {
   readonly toQuery: (
     filter: TransactionStreamFilter | null,
     isWhole: boolean,
-  ) => { readonly identity: string; readonly ask: AskForTransactions };
+  ) => { readonly identity: string; readonly ask: AskForTransactions; readonly watch: LiveSource<unknown>['watch'] };
   /** Does the selection ask for a field at this path? */
   readonly selects: (info: GraphQLResolveInfo, path: readonly string[]) => boolean;
 }
@@ -39,11 +40,11 @@ export function createLiveTransactionResolvers(options: LiveTransactionResolvers
         info: GraphQLResolveInfo,
       ) {
         const isWhole = selects(info, ['transaction', 'raw']);
-        const { identity, ask } = toQuery(filter ?? null, isWhole);
+        const { identity, ask, watch } = toQuery(filter ?? null, isWhole);
         const cursors = createLiveCursors({ field: 'liveTransactions', filter: identity, isKey: isDigest }, cursorKeys);
         return hub.open({
           query: `${isWhole ? 'whole' : 'brief'} ${identity}`,
-          source: () => createTransactionSource(ask),
+          source: () => createTransactionSource(ask, watch),
           filter: identity,
           presenter: () =>
             present(

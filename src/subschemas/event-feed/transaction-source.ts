@@ -27,7 +27,10 @@ export type AskForTransactions = (request: {
 }>;
 
 /** The transactions of one query, as its pages tell them. */
-export function createTransactionSource(ask: AskForTransactions): LiveSource<NodeTransaction> {
+export function createTransactionSource(
+  ask: AskForTransactions,
+  watch?: LiveSource<NodeTransaction>['watch'],
+): LiveSource<NodeTransaction> {
   return {
     async after(place, cancellation) {
       const request = { cursor: place?.key ?? null, limit: itemsPerCall, descending: false, cancellation };
@@ -42,6 +45,7 @@ export function createTransactionSource(ask: AskForTransactions): LiveSource<Nod
       const { data } = await ask({ cursor: null, limit: count, descending: true, cancellation });
       return data.slice(0, count).map(toPlace);
     },
+    watch,
   };
 }
 

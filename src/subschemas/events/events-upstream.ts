@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { countPageCalls } from '../../limits/called-pages.ts';
+import { systemClock } from '../../live/clock.ts';
 import { configKeys } from '../../settings/keys.ts';
+import { createEventWatches } from '../event-watch/event-watches.ts';
 import type { OwnFieldsUpstream } from '../upstream.ts';
 import { eventFilterCapabilities } from './event-filter-capabilities.ts';
 import { createEventsClient } from './events-client.ts';
@@ -24,16 +26,26 @@ export const eventsUpstream: OwnFieldsUpstream = {
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
   typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
-  async connect(connection, { config, shareSecret, streamPlaces, liveFleet }) {
+  async connect(connection, { config, shareSecret, streamPlaces, liveFleet, ledgerPush }) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
       connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs });
     const client = connect(timeouts.queryMs);
     const { keys, close } = await openCursorKeys(config.cursorKeys, shareSecret);
+    const { live: options, upstreams } = config;
+    const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
+    const watches = createEventWatches({
+      source: options.source,
+      profile,
+      push: ledgerPush,
+      rpcSocketUrl: given ?? connection?.socketUrl ?? null,
+      clock: systemClock,
+    });
     const live = openLiveEvents({
       config,
       places: streamPlaces,
+      watches,
       client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
       cursorKeys: keys,
       fleet: liveFleet,
@@ -46,6 +58,7 @@ export const eventsUpstream: OwnFieldsUpstream = {
       stop: live.stop,
       close: () => {
         live.close();
+        watches.close();
         close();
       },
     };

@@ -12,6 +12,7 @@ import { createLiveEventResolvers } from '../event-feed/live-event-resolvers.ts'
 import { createLiveTransactionResolvers } from '../event-feed/live-transaction-resolvers.ts';
 import type { LiveRoot } from '../event-feed/present.ts';
 import type { NodeTransaction } from '../event-feed/transaction-source.ts';
+import type { EventWatches } from '../event-watch/event-watches.ts';
 import type { UpstreamHost } from '../upstream.ts';
 import type { EventsClient } from './events-client.ts';
 import { toEventNode, wholeTransaction } from './events-resolvers.ts';
@@ -22,6 +23,7 @@ import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 export interface OpenLiveEventsOptions {
   readonly config: Pick<Config, 'live' | 'profile'>;
   readonly places: StreamPlaces;
+  readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
   /** @throws `NOT_CONFIGURED` where there is no events upstream */
   readonly client: () => EventsClient;
   readonly cursorKeys: CursorKeys;
@@ -37,7 +39,7 @@ const graceMs = 500;
 
 /** Live streams over the queries of a node. */
 export function openLiveEvents(options: OpenLiveEventsOptions) {
-  const { places, client, cursorKeys } = options;
+  const { places, watches, client, cursorKeys } = options;
   const { live, profile } = options.config;
   // Of both kinds together: they share the bounds, not the readers.
   const shared = {
@@ -62,7 +64,11 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
       toQuery: (given) => {
         const { queryEvents } = client();
         const { wire: filter, identity } = toEventFilterWire(given, profile.events);
-        return { identity, ask: (request) => queryEvents({ ...request, filter }) };
+        return {
+          identity,
+          ask: (request) => queryEvents({ ...request, filter }),
+          watch: watches.ofEvents(given, filter),
+        };
       },
     }),
     ...createLiveTransactionResolvers({
@@ -73,7 +79,11 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
         const { queryTransactionBlocks } = client();
         const { wire: filter, identity } = toTransactionFilterWire(given);
         const options = isWhole ? wholeTransaction : {};
-        return { identity, ask: (request) => queryTransactionBlocks({ ...request, filter, options }) };
+        return {
+          identity,
+          ask: (request) => queryTransactionBlocks({ ...request, filter, options }),
+          watch: watches.ofTransactions(given, filter),
+        };
       },
     }),
   };

@@ -1,12 +1,14 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config/config.ts';
+import type { StreamPlaces } from '../../live/stream-places.ts';
 import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
-import type { ConnectedUpstream, DevnetAddresses, TransactionFinder, Upstream } from '../upstream.ts';
+import type { ConnectedUpstream, DevnetAddresses, LedgerPush, TransactionFinder, Upstream } from '../upstream.ts';
 import { createTransactionFinder } from './find-transaction.ts';
 import { createForwardToLedger, type ForwardToLedger } from './forward-to-ledger.ts';
 import { createLedgerExecutor, type LedgerExecutor } from './ledger-executor.ts';
-import { createLedgerStreams, type LedgerStreams, type LedgerStreamsOptions } from './ledger-streams.ts';
+import { createLedgerPush } from './ledger-push.ts';
+import { createLedgerStreams, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
 
@@ -19,7 +21,7 @@ export interface GraphUpstream extends Upstream {
   readonly connect: (
     connection: UpstreamConnection,
     config: Pick<Config, 'profile' | 'timeouts' | 'upstreams'>,
-    streams: Pick<LedgerStreamsOptions, 'url' | 'places'>,
+    places: StreamPlaces,
   ) => ConnectedGraph;
 }
 
@@ -38,6 +40,7 @@ export interface ConnectedGraph extends ConnectedUpstream {
   readonly raw: RawLedger;
   /** For subscriptions passed on unchanged. */
   readonly streams: LedgerStreams;
+  readonly push: LedgerPush;
   readonly transactions: TransactionFinder;
   /** Tells which schema is in force; `null` while there is none. Only the last one that was given is asked. */
   readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
@@ -56,13 +59,13 @@ export const ledgerUpstream: GraphUpstream = {
   setting: { name: 'LEDGER_GRAPHQL_URL', key: configKeys.LEDGER_GRAPHQL_URL },
   addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
 
-  connect({ call, rawCall, path }, { profile, timeouts, upstreams }, { url, places }) {
+  connect({ call, rawCall, path, socketUrl }, { profile, timeouts, upstreams }, places) {
     let tellVersion = (_version: string, _previous: string) => {};
     const version = createRpcVersion((current, previous) => tellVersion(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
     const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
-    const streams = createLedgerStreams({ url: given ?? toSocketUrl(url, profile.subscriptions.path), places });
+    const url = given ?? withPath(socketUrl, profile.subscriptions.path);
     const headers = { 'content-type': 'application/json' };
     return {
       rpcVersion: version,
@@ -74,7 +77,8 @@ export const ledgerUpstream: GraphUpstream = {
       execute: createLedgerExecutor(options),
       forward: createForwardToLedger(options),
       raw: createRawLedger({ ...options, rawCall }),
-      streams,
+      streams: createLedgerStreams({ url, places }),
+      push: createLedgerPush({ url, schema: () => schemaInForce() }),
       transactions: createTransactionFinder({
         execute: createLedgerExecutor({
           ...options,
@@ -90,9 +94,9 @@ export const ledgerUpstream: GraphUpstream = {
   },
 };
 
-/** Where a GraphQL endpoint takes WebSockets. @param path what follows its own, or nothing */
-function toSocketUrl(url: string, path: string): string {
-  const address = new URL(url.replace(/^http/, 'ws'));
+/** @param path what follows that of the address, or nothing */
+function withPath(url: string, path: string): string {
+  const address = new URL(url);
   address.pathname = address.pathname.replace(/\/$/, '') + path;
   return address.href;
 }

@@ -67,6 +67,7 @@ describe('nothing set', () => {
         sockets: { max: 10_000, maxPerAddress: 256, maxOperations: 100, maxGreetingBytes: 16_384 },
       },
       live: {
+        source: 'auto',
         maxStreams: 10_000,
         maxStreamsPerCaller: 100,
         pollMinMs: 200,
@@ -296,10 +297,6 @@ describe('what this version does not have', () => {
   test('a harmless key is checked and told', () => {
     expect(parse({ METRICS_PORT: '9090' }).notInForce).toEqual(['METRICS_PORT']);
     expect(keysOf({ METRICS_PORT: 'many' })).toEqual(['METRICS_PORT']);
-  });
-
-  test('a value that asks for what happens anyway is not told', () => {
-    expect(parse({ LIVE_SOURCE: 'auto' }).notInForce).toEqual([]);
   });
 
   test.each(['TRUSTED_DOCUMENTS_FILE'])(
