@@ -131,12 +131,8 @@ const addressNames = [
 
 function toUpstreams(values: ConfigValues, further: Readonly<Record<string, string>>): Upstreams {
   if (values.LEDGER_GRAPHQL_URL === null) return { kind: 'devnet' };
-  const addresses: Record<string, string> = {};
-  for (const name of addressNames) {
-    const address = values[name];
-    if (address !== null) addresses[name] = address;
-  }
-  return { kind: 'remote', addresses: { ...addresses, ...further } };
+  const given = addressNames.flatMap((name) => (values[name] === null ? [] : [[name, values[name]]]));
+  return { kind: 'remote', addresses: { ...Object.fromEntries(given), ...further } };
 }
 
 function toSponsorship(settings: Settings): Config['sponsorship'] {
