@@ -27,8 +27,12 @@ export interface RedisServer extends AsyncDisposable {
 export async function startRedis(options: readonly string[] = []): Promise<RedisServer> {
   if (!executable) throw new Error('Redis is not installed: apt-get install redis-server');
   const path = executable;
-  const port = await freePort();
-  let child = await launch();
+  let port = await freePort();
+  // Before Redis listens there, another test may.
+  let child = await launch().catch(async () => {
+    port = await freePort();
+    return launch();
+  });
   return {
     url: `redis://127.0.0.1:${port}`,
     freeze: () => void child.kill('SIGSTOP'),
