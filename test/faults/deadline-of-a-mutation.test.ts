@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FaultyLedger, startFaultyLedger } from '../support/faulty-ledger.ts';
 import { openRawClient, toPostText } from '../support/raw-client.ts';
@@ -6,6 +6,7 @@ import { type ScriptedAnswer, type ScriptedSponsor, startScriptedSponsor } from 
 import { sponsorEffects } from '../support/sponsor-effects.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
+import { whenTimeIsOver } from '../support/when-time-is-over.ts';
 
 /** Of the three zero bytes that "AAAA" stands for. */
 const digest = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
@@ -17,19 +18,6 @@ let sponsor: ScriptedSponsor;
 let gateway: TestGateway;
 
 const mutationMs = 30_000;
-
-/** Answers what is asked as it is when the time is over, which is as soon as the upstreams have heard of it. */
-async function whenTimeIsOver<T>(ask: () => Promise<T>, isUnderWay: () => boolean): Promise<T> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const asked = ask();
-    await until(isUnderWay, 'what was asked has reached the upstreams');
-    vi.advanceTimersByTime(mutationMs);
-    return await asked;
-  } finally {
-    vi.useRealTimers();
-  }
-}
 
 beforeEach(async () => {
   [sentBefore, servedBefore] = [0, 0];
@@ -151,8 +139,9 @@ describe('the time of a mutation is that of all its fields together', () => {
       sponsor.answer(reservations, 'silence');
       sponsor.answer(executions, 'silence');
       const answers = await whenTimeIsOver(
-        () => Promise.all(shells.map(({ ask }) => ask(query))),
+        mutationMs,
         () => sent().length === shells.length,
+        () => Promise.all(shells.map(({ ask }) => ask(query))),
       );
       for (const [index, { data, errors = [] }] of answers.entries()) {
         const name = shells[index]?.name;
@@ -178,8 +167,9 @@ describe('the time of a mutation is that of all its fields together', () => {
     ledger.manner = () => 'held';
     const query = `mutation { ${execute} pay(amount: 1) again: ${execute} }`;
     const answer = await whenTimeIsOver(
-      () => gateway.query(query),
+      mutationMs,
       () => ledger.waiting === 1,
+      () => gateway.query(query),
     );
     expect(answer.data).toMatchObject({ executeTx: { digest, outcome: 'EXECUTED' }, pay: null, again: null });
     expect(answer.errors?.map(({ path, extensions }) => [path?.[0], extensions.code])).toEqual([
@@ -198,8 +188,9 @@ describe('what was begun is never cut', () => {
     await prepare(query, shell);
     const release = hold(executions, executed);
     const { data, errors } = await whenTimeIsOver(
-      () => shell.ask(query),
+      mutationMs,
       () => sent().length === 1,
+      () => shell.ask(query),
     );
     expect(data).toEqual({ executeTx: null });
     expect(errors?.[0]?.extensions).toEqual({
@@ -220,8 +211,9 @@ describe('what was begun is never cut', () => {
     await prepare(query, shell);
     ledger.manner = () => 'held';
     const { errors } = await whenTimeIsOver(
-      () => shell.ask(query),
+      mutationMs,
       () => ledger.waiting === 1,
+      () => shell.ask(query),
     );
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UPSTREAM_TIMEOUT']);
     expect([ledger.waiting, ledger.cutShort]).toEqual([1, 0]);
@@ -317,8 +309,9 @@ describe('a gateway that stops', () => {
   it('waits for what runs on after its answer left', async () => {
     const release = hold(executions, executed);
     const { errors } = await whenTimeIsOver(
-      () => gateway.query(`mutation { ${execute} }`),
+      mutationMs,
       () => sent().length === 1,
+      () => gateway.query(`mutation { ${execute} }`),
     );
     expect(errors?.[0]?.extensions.code).toBe('EXECUTION_OUTCOME_UNKNOWN');
     const closed = gateway.close();

@@ -114,7 +114,7 @@ describe('an execution whose answer is lost', () => {
   });
 
   it('is of unknown outcome when the time is up, and of known outcome in the log once the ledger has it', async () => {
-    await using hurried = await open({ MUTATION_TIMEOUT_MS: '800' });
+    await using hurried = await open({ MUTATION_TIMEOUT_MS: '1500' });
     const { order, digest } = await prepare(hurried);
     sponsor.intercept = (_, res) => {
       res.socket?.destroy();
@@ -137,7 +137,7 @@ describe('an execution whose answer is lost', () => {
   });
 
   it('is not believed found by a ledger that fails, is slow, or answers with another transaction', async () => {
-    await using hurried = await open({ MUTATION_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '500' });
+    await using hurried = await open({ MUTATION_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' });
     for (const lie of [
       (res: ServerResponse) => void res.writeHead(500).end(),
       (res: ServerResponse) => void res.writeHead(200, json).end('{"data":{"found":{"digest":"x","effects":{}}}}'),

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { transactionDigest } from '../../../src/transaction-data/digest.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
-import { until } from '../../support/until.ts';
+import { whenTimeIsOver } from '../../support/when-time-is-over.ts';
 
 const token = 'tOkEn-9f8e7d6c5b4a';
 const password = 'pAsSwOrD-of-the-url';
@@ -155,8 +155,6 @@ const modes: [string, () => Promise<{ gateway: TestGateway; headers: Record<stri
         SPONSOR_ALLOW_ANONYMOUS: 'true',
         CORS_ORIGINS: 'http://127.0.0.1:4000',
         LOG_LEVEL: 'trace',
-        MUTATION_TIMEOUT_MS: '1500',
-        REQUEST_TIMEOUT_MS: '1500',
       }),
       headers: { authorization: `Bearer ${callers}` },
       secrets: [token, callers, password],
@@ -170,8 +168,6 @@ const modes: [string, () => Promise<{ gateway: TestGateway; headers: Record<stri
         LEDGER_RPC_URL: withPassword(events.url),
         SPONSOR_URL: sponsor.url,
         LOG_LEVEL: 'trace',
-        MUTATION_TIMEOUT_MS: '1500',
-        REQUEST_TIMEOUT_MS: '1500',
       }),
       headers: { authorization: `Bearer ${callers}` },
       secrets: [token, callers, password],
@@ -222,29 +218,14 @@ describe.each(modes)('%s occurs in no answer, no header and no log line', (mode,
     return lines;
   }
 
-  /** Where the sponsor does not say what became of an execution, the time is over as soon as the ledger was asked for it. */
-  async function whenLookedUp<T>(ask: () => Promise<T>): Promise<T> {
-    const before = ledger.requests.length;
-    const isLookedUp = () => ledger.requests.slice(before).some(({ body }) => body.includes(digestOfAAAA));
-    let isOver = false;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      const asked = ask().finally(() => {
-        isOver = true;
-      });
-      await until(() => {
-        if (isLookedUp()) vi.advanceTimersByTime(1_500);
-        return isOver;
-      }, 'an answer');
-      return await asked;
-    } finally {
-      vi.useRealTimers();
-    }
-  }
-
   async function expectSilence(query: string, given = {}): Promise<void> {
     const variables = query.includes('$id: ID!') ? { ...given, id: await reserved() } : given;
-    const answer = await whenLookedUp(() => gateway.query(query, variables, headers));
+    const [sentBefore, lookedUpBefore] = [sponsor.requests.length, ledger.requests.length];
+    // Where the sponsor does not say what became of an execution, the ledger is asked until the time is over.
+    const isLookedUp = () =>
+      sponsor.requests.slice(sentBefore).some(({ path }) => path === '/v1/execute_tx') &&
+      ledger.requests.slice(lookedUpBefore).some(({ body }) => body.includes(digestOfAAAA));
+    const answer = await whenTimeIsOver(30_000, isLookedUp, () => gateway.query(query, variables, headers));
     const said = [answer.text, JSON.stringify([...answer.headers]), newLines()];
     const told = secrets.flatMap(shapes).flatMap((shape) => said.filter((text) => text.includes(shape)));
     expect(told).toEqual([]);
