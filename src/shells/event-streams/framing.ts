@@ -1,8 +1,8 @@
 /** How the parts of a stream are written into the body of an answer. */
 export interface Framing {
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent at once, so that the client sees the stream open. */
-  begin(): string;
+  /** Sent at once, so that the client sees the stream open. @param againMs when to ask again; left out: soon */
+  begin(againMs?: number): string;
   /** Sent every so often, by which both sides notice that the other is gone. */
   readonly beat: string;
   /** @param place where the client goes on behind it; `null` = nobody knows */
@@ -30,7 +30,8 @@ const retryMs = { from: 1_000, to: 3_000 };
  */
 export const eventFraming: Framing = {
   headers: eventStreamHeaders,
-  begin: () => `retry: ${Math.round(retryMs.from + Math.random() * (retryMs.to - retryMs.from))}\n:\n\n`,
+  begin: (againMs = retryMs.from + Math.random() * (retryMs.to - retryMs.from)) =>
+    `retry: ${Math.round(againMs)}\n:\n\n`,
   beat: ':\n\n',
   next: (json, place) => `event: next\n${place === null ? '' : `id: ${place}\n`}data: ${json}\n\n`,
   place: (place) => `id: ${place}\n\n`,

@@ -11,6 +11,7 @@ import { useEventStream } from './use-event-stream.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { type StreamPlaces, useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
+import { useWholeEventStream } from './use-whole-event-stream.ts';
 
 export interface YogaShellOptions {
   readonly maxBatchSize: Config['limits']['maxBatchSize'];
@@ -56,6 +57,7 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
 
       // a subscription: each result as an event
       useEventStream(places),
+      useWholeEventStream(),
 
       // the operation: its life, whose answer leaves by Yoga
       useOperation(runner, places),

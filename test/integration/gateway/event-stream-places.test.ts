@@ -143,6 +143,29 @@ describe('an event stream', () => {
   });
 });
 
+describe('one answer to who reads events alone', () => {
+  it.each([
+    ['a result', '{ gateway { version } }', 3_000],
+    ['a refusal, which its browser shall not ask for every second', '{ nothing }', 60_000],
+    ['the refusal of a stream', 'subscription { liveEvents(after: "x") { __typename } }', 60_000],
+  ])('is a stream of one event, kept by nobody: %s', async (_, query, atMostMs) => {
+    const reader = await follow(query);
+    await until(() => reader.isOver, 'its end');
+    expect(reader.status).toBe(200);
+    expect(reader.headers.get('cache-control')).toContain('no-store');
+    expect(reader.headers.get('content-encoding')).toBeNull();
+    const again = Number(reader.blocks[0]?.retry);
+    expect(again).toSatisfy((ms: number) => ms > atMostMs / 4 && ms <= atMostMs);
+    expect(reader.blocks.slice(1).map(({ event }) => event)).toEqual(['next', 'complete']);
+  });
+
+  it('has the status of a refusal that is not about the document', async () => {
+    const reader = await follow('mutation { executeTx(reservationId: "1", txBytes: "", userSig: "") { __typename } }');
+    expect(reader.status).toBe(405);
+    await reader.leave();
+  });
+});
+
 describe('a subscription in parts of one answer', () => {
   const ask = (query: string, accept = 'multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json') => {
     const controller = new AbortController();
