@@ -19,7 +19,7 @@ beforeAll(async () => {
     LEDGER_GRAPHQL_URL: ledger.url,
     SPONSOR_URL: sponsor.origin,
     SPONSOR_AUTH: 'forward',
-    REQUEST_TIMEOUT_MS: '400',
+    REQUEST_TIMEOUT_MS: '1000',
   });
 });
 afterEach(() => {
