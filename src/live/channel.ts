@@ -37,6 +37,14 @@ export type Reading<Payload> =
   /** The feed has dropped what is next, and the channel was not there to know whether it matches. */
   | { readonly kind: 'dropped' };
 
+/** One who is told when there is something new. */
+export interface Follower {
+  wake(): void;
+}
+
+/** So many are woken in one turn of the event loop: requests of others come between. */
+const mostAtOnce = 256;
+
 /** What was told last is kept as it was made: most of those who follow are there. */
 const maxMade = 64;
 /** Items that are matched for one who follows before others have their turn. */
@@ -54,7 +62,11 @@ export class Channel<Item, Payload> {
   /** By the sequence number. */
   readonly #made = new Map<number, Told<Payload>>();
   readonly #stopListening: () => void;
-  #waiting = new Set<() => void>();
+  readonly #followers = new Set<Follower>();
+  /** Those whom the round under way still comes to; `null` = none is. */
+  #round: Iterator<Follower> | null = null;
+  /** Has something come that those whom the round has passed do not know of? */
+  #isRoundStale = false;
   #frontier: Place | null = null;
 
   constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>) {
@@ -98,11 +110,13 @@ export class Channel<Item, Payload> {
     return told ? { kind: 'told', told } : { kind: 'more' };
   }
 
-  /** Calls back once, when there is something new or the stream is to look around. @returns stops it */
-  whenNews(then: () => void): () => void {
-    const waiting = this.#waiting;
-    waiting.add(then);
-    return () => waiting.delete(then);
+  /** Wakes it whenever there is something new. */
+  follow(follower: Follower): void {
+    this.#followers.add(follower);
+  }
+
+  unfollow(follower: Follower): void {
+    this.#followers.delete(follower);
   }
 
   /** `null` for an item that the filter does not match. */
@@ -110,15 +124,28 @@ export class Channel<Item, Payload> {
     return this.#matchesNews(news) ? this.#present(news) : null;
   }
 
-  wakeAll(): void {
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const then of waiting) then();
-  }
-
   close(): void {
     this.#stopListening();
-    this.wakeAll();
+  }
+
+  #wakeAll(): void {
+    this.#isRoundStale = this.#round !== null;
+    if (this.#round) return;
+    this.#round = this.#followers.values();
+    this.#wakeSome(this.#round);
+  }
+
+  #wakeSome(round: Iterator<Follower>): void {
+    for (let woken = 0; woken < mostAtOnce; woken += 1) {
+      const { done, value } = round.next();
+      if (done) {
+        this.#round = null;
+        if (this.#isRoundStale) this.#wakeAll();
+        return;
+      }
+      value.wake();
+    }
+    setImmediate(() => this.#wakeSome(round));
   }
 
   /** @returns `null` when it has come to what the channel has matched already */
@@ -146,7 +173,7 @@ export class Channel<Item, Payload> {
       isNew ||= isMatch;
     }
     this.#matches.dropBefore(news.start);
-    if (isNew) this.wakeAll();
+    if (isNew) this.#wakeAll();
   }
 
   #make(sequence: number): Told<Payload> | null {

@@ -1,8 +1,8 @@
 import type { Cancellation, OpenCancellation } from '../transport/cancellation.ts';
 import { createCancellation } from '../transport/cancellation.ts';
 import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
-import type { Channel, Told } from './channel.ts';
-import { pause } from './clock.ts';
+import type { Channel, Position, Told } from './channel.ts';
+import type { Clock } from './clock.ts';
 import { type ResumePoint, resumeAt } from './live-source.ts';
 
 export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> {
@@ -14,29 +14,111 @@ export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> 
   readonly onEnd: (stream: object) => void;
 }
 
-/** One who follows a channel, at its own pace: what is next is looked for when it is asked for. */
-export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefined> {
-  readonly #cancellation: OpenCancellation = createCancellation();
-  readonly #steps: AsyncGenerator<Payload, undefined>;
-  readonly #onEnd: LiveStreamOptions['onEnd'];
-  #isOver = false;
-  #isStopped = false;
+/** One who is handed what a stream tells as soon as it is there. */
+export interface LiveReader<Payload> {
+  /** Does it take another one now? When it does again, it calls `resume` of the stream. */
+  readonly isReady: boolean;
+  take(payload: Payload): void;
+  /** The stream has ended by itself: nothing more comes. */
+  end(): void;
+  /** The same, for a reason that nobody foresaw. */
+  fail(error: unknown): void;
+}
 
-  constructor(channel: Channel<Item, Payload>, { onEnd, ...options }: LiveStreamOptions) {
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * One who follows a channel, at its own pace. What is next is either asked for, one by one, or handed to a reader (`pushTo`)
+ * in the same turn in which the channel has it: ten thousand who wait are then no promise each.
+ */
+export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefined> {
+  readonly #channel: Channel<Item, Payload>;
+  readonly #onEnd: LiveStreamOptions['onEnd'];
+  readonly #onQuiet: LiveStreamOptions['onQuiet'];
+  readonly #options: Omit<CatchUpOptions, 'cancellation'>;
+  /** What leads to where the channel is; `null` while it is live. */
+  #history: AsyncGenerator<Told<Payload>, Joint | null> | null;
+  #cancellation: OpenCancellation | null = createCancellation();
+  #reader: LiveReader<Payload> | null = null;
+  /** In the channel; `null` while it is not live. */
+  #position: Position | null = null;
+  /** Names of items behind that which were told on the way already. */
+  #delivered = none;
+  /** Behind what was told last; `null` = nothing was, and it began now. */
+  #at: ResumePoint | null;
+  #isStopped = false;
+  #isOver = false;
+  /** Goes on with what waits for news, or for its reader. */
+  #goOn = () => {};
+  /** Ends a rest in which others have their turn; `null` = there is none. */
+  #stopResting: (() => void) | null = null;
+
+  constructor(channel: Channel<Item, Payload>, { onEnd, onQuiet, after, ...options }: LiveStreamOptions) {
+    this.#channel = channel;
     this.#onEnd = onEnd;
-    this.#steps = this.#follow(channel, { ...options, cancellation: this.#cancellation });
+    this.#onQuiet = onQuiet;
+    this.#at = after;
+    this.#options = options;
+    const cancellation = this.#cancellation as Cancellation;
+    this.#history = after ? catchUp(after, channel, { ...options, cancellation }) : beginNow(channel, cancellation);
   }
 
   async next(): Promise<IteratorResult<Payload, undefined>> {
-    const step = await this.#steps.next();
-    if (step.done) this.#end();
-    return step;
+    while (!this.#isStopped && !this.#isOver) {
+      if (this.#history) {
+        const told = await this.#nextOfHistory(this.#history);
+        if (told) return { done: false, value: told.payload };
+        continue;
+      }
+      if (!this.#position) break;
+      const payload = this.#nextLive(this.#position);
+      if (payload !== undefined) return { done: false, value: payload };
+      if (!this.#history) await this.#untilCalled();
+    }
+    const last = this.#end();
+    return last === null ? { done: true, value: undefined } : { done: false, value: last };
+  }
+
+  /** Hands on what it tells from now on; `next` must not be called any more. */
+  pushTo(reader: LiveReader<Payload>): void {
+    this.#reader = reader;
+    this.#pushHistory(reader).then(
+      () => this.wake(),
+      (error) => {
+        this.#end();
+        reader.fail(error);
+      },
+    );
+  }
+
+  /** Its reader is ready again. */
+  resume(): void {
+    this.wake();
+  }
+
+  /** The channel may have something new. */
+  wake(): void {
+    const reader = this.#reader;
+    if (!reader || this.#history) {
+      this.#goOn();
+      return;
+    }
+    while (this.#position && !this.#isStopped && !this.#isOver && reader.isReady) {
+      const payload = this.#nextLive(this.#position);
+      if (payload !== undefined) reader.take(payload);
+      else if (this.#history) return this.pushTo(reader);
+      else return;
+    }
+    if (this.#isOver || (this.#position && !this.#isStopped)) return;
+    // One that is stopped says where to go on, ready or not: it is one small message, and the last.
+    const last = this.#end();
+    if (last !== null) reader.take(last);
+    reader.end();
   }
 
   /** Ends it at once, even while it waits. */
   async return(): Promise<IteratorResult<Payload, undefined>> {
     this.#isStopped = false;
-    this.#cancellation.cancel('aborted');
     this.#end();
     return { done: true, value: undefined };
   }
@@ -49,7 +131,8 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   /** Has it end by itself, telling first where to go on. */
   stop(): void {
     this.#isStopped = true;
-    this.#cancellation.cancel('aborted');
+    this.#cancellation?.cancel('aborted');
+    this.wake();
   }
 
   [Symbol.asyncIterator](): this {
@@ -60,47 +143,101 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     await this.return();
   }
 
-  #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#onEnd(this);
+  async #pushHistory(reader: LiveReader<Payload>): Promise<void> {
+    while (this.#history) {
+      while (!reader.isReady && !this.#isStopped && !this.#isOver) await this.#untilCalled();
+      const told = await this.#nextOfHistory(this.#history);
+      if (told && !this.#isOver) reader.take(told.payload);
+    }
   }
 
-  async *#follow(
-    channel: Channel<Item, Payload>,
-    { after, onQuiet, ...options }: Omit<LiveStreamOptions, 'onEnd'> & CatchUpOptions,
-  ): AsyncGenerator<Payload, undefined> {
-    let at = after;
-    let isBehind = true;
-    while (isBehind) {
-      isBehind = false;
-      const history = at ? catchUp(at, channel, options) : beginNow(channel, options.cancellation);
-      let step = await history.next();
-      while (!step.done && !this.#isStopped) {
-        at = step.value.at;
-        yield step.value.payload;
-        step = await history.next();
-      }
-      const joint = step.done ? step.value : null;
-      if (!joint) break;
-      for await (const told of followLive(channel, joint, at, options)) {
-        isBehind = told.isBehind;
-        at = told.at;
-        if (told.payload !== null) yield told.payload;
-        else onQuiet?.(at);
+  /** `null` where it ends: the stream is live then, or over. */
+  async #nextOfHistory(history: AsyncGenerator<Told<Payload>, Joint | null>): Promise<Told<Payload> | null> {
+    const step = this.#isStopped || this.#isOver ? null : await history.next();
+    if (step && !step.done && !this.#isStopped && !this.#isOver) {
+      this.#at = step.value.at;
+      return step.value;
+    }
+    // What only history needs is let go: most streams are live most of the time.
+    this.#history = null;
+    this.#cancellation = null;
+    if (step?.done && step.value && !this.#isOver) this.#goLive(step.value);
+    return null;
+  }
+
+  #goLive({ sequence, delivered }: Joint): void {
+    this.#at ??= resumeAt(this.#channel.feed.frontier);
+    this.#position = this.#channel.positionBehind(sequence);
+    this.#delivered = delivered.size > 0 ? delivered : none;
+    this.#channel.follow(this);
+  }
+
+  /** `undefined` = nothing now: it is called again, or has history to read first. */
+  #nextLive(position: Position): Payload | undefined {
+    const channel = this.#channel;
+    for (;;) {
+      const reading = channel.read(position);
+      switch (reading.kind) {
+        case 'told': {
+          const { payload, at } = reading.told;
+          this.#at = at;
+          if (this.#delivered !== none && this.#delivered.has(at.place?.key ?? '')) break;
+          return payload;
+        }
+        case 'missed':
+          return channel.presenter.missed(reading.count, this.#at as ResumePoint);
+        case 'more':
+          this.#rest(this.#options.clock);
+          return undefined;
+        case 'dropped':
+          this.#goBack();
+          return undefined;
+        case 'nothing':
+          this.#onQuiet?.(resumeAt(channel.frontier));
+          return undefined;
       }
     }
-    if (this.#isStopped && at) yield channel.presenter.missed(0, at);
-    return undefined;
   }
-}
 
-interface Step<Payload> {
-  /** `null`: everything up to there has been told. */
-  readonly payload: Payload | null;
-  readonly at: ResumePoint;
-  /** Is what follows not in memory any more? Then this is the last one. */
-  readonly isBehind: boolean;
+  #rest(clock: Clock): void {
+    this.#stopResting ??= clock.after(0, () => {
+      this.#stopResting = null;
+      this.wake();
+    });
+  }
+
+  /** What is next is not in memory any more. */
+  #goBack(): void {
+    this.#channel.unfollow(this);
+    this.#position = null;
+    const cancellation = createCancellation();
+    this.#cancellation = cancellation;
+    this.#history = catchUp(this.#at as ResumePoint, this.#channel, { ...this.#options, cancellation });
+  }
+
+  #untilCalled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#goOn = () => {
+        this.#goOn = () => {};
+        resolve();
+      };
+    });
+  }
+
+  /** @returns what one that was stopped says at its end */
+  #end(): Payload | null {
+    if (this.#isOver) return null;
+    this.#isOver = true;
+    const channel = this.#channel;
+    channel.unfollow(this);
+    this.#cancellation?.cancel('aborted');
+    this.#stopResting?.();
+    // Everything up to there has been told, or does not match.
+    if (this.#position && channel.read(this.#position).kind === 'nothing') this.#at = resumeAt(channel.frontier);
+    this.#onEnd(this);
+    this.#goOn();
+    return this.#isStopped && this.#at ? channel.presenter.missed(0, this.#at) : null;
+  }
 }
 
 // biome-ignore lint/correctness/useYield: it has the form of what reads history, and there is none
@@ -109,51 +246,5 @@ async function* beginNow<Item, Payload>(
   cancellation: Cancellation,
 ): AsyncGenerator<Told<Payload>, Joint | null> {
   await feed.caughtUp(cancellation);
-  return feed.isStarted ? { sequence: feed.news.end - 1, delivered: new Set() } : null;
-}
-
-async function* followLive<Item, Payload>(
-  channel: Channel<Item, Payload>,
-  { sequence, delivered }: Joint,
-  from: ResumePoint | null,
-  { cancellation, clock }: Pick<CatchUpOptions, 'cancellation' | 'clock'>,
-): AsyncGenerator<Step<Payload>> {
-  let at = from ?? resumeAt(channel.feed.frontier);
-  const position = channel.positionBehind(sequence);
-  while (!cancellation.cause) {
-    const reading = channel.read(position);
-    switch (reading.kind) {
-      case 'told':
-        at = reading.told.at;
-        if (!delivered.has(at.place?.key ?? '')) yield { payload: reading.told.payload, at, isBehind: false };
-        break;
-      case 'missed':
-        yield { payload: channel.presenter.missed(reading.count, at), at, isBehind: false };
-        break;
-      case 'more':
-        await pause(clock, 0, cancellation);
-        break;
-      case 'dropped':
-        yield { payload: null, at, isBehind: true };
-        return;
-      case 'nothing':
-        at = resumeAt(channel.frontier);
-        yield { payload: null, at, isBehind: false };
-        await untilNews(channel, cancellation);
-    }
-  }
-}
-
-function untilNews(channel: Pick<Channel<never, never>, 'whenNews'>, cancellation: Cancellation): Promise<void> {
-  return new Promise((resolve) => {
-    let stopListening = () => {};
-    const stopWaiting = channel.whenNews(() => {
-      stopListening();
-      resolve();
-    });
-    stopListening = cancellation.onCancel(() => {
-      stopWaiting();
-      resolve();
-    });
-  });
+  return feed.isStarted ? { sequence: feed.news.end - 1, delivered: none } : null;
 }

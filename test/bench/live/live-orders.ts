@@ -12,8 +12,8 @@ export type LiveOrder =
       readonly frozen: number;
       readonly after: string | null;
     }
-  /** What has come since the last time. */
-  | { readonly kind: 'report' };
+  /** What has come. `isFresh`: deliveries are timed from now on. */
+  | { readonly kind: 'report'; readonly isFresh?: boolean };
 
 export interface LiveReport {
   /** Subscriptions that are read. */
@@ -26,7 +26,7 @@ export interface LiveReport {
   readonly faults: number;
   /** The first of them. */
   readonly fault: string | null;
-  /** From when an event was told upstream until it was read, since the last report. */
+  /** From when an event was told upstream until it was read. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Of the first item that came. */

@@ -115,6 +115,7 @@ export async function runLive(children: Children, scenario: LiveScenario, option
     await pause(options.everyMs);
   }
   await reach(serial);
+  await order({ kind: 'report', isFresh: true });
   const rssBefore = readRssMib(pid) ?? 0;
   const cpuBefore = readCpuMs(pid);
   const since = performance.now();

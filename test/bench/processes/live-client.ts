@@ -113,7 +113,7 @@ async function obey(order: LiveOrder): Promise<LiveReport> {
     p99Ms: latencies.quantile(0.99),
     cursor,
   };
-  latencies.clear();
+  if (order.kind === 'report' && order.isFresh) latencies.clear();
   return report;
 }
 
