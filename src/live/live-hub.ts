@@ -34,7 +34,7 @@ export interface OpenLiveStream<Item, Payload> {
 /** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
 export interface LiveHub<Item, Payload> {
   /** @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or everybody, has too many, or the gateway is stopping */
-  open(stream: OpenLiveStream<Item, Payload>): LiveStream<Item, Payload>;
+  open(stream: OpenLiveStream<Item, Payload>): AsyncGenerator<Payload, undefined>;
   /** Has every stream end, each with a point to go on from. No more are opened. */
   stop(): void;
   /** Ends every reader. */

@@ -1,9 +1,13 @@
 import type { ExecutionResult } from 'graphql';
 import type { StreamedAnswer } from '../answers/answer-stream.ts';
 import type { ChunkedBody } from '../answers/find-plain-end.ts';
+import type { ResultReader, ResultStream } from '../streams/result-stream.ts';
+import type { ResultText } from '../streams/shared-results.ts';
 
 /** The answer to an operation: one result, or a stream of them. */
-export type OperationAnswer = ExecutionResult | AsyncIterable<ExecutionResult>;
+export type OperationAnswer = ExecutionResult | ResultStream | AsyncIterable<ExecutionResult>;
+
+export type { ResultReader, ResultStream, ResultText };
 
 /** How an operation ended for a shell that writes bytes, and parses no answer that it can pass on as it is. */
 export type UnreadOutcome =

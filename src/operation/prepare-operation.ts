@@ -13,7 +13,8 @@ import { collectFields } from '../planning/collect-fields.ts';
 import { findTextVariables } from '../planning/id-variables.ts';
 import { hasDirectivesAtRoot, planOperation, rootFieldNames, usedFragments } from '../planning/plan-operation.ts';
 import { takePart } from '../planning/split-document.ts';
-import { createOpenStream, type OpenStream } from '../streams/open-stream.ts';
+import { createOpenStream, type OpenStream, type OpenStreamOptions } from '../streams/open-stream.ts';
+import { ResultTexts } from '../streams/shared-results.ts';
 import type { OpenLedgerStream } from '../subschemas/ledger/ledger-streams.ts';
 import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
@@ -31,7 +32,8 @@ export function createPrepareOperation(
   reads: Pick<ImmutableReads, 'prepare'> | null = null,
   openLedgerStream: OpenLedgerStream | null = null,
 ): PrepareOptions<PreparedOperation>['prepareOperation'] {
-  const building = { graph, reads, openLedgerStream, keepSchemaAnswer: createKeepSchemaAnswer() };
+  const keepSchemaAnswer = createKeepSchemaAnswer();
+  const building = { graph, reads, openLedgerStream, keepSchemaAnswer, printed: new ResultTexts(printedBytes) };
   return (valid) => prepareOperation(valid, building);
 }
 
@@ -40,7 +42,12 @@ interface Building {
   readonly reads: Pick<ImmutableReads, 'prepare'> | null;
   readonly openLedgerStream: OpenLedgerStream | null;
   readonly keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>;
+  /** Of all its subscriptions. */
+  readonly printed: ResultTexts;
 }
+
+/** What is kept of the results of streams while others may be told the same: the newest of them, in bytes. */
+const printedBytes = 8 * 1024 * 1024;
 
 /** What is known of an operation whatever the strings in its text hold. It must not hold the tree of one that is forwarded. */
 interface OperationFacts
@@ -108,7 +115,7 @@ function toRead({ readTree }: GivenText, { graph, reads }: Building): ImmutableR
 function toPrepared(
   facts: OperationFacts,
   { text, json, readTree: tree, immutable }: GivenText & Pick<PreparedOperation, 'immutable'>,
-  { graph, openLedgerStream, keepSchemaAnswer }: Building,
+  { graph, openLedgerStream, keepSchemaAnswer, printed }: Building,
 ): PreparedOperation {
   const { schema, ownSchema, ownership } = graph;
   const { type, name, plan, isWhole, isConditional, isForwarded, checkWaits, fits, ending, texts } = facts;
@@ -144,7 +151,9 @@ function toPrepared(
       return keepSchemaAnswer(asked.document, asked.operation, execute);
     }),
     openStream:
-      type === 'subscription' ? once(() => toOpenStream(prepared, { ownSchema, texts, openLedgerStream })) : null,
+      type === 'subscription'
+        ? once(() => toOpenStream(prepared, openLedgerStream, { ownSchema, texts, printed }))
+        : null,
     unread: ending ? always({ kind: 'whole', queryJson: json, ending }) : once(() => toUnreadSplit(prepared)),
     immutable,
   };
@@ -157,17 +166,19 @@ function toCheckWaits(schema: GraphQLSchema, { operation, fragments }: Operation
 
 function toOpenStream(
   operation: PreparedOperation,
-  {
-    ownSchema,
-    texts,
-    openLedgerStream,
-  }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> } & Pick<Building, 'openLedgerStream'>,
+  openLedgerStream: OpenLedgerStream | null,
+  options: Pick<OpenStreamOptions, 'ownSchema' | 'texts' | 'printed'>,
 ): OpenStream {
   const { tree, plan, schema, name } = operation;
   if (plan === 'PASS_THROUGH' && openLedgerStream) return createOpenLedgerStream(operation, openLedgerStream);
   const { document } = tree();
   const isJoined = plan !== 'LOCAL';
-  return createOpenStream({ schema: isJoined ? schema : ownSchema, ownSchema, document, operationName: name, texts });
+  return createOpenStream({
+    ...options,
+    schema: isJoined ? schema : options.ownSchema,
+    document,
+    operationName: name,
+  });
 }
 
 function toParts(

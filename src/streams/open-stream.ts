@@ -10,6 +10,8 @@ import { createExecuteStitched, type ExecuteStitched } from '../execution/execut
 import { toExecutable } from '../execution/to-executable.ts';
 import { declareTexts } from '../execution/variable-type.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
+import { findResultVariables } from './find-result-variables.ts';
+import type { ResultTexts, SharedResults } from './shared-results.ts';
 
 export interface OpenStreamOptions {
   /** The schema that the results are executed on: the whole one where the stream is joined to the ledger, else our own part. */
@@ -19,6 +21,8 @@ export interface OpenStreamOptions {
   readonly operationName: string | null;
   /** Variables that are declared with a scalar of the ledger in place of a text. */
   readonly texts: ReadonlySet<string>;
+  /** What is printed once for all streams that are told the same. */
+  readonly printed: ResultTexts;
 }
 
 /** A subscription that is open. */
@@ -26,6 +30,11 @@ export interface ItemStream {
   readonly items: AsyncIterator<unknown>;
   /** Executes the selection on an item. */
   readonly execute: (item: unknown, context: OperationContext) => ReturnType<ExecuteStitched>;
+  /**
+   * Joins those whose results are the same for the same item. Left out where results are only passed on.
+   * @param rest what else is in a result than the item decides
+   */
+  readonly share?: (rest: string) => SharedResults;
 }
 
 /** Opens a subscription, or tells the errors that refuse it. Rejects as `subscribe` of graphql-js does. */
@@ -40,6 +49,8 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
   const operation = getOperationAST(options.document, operationName);
   const document = schema === ownSchema ? declareTexts(options.document, texts) : options.document;
   const execute = createExecuteStitched(schema, document, operationName);
+  const join = options.printed.ofDocument();
+  const resultVariables = operation ? findResultVariables(document, operation) : [];
   return async (variables, context) => {
     const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
     if (errors) return { errors };
@@ -55,6 +66,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
     return {
       items: source[Symbol.asyncIterator](),
       execute: (item, itemContext) => execute(variables, itemContext, item),
+      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => [variables[name]])])),
     };
   };
 }

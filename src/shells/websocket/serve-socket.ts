@@ -6,6 +6,7 @@ import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-s
 import { markVariables } from '../../json/parse-json.ts';
 import { boundGreeting } from './bound-greeting.ts';
 import { closeCodes } from './close-codes.ts';
+import { createCollection, FrameWriter } from './frame-writer.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createOutbox } from './outbox.ts';
 import type { SocketClient } from './socket-protocol.ts';
@@ -31,6 +32,7 @@ export function createServeSocket({
   usageHeaders,
   pingMs = usualPingMs,
 }: ServeSocketOptions) {
+  const collection = createCollection();
   return (socket: WebSocket, request: IncomingMessage, requestId: string): void => {
     const session = createSession({ request, requestId, usageHeaders });
     const stopPinging = keepAlive(socket, pingMs, session.rest);
@@ -61,7 +63,7 @@ export function createServeSocket({
           });
         },
       },
-      { session, greeted, close },
+      { session, greeted, close, frames: new FrameWriter(socket, request.socket, collection) },
     );
     // The library closes a broken connection itself. Without a listener its error would end the process.
     socket.on('error', () => {});

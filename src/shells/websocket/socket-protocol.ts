@@ -8,7 +8,9 @@ import type { OperationAnswer } from '../../operation/operation-answer.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
 import { closeCodes } from './close-codes.ts';
+import type { FrameWriter } from './frame-writer.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
+import { PushedOperation } from './pushed-operation.ts';
 import type { SocketOperations } from './socket-operations.ts';
 import type { SocketSession } from './socket-session.ts';
 import { untilEnd } from './until-end.ts';
@@ -29,6 +31,8 @@ export interface SocketClient {
   /** Called when the client is acknowledged: from now on single messages are bounded, not their sum. */
   readonly greeted: () => void;
   readonly close: (code: number, reason: string) => void;
+  /** For what does not go through the protocol's own way of sending. */
+  readonly frames: FrameWriter;
 }
 
 /** Errors of one operation that are looked at for the log: a stream may have one in each of its results. */
@@ -43,16 +47,16 @@ export function createSocketProtocol(
   underWay: OperationsUnderWay,
 ): Server<SocketClient> {
   const { operations, addresses } = options;
-  const ends: OperationEnds = new WeakMap();
+  const begun: BegunOperations = new WeakMap();
   return makeServer<Params, SocketClient>({
     onConnect: (context) => greet(context, addresses),
-    onSubscribe: createOnSubscribe(options, ends),
+    onSubscribe: createOnSubscribe(options, begun),
     execute: run,
     // A stream is under way until it ends, which is after its last result was handed on.
     subscribe: run,
   });
 
-  async function run(args: ExecutionArgs): Promise<OperationAnswer> {
+  async function run(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
     underWay.began();
     let errors: readonly GraphQLError[] = [];
     const note = ({ errors: told }: ExecutionResult) => {
@@ -60,11 +64,12 @@ export function createSocketProtocol(
     };
     const ended = () => {
       underWay.ended();
-      ends.get(args.contextValue as object)?.(errors);
+      begun.get(args.contextValue as object)?.end(errors);
     };
     try {
       const answer = await operations.execute(args);
-      if (Symbol.asyncIterator in answer) return untilEnd(answer, note, ended);
+      if (Symbol.asyncIterator in answer)
+        return toOperation(answer, begun.get(args.contextValue as object), note, ended);
       note(answer);
       ended();
       return answer;
@@ -89,12 +94,30 @@ async function greet(context: Context<Params, SocketClient>, addresses: Pick<Add
   return true;
 }
 
-/** By the context an operation runs in: what to do when it has run, told its errors. */
-type OperationEnds = WeakMap<object, (errors?: readonly GraphQLError[]) => void>;
+interface BegunOperation {
+  readonly id: string;
+  readonly frames: FrameWriter;
+  /** What to do when it has run, told its errors. */
+  readonly end: (errors?: readonly GraphQLError[]) => void;
+}
+
+/** By the context an operation runs in. */
+type BegunOperations = WeakMap<object, BegunOperation>;
+
+/** A stream as graphql-ws is to see it. */
+function toOperation(
+  answer: Exclude<OperationAnswer, ExecutionResult>,
+  begun: BegunOperation | undefined,
+  onResult: (result: ExecutionResult) => void,
+  onEnd: () => void,
+): AsyncGenerator<ExecutionResult> {
+  if (!begun || !('isPushed' in answer) || !answer.isPushed) return untilEnd(answer, onResult, onEnd);
+  return new PushedOperation({ stream: answer, id: begun.id, frames: begun.frames, onResult, onEnd });
+}
 
 function createOnSubscribe(
   { operations, maxOperations, onOperation }: SocketProtocolOptions,
-  ends: OperationEnds,
+  begun: BegunOperations,
 ): NonNullable<Hooks['onSubscribe']> {
   return async (context, id, payload) => {
     const { session } = context.extra;
@@ -127,7 +150,7 @@ function createOnSubscribe(
     try {
       reviveMarked(payload.variables);
       const admitted = await operations.admit(payload, server);
-      if ('schema' in admitted) ends.set(admitted.contextValue as object, end);
+      if ('schema' in admitted) begun.set(admitted.contextValue as object, { id, frames: context.extra.frames, end });
       else {
         if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
         end(admitted);

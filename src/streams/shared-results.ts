@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+
+/** A whole result as JSON, for any number of readers. */
+export class ResultText {
+  /** Its bytes in UTF-8, each as one character: so it is put behind other bytes, and sent, without being encoded again. */
+  readonly bytes: string;
+
+  constructor(json: string) {
+    this.bytes = isAscii(json) ? json : Buffer.from(json).toString('latin1');
+  }
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+/** What is told alike to all streams that ask for it in the same words. */
+export interface SharedResults {
+  /**
+   * The text of an item's result.
+   * @param print called if nobody has printed it yet; `null` = the result is no other stream's business
+   */
+  textOf(item: object, print: (item: object) => ResultText | null): ResultText | null;
+  /** To be called once by each stream that has joined, when it ends. */
+  leave(): void;
+}
+
+interface Kept {
+  /** That it is in, by their items. */
+  readonly texts: Map<object, Kept>;
+  readonly item: object;
+  readonly text: ResultText | null;
+  readonly bytes: number;
+}
+
+/** Of keys; one that is longer is replaced by its hash, for clients choose how long it is. */
+const maxKeyLength = 256;
+/** What an entry takes beside its text. */
+const entryBytes = 200;
+
+/**
+ * Keeps what results were printed as while others may want them: the newest of all streams together, in so many bytes. What
+ * only one stream asks for is not kept at all.
+ */
+export class ResultTexts {
+  readonly #maxBytes: number;
+  readonly #kept = new Set<Kept>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @returns joins the streams of one document that have the same key */
+  ofDocument(): (key: string) => SharedResults {
+    const groups = new Map<string, Group>();
+    return (whole) => {
+      const key = whole.length > maxKeyLength ? createHash('sha256').update(whole).digest('base64') : whole;
+      let group = groups.get(key);
+      if (!group) {
+        group = new Group(this, () => groups.delete(key));
+        groups.set(key, group);
+      }
+      group.streams += 1;
+      return group;
+    };
+  }
+
+  keep(texts: Kept['texts'], item: object, text: ResultText | null): void {
+    const bytes = entryBytes + (text?.bytes.length ?? 0);
+    if (bytes > this.#maxBytes) return;
+    const entry = { texts, item, text, bytes };
+    texts.set(item, entry);
+    this.#kept.add(entry);
+    this.#bytes += bytes;
+    for (const oldest of this.#kept) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.drop(oldest);
+    }
+  }
+
+  drop(entry: Kept): void {
+    this.#kept.delete(entry);
+    entry.texts.delete(entry.item);
+    this.#bytes -= entry.bytes;
+  }
+}
+
+/** Streams of one document that are told the same. */
+class Group implements SharedResults {
+  streams = 0;
+  readonly #all: ResultTexts;
+  readonly #onEmpty: () => void;
+  readonly #texts: Kept['texts'] = new Map();
+
+  constructor(all: ResultTexts, onEmpty: () => void) {
+    this.#all = all;
+    this.#onEmpty = onEmpty;
+  }
+
+  textOf(item: object, print: (item: object) => ResultText | null): ResultText | null {
+    const known = this.#texts.get(item);
+    if (known) return known.text;
+    const text = print(item);
+    if (this.streams > 1) this.#all.keep(this.#texts, item, text);
+    return text;
+  }
+
+  leave(): void {
+    this.streams -= 1;
+    if (this.streams > 0) return;
+    this.#onEmpty();
+    for (const entry of this.#texts.values()) this.#all.drop(entry);
+  }
+}
