@@ -1,4 +1,5 @@
 import { MatchLog } from '../backlogs/match-log.ts';
+import { type Follower, Rounds } from '../backlogs/rounds.ts';
 import type { Feed, FeedNews } from './feed.ts';
 import type { LiveEntry, Place, ResumePoint } from './live-source.ts';
 
@@ -37,14 +38,6 @@ export type Reading<Payload> =
   /** The feed has dropped what is next, and the channel was not there to know whether it matches. */
   | { readonly kind: 'dropped' };
 
-/** One who is told when there is something new. */
-export interface Follower {
-  wake(): void;
-}
-
-/** So many are woken in one turn of the event loop: requests of others come between. */
-const mostAtOnce = 256;
-
 /** What was told last is kept as it was made: most of those who follow are there. */
 const maxMade = 64;
 /** Items that are matched for one who follows before others have their turn. */
@@ -62,11 +55,7 @@ export class Channel<Item, Payload> {
   /** By the sequence number. */
   readonly #made = new Map<number, Told<Payload>>();
   readonly #stopListening: () => void;
-  readonly #followers = new Set<Follower>();
-  /** Those whom the round under way still comes to; `null` = none is. */
-  #round: Iterator<Follower> | null = null;
-  /** Has something come that those whom the round has passed do not know of? */
-  #isRoundStale = false;
+  readonly #rounds = new Rounds();
   #frontier: Place | null = null;
 
   constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>) {
@@ -112,11 +101,11 @@ export class Channel<Item, Payload> {
 
   /** Wakes it whenever there is something new. */
   follow(follower: Follower): void {
-    this.#followers.add(follower);
+    this.#rounds.add(follower);
   }
 
   unfollow(follower: Follower): void {
-    this.#followers.delete(follower);
+    this.#rounds.delete(follower);
   }
 
   /** `null` for an item that the filter does not match. */
@@ -126,26 +115,6 @@ export class Channel<Item, Payload> {
 
   close(): void {
     this.#stopListening();
-  }
-
-  #wakeAll(): void {
-    this.#isRoundStale = this.#round !== null;
-    if (this.#round) return;
-    this.#round = this.#followers.values();
-    this.#wakeSome(this.#round);
-  }
-
-  #wakeSome(round: Iterator<Follower>): void {
-    for (let woken = 0; woken < mostAtOnce; woken += 1) {
-      const { done, value } = round.next();
-      if (done) {
-        this.#round = null;
-        if (this.#isRoundStale) this.#wakeAll();
-        return;
-      }
-      value.wake();
-    }
-    setImmediate(() => this.#wakeSome(round));
   }
 
   /** @returns `null` when it has come to what the channel has matched already */
@@ -173,7 +142,7 @@ export class Channel<Item, Payload> {
       isNew ||= isMatch;
     }
     this.#matches.dropBefore(news.start);
-    if (isNew) this.#wakeAll();
+    if (isNew) this.#rounds.begin();
   }
 
   #make(sequence: number): Told<Payload> | null {

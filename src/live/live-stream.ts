@@ -106,8 +106,10 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     while (this.#position && !this.#isStopped && !this.#isOver && reader.isReady) {
       const payload = this.#nextLive(this.#position);
       if (payload !== undefined) reader.take(payload);
-      else if (this.#history) return this.pushTo(reader);
-      else return;
+      else {
+        if (this.#history) this.pushTo(reader);
+        return;
+      }
     }
     if (this.#isOver || (this.#position && !this.#isStopped)) return;
     // One that is stopped says where to go on, ready or not: it is one small message, and the last.

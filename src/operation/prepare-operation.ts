@@ -32,8 +32,8 @@ export function createPrepareOperation(
   reads: Pick<ImmutableReads, 'prepare'> | null = null,
   openLedgerStream: OpenLedgerStream | null = null,
 ): PrepareOptions<PreparedOperation>['prepareOperation'] {
-  const keepSchemaAnswer = createKeepSchemaAnswer();
-  const building = { graph, reads, openLedgerStream, keepSchemaAnswer, printed: new ResultTexts(printedBytes) };
+  const [keepSchemaAnswer, printed] = [createKeepSchemaAnswer(), new ResultTexts(printedBytes)];
+  const building = { graph, reads, openLedgerStream, keepSchemaAnswer, printed };
   return (valid) => prepareOperation(valid, building);
 }
 
@@ -173,12 +173,8 @@ function toOpenStream(
   if (plan === 'PASS_THROUGH' && openLedgerStream) return createOpenLedgerStream(operation, openLedgerStream);
   const { document } = tree();
   const isJoined = plan !== 'LOCAL';
-  return createOpenStream({
-    ...options,
-    schema: isJoined ? schema : options.ownSchema,
-    document,
-    operationName: name,
-  });
+  const executed = isJoined ? schema : options.ownSchema;
+  return createOpenStream({ ...options, schema: executed, document, operationName: name });
 }
 
 function toParts(

@@ -1,10 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import { printJson } from '../json/exact-number.ts';
 import { executeJoined } from '../streams/execute-joined.ts';
 import { itemPlace, type PlacedItem, type PlacedResult } from '../streams/item-place.ts';
-import type { ItemStream, OpenStream } from '../streams/open-stream.ts';
-import { arePushed, ResultStream, type SharedPrinting } from '../streams/result-stream.ts';
-import { ResultText } from '../streams/shared-results.ts';
+import type { OpenStream } from '../streams/open-stream.ts';
+import { ResultStream } from '../streams/result-stream.ts';
+import { sharePrinting } from '../streams/share-printing.ts';
 import type { OperationRun } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import { settleAnswer } from './run-plan.ts';
@@ -38,7 +37,7 @@ export async function runStream(
   const stream = new ResultStream({
     items: opened.items,
     toResult,
-    shared: operation.plan === 'LOCAL' && arePushed(opened.items) ? toSharedPrinting(opened, run) : null,
+    shared: operation.plan === 'LOCAL' ? sharePrinting(opened, run) : null,
     onEnd: (errors) => {
       // Ends what its joins ask for.
       run.leave();
@@ -55,25 +54,4 @@ function withPlace(result: ExecutionResult & PlacedResult, item: PlacedItem): Ex
   const place = item[itemPlace]?.();
   if (place !== undefined) result[itemPlace] = place;
   return result;
-}
-
-/**
- * Without joins nothing in a result is of one caller alone, but for its usage, and for errors, which hold the id of its request.
- */
-function toSharedPrinting({ execute, share }: ItemStream, run: OperationRun): SharedPrinting | null {
-  if (!share) return null;
-  return {
-    results: share(JSON.stringify(run.tidy({}))),
-    print(item) {
-      try {
-        const result = execute(item, run.context);
-        if (!(result instanceof Promise)) return result.errors ? null : new ResultText(printJson(run.tidy(result)));
-        // It is executed again by each, and may fail there.
-        result.catch(() => {});
-        return null;
-      } catch {
-        return null;
-      }
-    },
-  };
 }

@@ -42,7 +42,7 @@ export const house: Readonly<Record<string, Room>> = {
   'ledger-values': { rooms: ['errors'], packages: ['graphql', '@scure/base'] },
   /** Texts that only this gateway can have written. */
   cursors: { rooms: ['ledger-values', 'types of config'], packages: [] },
-  /** Pure: what is kept of what goes on for ever. */
+  /** What is kept of what goes on for ever, and those who follow it. */
   backlogs: { rooms: [], packages: [] },
   /** Streams over what is read by polling: one reader for many who follow. Knows no upstream. */
   live: { rooms: ['errors', 'transport', 'backlogs'], packages: [] },
@@ -70,7 +70,7 @@ export const house: Readonly<Record<string, Room>> = {
   },
   /** Subscriptions: opened, and each of their items executed, whatever they are of. */
   streams: {
-    rooms: ['execution', 'transport', 'types of operation-context'],
+    rooms: ['json', 'execution', 'transport', 'types of operation-context'],
     packages: ['graphql'],
   },
   /** Is a document valid? In bounded time, and in one walk where it certainly is. */

@@ -1,0 +1,44 @@
+/** One who is told when there is something new. */
+export interface Follower {
+  wake(): void;
+}
+
+/** So many are woken in one turn of the event loop: requests of others come between. */
+const mostAtOnce = 256;
+
+/** Wakes all who follow when there is something new, some of them in each turn of the event loop. */
+export class Rounds {
+  readonly #followers = new Set<Follower>();
+  /** Those whom the round under way still comes to; `null` = none is. */
+  #round: Iterator<Follower> | null = null;
+  /** Has something come that those whom the round has passed do not know of? */
+  #isStale = false;
+
+  add(follower: Follower): void {
+    this.#followers.add(follower);
+  }
+
+  delete(follower: Follower): void {
+    this.#followers.delete(follower);
+  }
+
+  begin(): void {
+    this.#isStale = this.#round !== null;
+    if (this.#round) return;
+    this.#round = this.#followers.values();
+    this.#wakeSome(this.#round);
+  }
+
+  #wakeSome(round: Iterator<Follower>): void {
+    for (let woken = 0; woken < mostAtOnce; woken += 1) {
+      const { done, value } = round.next();
+      if (done) {
+        this.#round = null;
+        if (this.#isStale) this.begin();
+        return;
+      }
+      value.wake();
+    }
+    setImmediate(() => this.#wakeSome(round));
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { LiveStream } from '../../../src/live/live-stream.ts';
+import { createTestHub } from '../../support/live-hub.ts';
+import { createMemorySource, settled } from '../../support/memory-source.ts';
+
+/** One who is handed what a stream tells. */
+function reader(isReady = true) {
+  const told: unknown[] = [];
+  const state = { told, isReady, looks: 0, ends: 0 };
+  return Object.assign(state, {
+    pushed: {
+      get isReady() {
+        state.looks += 1;
+        return state.isReady;
+      },
+      take: (payload: unknown) => void told.push(payload),
+      end: () => {
+        state.ends += 1;
+      },
+      fail: (error: unknown) => void told.push(error),
+    },
+  });
+}
+
+function open(hub: ReturnType<typeof createTestHub>, after?: string) {
+  const stream = hub.byHand(after) as LiveStream<string, string>;
+  return stream;
+}
+
+describe('a stream that is pushed', () => {
+  it('tells a crowd the same as one who asks, in order and each once', async () => {
+    const hub = createTestHub(createMemorySource('old'), { maxStreams: 2_000, maxStreamsPerCaller: 2_000 });
+    const asking = hub.follow();
+    const crowd = Array.from({ length: 1_000 }, () => {
+      const one = reader();
+      open(hub).pushTo(one.pushed);
+      return one;
+    });
+    await hub.clock.pass(10);
+    hub.source.add('a', 'b');
+    await hub.clock.pass(400);
+    hub.source.add('c');
+    await hub.clock.pass(1_000);
+    expect(asking.told).toEqual(['a', 'b', 'c']);
+    for (const { told } of crowd) expect(told).toEqual(['a', 'b', 'c']);
+  });
+
+  it('goes on from a cursor through history to what is live', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `n${index + 1}`);
+    const hub = createTestHub(createMemorySource(...names));
+    const first = hub.source.items[9] ?? null;
+    hub.points.set('n10', { place: first, from: first });
+    const one = reader();
+    open(hub, 'n10').pushTo(one.pushed);
+    await hub.clock.pass(50);
+    hub.source.add('live');
+    await hub.clock.pass(500);
+    expect(one.told).toEqual([...names.slice(10), 'live']);
+  });
+
+  it('holds up nobody while its reader is not ready, and tells then what it missed', async () => {
+    const hub = createTestHub(createMemorySource('old'), { replayBytes: 1 });
+    const [slow, quick] = [reader(), reader()];
+    const stream = open(hub);
+    stream.pushTo(slow.pushed);
+    open(hub).pushTo(quick.pushed);
+    await hub.clock.pass(10);
+    hub.source.add('a');
+    await hub.clock.pass(400);
+    slow.isReady = false;
+    for (let round = 0; round < 40; round += 1) {
+      hub.source.add(`n${round}`);
+      await hub.clock.pass(400);
+    }
+    expect(quick.told).toHaveLength(41);
+    expect(slow.told).toEqual(['a']);
+    slow.isReady = true;
+    stream.resume();
+    await settled();
+    expect(slow.told[1]).toMatch(/^missed \d+ after a$/);
+    expect(slow.told.at(-1)).toBe('n39');
+    const [, missed = ''] = /missed (\d+)/.exec(String(slow.told[1])) ?? [];
+    expect(slow.told.length - 2 + Number(missed)).toBe(40);
+  });
+
+  it('says where to go on when it is stopped, and ends once, ready or not', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const readers = [reader(), reader(false)];
+    for (const { pushed } of readers) open(hub).pushTo(pushed);
+    const late = reader();
+    await hub.clock.pass(10);
+    open(hub).pushTo(late.pushed);
+    hub.hub.stop();
+    await settled();
+    expect(readers.map(({ told, ends }) => [told, ends])).toEqual([
+      [['missed 0 after old'], 1],
+      [[], 1],
+    ]);
+    expect(late.ends).toBe(1);
+  });
+
+  it('tells nothing more once it is left, and leaves nothing behind', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const one = reader();
+    for (let round = 0; round < 50; round += 1) {
+      const stream = open(hub);
+      stream.pushTo(one.pushed);
+      if (round % 2 === 0) await hub.clock.pass(10);
+      await stream.return();
+    }
+    hub.source.add('a');
+    await hub.clock.pass(5_000);
+    expect(one.told).toEqual([]);
+    expect(hub.hub.readers).toBe(0);
+    expect(hub.clock.timers).toBe(0);
+  });
+});
