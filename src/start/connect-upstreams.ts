@@ -1,4 +1,4 @@
-import { createStreamPlaces } from '../live/stream-places.ts';
+import { createStreamPlaces } from '../limits/stream-places.ts';
 import type { UpstreamFacts } from '../subschemas/gateway/gateway-resolvers.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 import type {

@@ -1,7 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
-import { createStreamPlaces } from '../live/stream-places.ts';
+import { createStreamPlaces } from '../limits/stream-places.ts';
 import { parseConfig } from '../settings/parse-config.ts';
 import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';

@@ -45,7 +45,7 @@ export const house: Readonly<Record<string, Room>> = {
   /** What is kept of what goes on for ever, and those who follow it. */
   backlogs: { rooms: [], packages: [] },
   /** Streams over what is read by polling: one reader for many who follow. Knows no upstream. */
-  live: { rooms: ['errors', 'transport', 'backlogs'], packages: [] },
+  live: { rooms: ['errors', 'transport', 'backlogs', 'types of limits'], packages: [] },
   /** What the processes of a fleet read of an upstream together: who of them asks it, and what the others hear, through Redis. */
   'live-fleet': { rooms: ['types of live', 'redis'], packages: ['ioredis'] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
@@ -55,6 +55,7 @@ export const house: Readonly<Record<string, Room>> = {
       'types of telemetry',
       'types of transport',
       'types of devnet',
+      'types of limits',
       'types of live',
       'types of sponsorship/store',
       'types of live-fleet',
@@ -102,7 +103,6 @@ export const house: Readonly<Record<string, Room>> = {
       'limits',
       'answers',
       'types of config',
-      'types of live',
       'types of upstream',
     ],
     packages: ['graphql'],

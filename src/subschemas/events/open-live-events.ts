@@ -1,10 +1,10 @@
 import { createReplayBudget } from '../../backlogs/replay-budget.ts';
 import type { Config } from '../../config/config.ts';
 import type { CursorKeys } from '../../cursors/cursor-keys.ts';
+import type { StreamPlaces } from '../../limits/stream-places.ts';
 import { systemClock } from '../../live/clock.ts';
 import type { JoinFleet } from '../../live/feed.ts';
 import { createLiveHub } from '../../live/live-hub.ts';
-import type { StreamPlaces } from '../../live/stream-places.ts';
 import type { ItemText } from '../../live-fleet/entry-text.ts';
 import type { LiveEventEntry } from '../event-feed/event-source.ts';
 import { eventText, transactionText } from '../event-feed/item-text.ts';

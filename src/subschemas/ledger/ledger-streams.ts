@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { StreamPlaces } from '../../live/stream-places.ts';
+import type { StreamPlaces } from '../../limits/stream-places.ts';
 import { createGraphqlSocket, type GraphqlSocketOptions } from '../../upstream-sockets/graphql-socket.ts';
 import type { ForwardRequest } from './forward-to-ledger.ts';
 import { type KeptResults, LedgerStream } from './ledger-stream.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../../config/config.ts';
-import type { StreamPlaces } from '../../live/stream-places.ts';
+import type { StreamPlaces } from '../../limits/stream-places.ts';
 import { configKeys } from '../../settings/keys.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
 import type { ConnectedUpstream, DevnetAddresses, LedgerPush, TransactionFinder, Upstream } from '../upstream.ts';
