@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { keepWatch, type WatchAttempt } from '../../../src/live/keep-watch.ts';
 import type { LivePage } from '../../../src/live/live-source.ts';
 import { createTestHub, type Following } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
@@ -34,14 +35,31 @@ const step = fc.oneof(
     arbitrary: fc.record({ does: fc.constant('spoil' as const), how: fc.constantFrom(...Object.keys(spoilings)) }),
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('heal' as const) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ does: fc.constant('say' as const), what: fc.constantFrom('up', 'news', 'lost', 'refused') }),
+  },
   { weight: 3, arbitrary: fc.record({ does: fc.constant('leave' as const), who: fc.nat(3) }) },
   { weight: 4, arbitrary: fc.record({ does: fc.constant('return' as const), who: fc.nat(3) }) },
 );
 
 it('tells everybody everything once, in order, whatever an upstream does wrong and whenever they leave and come back', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), fc.boolean(), async (steps, isWatched) => {
       const { clock, source, follow, hub } = createTestHub(createMemorySource('n1'));
+      // Whoever tells of news may tell of what is not, keep silent of what is, and go.
+      let telling: WatchAttempt | null = null;
+      const listen = (attempt: WatchAttempt) => {
+        telling = attempt;
+        return () => {};
+      };
+      const watch: typeof source.watch = (listener) => keepWatch(listen, listener, clock);
+      if (isWatched) Object.assign(source, { watch });
+      const say = (what: string, attempt: WatchAttempt | null) => {
+        if (what === 'up') attempt?.up();
+        else if (what === 'news') attempt?.news();
+        else attempt?.down(what === 'refused');
+      };
       let happened = 1;
       // Each has what it was told before it left, and what its stream tells it now.
       const clients = [0, 1, 2, 3].map(() => ({ told: ['n1'], now: null as Following | null }));
@@ -68,6 +86,7 @@ it('tells everybody everything once, in order, whatever an upstream does wrong a
         else if (each.does === 'fail') source.before = faults[each.how as keyof typeof faults];
         else if (each.does === 'spoil') source.spoil = spoilings[each.how] ?? source.spoil;
         else if (each.does === 'heal') heal();
+        else if (each.does === 'say') say(each.what, telling);
         else if (each.does === 'leave') await leave(clients[each.who] as (typeof clients)[number]);
         else comeBack(clients[each.who] as (typeof clients)[number]);
       }

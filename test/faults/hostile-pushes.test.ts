@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createGraphqlSocket } from '../../src/upstream-sockets/graphql-socket.ts';
+import { createRpcSocket } from '../../src/upstream-sockets/rpc-socket.ts';
+import { until } from '../support/until.ts';
+
+const socket = { connectMs: 100, beatMs: 50, maxMessageBytes: 10_000, maxMessagesPerSecond: 100 };
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A server of WebSockets that answers as a test decides. @returns its address */
+async function serve(answer: (socket: WebSocket, message: { id?: unknown; type?: string; method?: string }) => void) {
+  const server: Server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sockets = new WebSocketServer({ server, handleProtocols: (offered) => [...offered][0] ?? false });
+  sockets.on('connection', (each) => {
+    each.on('error', () => {});
+    each.on('message', (data) => answer(each, JSON.parse(String(data))));
+  });
+  closers.push(async () => {
+    for (const each of sockets.clients) each.terminate();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, clients: sockets.clients };
+}
+
+/** A server that accepts connections and says nothing on them. */
+async function serveSilence() {
+  const open = new Set<{ destroy(): void }>();
+  const server = createTcpServer((each) => open.add(each.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(async () => {
+    for (const each of open) each.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, clients: open };
+}
+
+/** What becomes of one subscription, in one form for both protocols. */
+interface Heard {
+  readonly told: unknown[];
+  readonly end: string | null;
+  readonly leave: () => void;
+}
+
+const protocols = {
+  graphql(url: string): Heard {
+    const heard = { told: [] as unknown[], end: null as string | null, leave: () => {} };
+    const own = createGraphqlSocket({ url, graceMs: 10, socket });
+    closers.push(() => own.close());
+    heard.leave = own.subscribe(
+      { query: 'subscription{a}' },
+      {
+        next: (result) => heard.told.push(result),
+        refused: () => {
+          heard.end = 'refused';
+        },
+        ended: () => {
+          heard.end = 'ended';
+        },
+        lost: ({ failure }) => {
+          heard.end = failure;
+        },
+      },
+    );
+    return heard;
+  },
+  rpc(url: string): Heard {
+    const heard = { told: [] as unknown[], end: null as string | null, leave: () => {} };
+    const own = createRpcSocket({ url, graceMs: 10, answerMs: 150, socket });
+    closers.push(() => own.close());
+    heard.leave = own.subscribe(
+      { subscribe: 's', unsubscribe: 'u', params: [] },
+      {
+        up: () => heard.told.push('up'),
+        news: () => heard.told.push('news'),
+        refused: () => {
+          heard.end = 'refused';
+        },
+        lost: () => {
+          heard.end = 'lost';
+        },
+      },
+    );
+    return heard;
+  },
+};
+
+/** Acknowledges, and says the rest once something is subscribed to. */
+const afterSubscribing =
+  (say: (each: WebSocket, id: unknown) => void) =>
+  (each: WebSocket, { id, type, method }: { id?: unknown; type?: string; method?: string }) => {
+    if (type === 'connection_init') each.send('{"type":"connection_ack"}');
+    if (method === 's') each.send(JSON.stringify({ jsonrpc: '2.0', id, result: 7 }));
+    if (type === 'subscribe' || method === 's') say(each, id);
+  };
+
+describe.each(['graphql', 'rpc'] as const)('an upstream that pushes by %s', (protocol) => {
+  const lost = (failure: string) => (protocol === 'rpc' ? 'lost' : failure);
+
+  it.each([
+    ['a message over the bound', (each: WebSocket) => each.send('x'.repeat(20_000)), 'too-large'],
+    ['a message that is not text', (each: WebSocket) => each.send(Buffer.from([1, 2, 3])), 'garbled'],
+    ['what is no JSON', (each: WebSocket) => each.send('{'), 'garbled'],
+    ['nothing, and cuts the line', (each: WebSocket) => each.terminate(), 'interrupted'],
+    ['that it ends in good order', (each: WebSocket) => each.close(1000), 'interrupted'],
+    ['nothing, not even that it is there', (each: WebSocket) => each.pause(), 'interrupted'],
+  ])('and says %s is lost, and not asked again from here', async (_, say, failure) => {
+    let asked = 0;
+    const { url, clients } = await serve(
+      afterSubscribing((each) => {
+        asked += 1;
+        say(each);
+      }),
+    );
+    const heard = protocols[protocol](url);
+    await until(() => heard.end !== null, 'the end');
+    expect(heard.end).toBe(lost(failure));
+    for (const each of clients) each.resume();
+    await until(() => clients.size === 0, 'the connection to be closed');
+    expect(asked).toBe(1);
+  });
+
+  it('and never finishes its handshake is given up', async () => {
+    const { url } = await serveSilence();
+    const heard = protocols[protocol](url);
+    await until(() => heard.end !== null, 'the end');
+    expect(heard.end).toBe(lost('unreachable'));
+  });
+
+  it('and never answers is given up', async () => {
+    const { url } = await serve(() => {});
+    const heard = protocols[protocol](url);
+    await until(() => heard.end !== null, 'the end');
+    expect(heard.end).toBe(lost('timeout'));
+  });
+
+  it('by names that nobody gave is not heard', async () => {
+    const { url } = await serve(
+      afterSubscribing((each, id) => {
+        for (const name of ['404', '999999999999']) {
+          each.send(JSON.stringify({ id: name, type: 'next', payload: { data: 1 } }));
+          each.send(JSON.stringify({ id: name, type: 'complete' }));
+        }
+        for (const subscription of [8, '7', '__proto__', null, { a: 1 }]) {
+          if (protocol === 'rpc') each.send(JSON.stringify({ jsonrpc: '2.0', params: { subscription } }));
+        }
+        if (protocol === 'rpc') each.send('{"id":404,"result":7}');
+        each.send(JSON.stringify({ id, type: 'next', payload: { data: 2 }, params: { subscription: 7 } }));
+      }),
+    );
+    const heard = protocols[protocol](url);
+    await until(() => heard.told.length >= (protocol === 'rpc' ? 2 : 1), 'what is meant');
+    expect(heard.told).toEqual(protocol === 'rpc' ? ['up', 'news'] : [{ data: 2 }]);
+    heard.leave();
+  });
+
+  it('and floods is read no faster than it may', async () => {
+    const { url } = await serve(
+      afterSubscribing((each, id) => {
+        const text = JSON.stringify({ id, type: 'next', payload: { data: 2 }, params: { subscription: 7 } });
+        // Each as a piece of its own: what has arrived together is read together.
+        const send = (left: number) => {
+          if (left === 0 || each.readyState !== each.OPEN) return;
+          each.send(text);
+          setImmediate(send, left - 1);
+        };
+        send(3_000);
+      }),
+    );
+    const began = performance.now();
+    const heard = protocols[protocol](url);
+    await until(() => heard.told.length >= 100, 'as many as may be');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Beside those that may be read in each second begun, those that had arrived with the last of them.
+    expect(heard.told.length).toBeLessThan(1_000 * (1 + (performance.now() - began) / 1_000));
+    expect(heard.end).toBeNull();
+    heard.leave();
+  });
+
+  it('is left within a moment, answered or not', async () => {
+    const { url, clients } = await serveSilence();
+    const heard = protocols[protocol](url);
+    await until(() => clients.size === 1, 'a connection');
+    heard.leave();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(heard.end).toBeNull();
+  });
+});
+
+it('is not taken by the library for an end after which it connects again, at once and for ever', async () => {
+  let connections = 0;
+  const { url } = await serve((each, { type }) => {
+    if (type !== 'connection_init') return;
+    connections += 1;
+    each.close(1000);
+  });
+  const heard = protocols.graphql(url);
+  await until(() => heard.end !== null, 'the end');
+  expect([heard.end, connections]).toEqual(['interrupted', 1]);
+});
