@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
@@ -204,6 +205,19 @@ describe('a stream of several operations', () => {
     expect(allowed.headers.get('access-control-allow-headers')).toBe(tokenHeader);
     const form = await fetch(address(), { method: 'POST', headers: { [tokenHeader]: 'x' }, body: 'query={a}' });
     expect(form.status).toBe(415);
+  });
+
+  it('is over when its client is gone, even while it waits for its turn on the connection', async () => {
+    const token = await reserve();
+    const { port } = new URL(gateway.url);
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    const ask = (target: string) =>
+      socket.write(`GET ${target} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n`);
+    ask(`/graphql?query=${encodeURIComponent(live)}`);
+    ask(`/graphql?token=${token}`);
+    await until(async () => (await operate(token, live, 'a')).status === 202, 'the stream');
+    socket.destroy();
+    await until(async () => (await operate(token, live, 'b')).status === 404, 'the end of the stream');
   });
 
   it('is one of so many of its caller, reserved or open', async () => {

@@ -26,7 +26,7 @@ export interface SharedStreamsOptions extends ReservationsOptions {
 
 /** A request and its answer, as the server has them. */
 export interface StreamExchange
-  extends Pick<ServerContext, 'requestId' | 'sender' | 'showUsage' | 'isGone' | 'onStanding'> {
+  extends Pick<ServerContext, 'requestId' | 'sender' | 'showUsage' | 'isGone' | 'onGone' | 'onStanding'> {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Sets the headers that every answer has. */
@@ -88,9 +88,9 @@ export function createSharedStreams(options: SharedStreamsOptions): SharedStream
       exchange.refuse('BAD_REQUEST', 'This event stream is open already.', 409);
       return;
     }
-    const { res } = exchange;
-    res.once('close', () => reservation.giveUp());
-    reservation.fulfil(new SharedStream(res, { maxOperations, heart }));
+    const onGone = (then: () => void) => exchange.onGone(then);
+    reservation.fulfil(new SharedStream(exchange.res, { maxOperations, heart, onGone }));
+    onGone(() => reservation.giveUp());
   }
 
   function leave(exchange: StreamExchange, caller: Caller): void {

@@ -24,6 +24,17 @@ export interface SharedOperation {
   ): Promise<void>;
 }
 
+export interface SharedStreamOptions {
+  /** At one time. */
+  readonly maxOperations: number;
+  readonly heart: Heart;
+  /**
+   * Calls back when its answer is complete, or its client gone, at once if it is. The response itself would not say so while
+   * it waits for its turn on the connection.
+   */
+  readonly onGone: (then: () => void) => void;
+}
+
 /**
  * An event stream that carries the results of several operations, as the "single connection mode" of GraphQL over SSE has it:
  * `next` with an operation's id and a result, `complete` with its id.
@@ -36,10 +47,7 @@ export class SharedStream {
   #isStopping = false;
   #isOver = false;
 
-  constructor(
-    res: ServerResponse,
-    { maxOperations, heart }: { readonly maxOperations: number; readonly heart: Heart },
-  ) {
+  constructor(res: ServerResponse, { maxOperations, heart, onGone }: SharedStreamOptions) {
     this.#res = res;
     this.#maxOperations = maxOperations;
     res.writeHead(200, eventFraming.headers);
@@ -49,7 +57,7 @@ export class SharedStream {
       if (!res.writableNeedDrain) res.write(eventFraming.beat);
     });
     res.on('drain', () => this.#wakeAll());
-    res.once('close', () => {
+    onGone(() => {
       stopBeating();
       this.#isOver = true;
       for (const operation of [...this.#operations.values()]) operation.leave();

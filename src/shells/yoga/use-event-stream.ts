@@ -1,11 +1,11 @@
-import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { noteCodes } from '../../errors/note-codes.ts';
-import { printJson } from '../../json/exact-number.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import { itemPlace, type PlacedResult } from '../../streams/item-place.ts';
 import { eventFraming, type Framing, multipartFraming } from '../event-streams/framing.ts';
 import { createHeart, type Heart } from '../event-streams/heart.ts';
+import { printResult } from '../event-streams/print-result.ts';
 import type { EventStreamPlace } from './event-stream-place.ts';
 import { chooseStreamType, type StreamPlaces } from './use-operation.ts';
 
@@ -67,7 +67,7 @@ function toSource(
           note(value);
           place?.pass();
           const at = (value as PlacedResult)[itemPlace] ?? null;
-          return controller.enqueue(encoder.encode(framing.next(printJson(withoutHints(value)), at)));
+          return controller.enqueue(encoder.encode(framing.next(printResult(value), at)));
         }
         stopBeating();
         controller.enqueue(encoder.encode(framing.end));
@@ -81,17 +81,5 @@ function toSource(
       stopBeating();
       await results.return?.();
     },
-  };
-}
-
-/** Hints that set an HTTP status are not for clients. */
-function withoutHints({ errors, ...result }: ExecutionResult): object {
-  if (!errors) return result;
-  return {
-    ...result,
-    errors: errors.map((error): GraphQLFormattedError => {
-      const { http, ...extensions } = error.extensions;
-      return { ...error.toJSON(), extensions };
-    }),
   };
 }

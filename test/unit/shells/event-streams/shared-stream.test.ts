@@ -32,7 +32,11 @@ function open(maxOperations = 2) {
       return () => beats.delete(listener);
     },
   };
-  const stream = new SharedStream(answer as unknown as ServerResponse, { maxOperations, heart });
+  const stream = new SharedStream(answer as unknown as ServerResponse, {
+    maxOperations,
+    heart,
+    onGone: (then) => void answer.once('close', then),
+  });
   const begin = (id: string) => stream.begin(id) as SharedOperation;
   return { answer, stream, begin, beats };
 }
