@@ -17,6 +17,7 @@ import { createUpstreamHost } from './start/upstream-host.ts';
 import { type UpstreamList, upstreamList } from './start/upstreams.ts';
 import { watchClientsOf } from './start/watch-clients.ts';
 import { type LedgerNews, watchSchema } from './start/watch-schema.ts';
+import { watchSecrets } from './start/watch-secrets.ts';
 import { createTelemetry } from './telemetry/events.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -34,7 +35,7 @@ export interface StartOptions {
 export interface RunningGateway extends AsyncDisposable {
   /** Scheme, host and port. */
   readonly url: string;
-  /** Reads again what may change while it serves, the clients file, and tells in the log what came of it. */
+  /** Reads again what may change while it serves, the files of clients and secrets, and tells in the log what came of it. */
   reload(): Promise<void>;
   /** Stops accepting, finishes what runs, closes what it opened. Safe to call twice. */
   close(): Promise<void>;
@@ -104,6 +105,8 @@ async function open(
   defer(() => sponsorshipStore.close());
   const liveFleet = await openLiveFleet({ config: network.config, telemetry });
   defer(() => liveFleet?.close());
+  const secrets = watchSecrets({ telemetry });
+  defer(secrets.stop);
   const host = createUpstreamHost({
     config: network.config,
     telemetry,
@@ -111,6 +114,7 @@ async function open(
     siblings,
     sponsorshipStore,
     liveFleet,
+    watchSecret: secrets.watch,
   });
   const connecting = connectUpstreams({ list, network, host, siblings });
   deferClosing(connecting);
@@ -143,7 +147,13 @@ async function open(
   // Of several processes none is the service: theirs is said once, when all of them are ready.
   if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
   else tellReady(telemetry, config, { graphqlUrl, schema: origin });
-  return { url, reload: async () => watched?.reload() };
+  return {
+    url,
+    async reload() {
+      await watched?.reload();
+      await secrets.reload();
+    },
+  };
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Config {
     readonly preflight: 'enforce' | 'warn' | 'off';
     /** Keys of the ids that callers get for reservations: the first signs, all verify; `null` = made at start. */
     readonly leaseKeys: readonly Secret[] | null;
+    /** Where token and keys are written, so that they can be read again; `null` for one without such a file. */
+    readonly files: { readonly token: string | null; readonly leaseKeys: string | null };
   };
   /** Keys of the cursors of events and transactions: the first signs, all verify; `null` = made at start. */
   readonly cursorKeys: readonly Secret[] | null;

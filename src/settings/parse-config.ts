@@ -146,5 +146,6 @@ function toSponsorship(settings: Settings): Config['sponsorship'] {
     maxGasBudgetExclusive: values.SPONSOR_MAX_GAS_BUDGET,
     preflight: values.SPONSOR_PREFLIGHT ?? (auth === 'token' ? 'enforce' : 'warn'),
     leaseKeys: values.LEASE_KEYS,
+    files: { token: values.SPONSOR_TOKEN_FILE, leaseKeys: values.LEASE_KEYS_FILE },
   };
 }

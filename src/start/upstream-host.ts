@@ -1,7 +1,7 @@
 import type { UpstreamHost } from '../subschemas/upstream.ts';
 import { deriveSecret, type Siblings } from './siblings.ts';
 
-type Lent = Pick<UpstreamHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore' | 'liveFleet'>;
+type Lent = Pick<UpstreamHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore' | 'liveFleet' | 'watchSecret'>;
 
 export interface UpstreamHostOptions extends Lent {
   /** `null`: this process is the whole gateway. */

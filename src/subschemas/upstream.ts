@@ -1,5 +1,6 @@
 import type { AddressSetting } from '../config/address-setting.ts';
 import type { Config } from '../config/config.ts';
+import type { ValueKind } from '../config/config-key.ts';
 import type { Secret } from '../config/secret.ts';
 import type { Devnet } from '../devnet/start-devnet.ts';
 import type { StreamPlaces } from '../limits/stream-places.ts';
@@ -86,6 +87,16 @@ export interface UpstreamCapability {
   readonly reason: string | null;
 }
 
+/** A secret that is written in a file. */
+export interface SecretInFile {
+  /** The setting that names the file. */
+  readonly setting: string;
+  readonly path: string | null;
+  readonly kind: Pick<ValueKind<readonly Secret[]>, 'expected' | 'parse'>;
+  /** Told of each text that differs from the one before and has no mistake. */
+  readonly adopt: (secrets: readonly Secret[]) => void;
+}
+
 /** What the gateway lends to the room of an upstream. */
 export interface UpstreamHost {
   /** With the credentials in force: on the embedded network its own. */
@@ -101,6 +112,8 @@ export interface UpstreamHost {
   readonly liveFleet: Pick<Fleet, 'join'> | null;
   readonly ledgerPush: LedgerPush;
   readonly transactions: TransactionFinder;
+  /** Reads a secret again whenever its file changes, and puts it in force. One without a file never does. */
+  readonly watchSecret: (watched: SecretInFile) => void;
   /**
    * Has all instances that share a store use one secret.
    * @param name of the secret in the store

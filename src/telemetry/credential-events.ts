@@ -15,6 +15,10 @@ export interface CredentialEvents {
   readonly clientsRead: (read: ClientsRead) => void;
   /** It has mistakes, or cannot be read: the clients stay as they are. @param mistakes a line each, without secrets */
   readonly clientsRefused: (mistakes: readonly string[]) => void;
+  /** The file of a secret was read again, and what it holds is in force. @param setting the setting that names it */
+  readonly secretRead: (setting: string) => void;
+  /** It cannot be read, or holds something else: the secret stays as it is. */
+  readonly secretRefused: (setting: string, expected: string, got: string) => void;
   /**
    * The keys that verify JWTs cannot be read: those that are known go on.
    * @param reason one line, without the address
@@ -31,6 +35,9 @@ export function createCredentialEvents(log: WriteLine): CredentialEvents {
     clientsRead: (read) => log('info', 'the clients file was read again', read),
     clientsRefused: (mistakes) =>
       log('error', 'the clients file is refused; the clients stay as they are', { setting: 'CLIENTS_FILE', mistakes }),
+    secretRead: (setting) => log('info', 'the file of a secret was read again', { setting }),
+    secretRefused: (setting, expected, got) =>
+      log('error', 'the file of a secret is refused; the secret stays as it is', { setting, expected, got }),
     signingKeysLost: (reason, setting) =>
       log('warn', 'the keys that verify JWTs cannot be read: those that are known go on', { setting, reason }),
     signingKeysBack: () => log('info', 'the keys that verify JWTs can be read again'),

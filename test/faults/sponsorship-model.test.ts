@@ -11,7 +11,7 @@ import {
 import { redisMissing } from '../support/redis-server.ts';
 import { courses, type Played } from '../support/sponsorship-commands.ts';
 import { SponsorshipHistory } from '../support/sponsorship-history.ts';
-import { type SponsorshipWorld, secrets, startSponsorshipWorld } from '../support/sponsorship-world.ts';
+import { callerNames, type SponsorshipWorld, secrets, startSponsorshipWorld } from '../support/sponsorship-world.ts';
 import { until } from '../support/until.ts';
 
 /** How many courses are tried, and from which seed: another one each time, unless one is to be seen again. */
@@ -36,6 +36,9 @@ async function conclude({ world, history }: Played): Promise<void> {
   world.advance(610_000);
   await untilTrue(() => judgeAllowances(world, history));
   await untilTrue(async () => judgeAudit(world, history));
+  // Of one caller all lines have one name, and none has more of a credential's hash than that of its requests.
+  const names = world.log().filter(({ msg }) => msg === 'sponsorship');
+  expect(new Set(names.map(({ caller }) => caller)).size).toBeLessThanOrEqual(callerNames.length);
   const log = JSON.stringify(world.log());
   // The sponsor's own numbers are worth nothing without a credential.
   const leases = world.isForward ? [] : history.leases.map(({ id }) => id);

@@ -116,7 +116,14 @@ export const house: Readonly<Record<string, Room>> = {
   },
   /** One execution as a state machine, from its fence to its end; and all that are under way. */
   'sponsorship/execution': {
-    rooms: ['subschemas/sponsor-answers', 'errors', 'transport', 'types of upstream', 'types of sponsorship/store'],
+    rooms: [
+      'subschemas/sponsor-answers',
+      'errors',
+      'transport',
+      'types of telemetry',
+      'types of upstream',
+      'types of sponsorship/store',
+    ],
     packages: ['graphql'],
   },
   /** From the wish for coins to a reservation: budget, key, sponsor, lease. */

@@ -33,7 +33,7 @@ export const sponsorshipKeys = {
     group: 'Sponsorship',
     kind: secretFilePath,
     fallback: null,
-    description: 'A file that holds the token instead; white space around it is ignored. Setting both is a mistake.',
+    description: 'A file that holds the token instead, looked at again and again. Setting both is a mistake.',
     inForce: true,
   }),
   SPONSOR_ALLOW_ANONYMOUS: configKey({
@@ -73,7 +73,7 @@ export const sponsorshipKeys = {
     group: 'Sponsorship',
     kind: secretFilePath,
     fallback: null,
-    description: 'A file that holds the keys instead. Setting both is a mistake.',
+    description: 'A file that holds the keys instead, looked at again and again. Setting both is a mistake.',
     inForce: true,
   }),
 };

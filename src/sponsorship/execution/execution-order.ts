@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../../transport/cancellation.ts';
 import type { GasBudget } from '../store/sponsorship-store.ts';
 
@@ -65,26 +66,8 @@ export interface ExecutionResult<Effects> {
 }
 
 /** One event of an execution, for the audit. */
-export interface ExecutionFact {
-  readonly event:
-    | 'dispatched'
-    | 'executed'
-    | 'failed'
-    | 'recovered'
-    | 'refused'
-    | 'unsent'
-    | 'unknown'
-    | 'replayed'
-    | 'abandoned';
-  readonly caller: string;
+export interface ExecutionFact extends Required<SponsorshipFacts> {
+  readonly event: Exclude<SponsorshipFacts['event'], `reserve${string}` | 'declined'>;
   readonly leaseId: string;
   readonly digest: string;
-  /** What was reserved for it; `null` where only the sponsor knows. */
-  readonly budget: number | null;
-  /** `null` while it is not known, and where nothing ran. */
-  readonly gasUsed: number | null;
-  /** Of the error, where nothing ran. */
-  readonly code: string | null;
-  /** Of the call that began it here. */
-  readonly requestId: string;
 }

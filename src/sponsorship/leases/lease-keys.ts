@@ -20,6 +20,8 @@ export interface LeaseKeys {
   recognise(text: string, caller: string): Lease | null;
   /** Signs with it from now on. What was signed before stays good. */
   adopt(secret: Secret): void;
+  /** Has these keys and no others from now on: the first signs, all open. */
+  replace(secrets: readonly Secret[]): void;
 }
 
 /** Of all leases, whatever is in them. */
@@ -58,6 +60,11 @@ export function createLeaseKeys(first: Secret, ...rest: readonly Secret[]): Leas
     open(text, caller, nowMs) {
       const lease = recognise(text, caller);
       return lease && nowMs < lease.expiresAtMs ? lease : null;
+    },
+    replace([next, ...others]) {
+      if (!next) return;
+      signing = toSign(next);
+      all = [signing, ...others.map(toSign)];
     },
     adopt(secret) {
       signing = toSign(secret);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../config/secret.ts';
+import { signingKeys } from '../../config/value-kinds.ts';
 import { createLeaseKeys, type LeaseKeys } from '../../sponsorship/leases/lease-keys.ts';
 import type { UpstreamHost } from '../upstream.ts';
 
@@ -16,9 +17,15 @@ export interface OpenLeaseKeys {
  * be executed once the gateway has started anew. On the embedded network nobody is told, for its sponsor forgets all
  * reservations at the same time; the processes that serve it still have one key.
  */
-export async function openLeaseKeys({ config, telemetry, shareSecret }: UpstreamHost): Promise<OpenLeaseKeys> {
-  const [first, ...rest] = config.sponsorship.leaseKeys ?? [];
-  if (first) return { keys: createLeaseKeys(first, ...rest), close: () => {} };
+export async function openLeaseKeys(host: UpstreamHost): Promise<OpenLeaseKeys> {
+  const { config, telemetry, shareSecret } = host;
+  const { leaseKeys, files } = config.sponsorship;
+  const [first, ...rest] = leaseKeys ?? [];
+  if (first) {
+    const keys = createLeaseKeys(first, ...rest);
+    host.watchSecret({ setting: 'LEASE_KEYS_FILE', path: files.leaseKeys, kind: signingKeys, adopt: keys.replace });
+    return { keys, close: () => {} };
+  }
   if (config.upstreams.kind !== 'devnet') telemetry.leaseKeyMade('LEASE_KEYS');
   const own = new Secret(randomBytes(32).toString('base64url'));
   const keys = createLeaseKeys(own);

@@ -22,27 +22,44 @@ export interface SponsorAuthorizationOptions {
   readonly token: Secret | null;
 }
 
-/** The whole hash, unlike the short one in `id`: made-up credentials must not find one with the same name. */
+/** The whole hash, of which `id` and the log have the first half: made-up credentials must not find one with the same name. */
 function toCredentialName({ id, authorization }: Caller): string {
-  return authorization ? `credential:${hash('sha256', authorization.reveal(), 'base64url')}` : id;
+  return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
 }
 
-/** What the gateway itself sends, on nobody's behalf: `null` where the callers hold the credentials. */
-export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOptions): Secret | null {
-  return auth === 'token' && token ? new Secret(`Bearer ${token.reveal()}`) : null;
+/** What the gateway itself sends, on nobody's behalf. */
+export interface GatewayAuthorization {
+  /** The header in force; `null` where the callers hold the credentials. */
+  header(): Secret | null;
+  /** Sends this token from now on. */
+  adopt(token: Secret): void;
+}
+
+export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOptions): GatewayAuthorization {
+  const toBearer = (next: Secret) => new Secret(`Bearer ${next.reveal()}`);
+  let bearer = auth === 'token' && token ? toBearer(token) : null;
+  return {
+    header: () => bearer,
+    adopt(next) {
+      bearer = toBearer(next);
+    },
+  };
 }
 
 /**
  * Who may ask the sponsor for what, and with which credential. Anonymous callers without a scope get `FORBIDDEN` like all
  * others, not `UNAUTHENTICATED`: the gateway cannot know whether a credential would give them the scope.
  */
-export function createSponsorAuthorization({ auth, token }: SponsorAuthorizationOptions): SponsorAuthorization {
+export function createSponsorAuthorization(
+  options: SponsorAuthorizationOptions,
+  own: GatewayAuthorization = gatewayAuthorization(options),
+): SponsorAuthorization {
+  const { auth } = options;
   if (auth === 'forward')
     return { headerFor: (caller) => caller.authorization, demand() {}, holderOf: toCredentialName };
-  const bearer = gatewayAuthorization({ auth, token });
-  if (!bearer) throw new Error('Sponsor authorization in token mode needs the token.');
+  if (!own.header()) throw new Error('Sponsor authorization in token mode needs the token.');
   return {
-    headerFor: () => bearer,
+    headerFor: own.header,
     holderOf: ({ id }) => id,
     demand(scope, caller) {
       if (!caller.scopes.has(scope)) throw gatewayError('FORBIDDEN', `This needs the scope "${scope}".`);

@@ -7,7 +7,11 @@ import type { DoubtfulTransaction } from '../../telemetry/events.ts';
 import { createExecuteTx } from './execute-tx.ts';
 import { createGasReservationResolvers } from './gas-reservation.ts';
 import { checkGasBudget, checkReserveDuration, parseIdempotencyKey } from './sponsor-arguments.ts';
-import { createSponsorAuthorization, type SponsorAuthorization } from './sponsor-authorization.ts';
+import {
+  createSponsorAuthorization,
+  type GatewayAuthorization,
+  type SponsorAuthorization,
+} from './sponsor-authorization.ts';
 import type { SponsorClient, SponsorEffects } from './sponsor-client.ts';
 import { createSponsorReads } from './sponsor-reads.ts';
 import { toSponsorVersion } from './sponsor-version.ts';
@@ -22,6 +26,8 @@ export interface SponsorResolversOptions {
   /** Milliseconds that a mutation may take. */
   readonly mutationMs: number;
   readonly books: SponsorshipBooks;
+  /** What the gateway itself sends, where that may be replaced. */
+  readonly own?: GatewayAuthorization;
   /** Told of each transaction that is sent though `enforce` would refuse it. */
   readonly doubted: (transaction: DoubtfulTransaction) => void;
   /** Milliseconds since the Unix epoch. */
@@ -34,7 +40,7 @@ type DemandSponsor = () => { readonly client: SponsorClient; readonly authorizat
 /** Resolvers of the sponsorship: arguments are checked here, and a call that breaks a rule never reaches the sponsor. */
 export function createSponsorResolvers(options: SponsorResolversOptions) {
   const { client, sponsorship, mutationMs, books, now } = options;
-  const sponsor = client && { client, authorization: createSponsorAuthorization(sponsorship) };
+  const sponsor = client && { client, authorization: createSponsorAuthorization(sponsorship, options.own) };
   const demandSponsor: DemandSponsor = () => {
     if (!sponsor) throw notConfigured('SPONSOR_URL');
     return sponsor;
@@ -74,8 +80,9 @@ function createSponsorMutations(
       checkGasBudget(gasBudget, sponsorship.maxGasBudgetExclusive);
       checkReserveDuration(reserveDurationSecs);
       const header = authorization.headerFor(caller);
+      const holder = authorization.holderOf(caller);
       return reservations.reserve({
-        holder: authorization.holderOf(caller),
+        holder,
         gasBudget,
         reserveDurationSecs,
         idempotencyKey,
@@ -84,7 +91,7 @@ function createSponsorMutations(
         ask: () => client.reserveGas({ gasBudget, reserveDurationSecs }, header, cancellation),
         // Each member by its name: a spread gives each object a shape of its own, and that costs all who read it.
         audit: ({ event, leaseId, budget, code = null }) =>
-          books.audit({ event, caller: caller.id, leaseId, requestId, budget, code }),
+          books.audit({ event, caller: holder, leaseId, requestId, budget, code }),
       });
     },
 

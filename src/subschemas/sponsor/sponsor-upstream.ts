@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { ValueKind } from '../../config/config-key.ts';
+import type { Secret } from '../../config/secret.ts';
+import { bearerToken } from '../../config/value-kinds.ts';
 import { configKeys } from '../../settings/keys.ts';
 import { createExecutions } from '../../sponsorship/execution/executions.ts';
 import { watchOverdueExecutions } from '../../sponsorship/execution/overdue-executions.ts';
@@ -15,6 +18,14 @@ import { watchSponsorVersion } from './watch-sponsor-version.ts';
 
 /** Where the gateway's own token comes from, itself or by a file. */
 const tokenSetting = 'SPONSOR_TOKEN';
+
+const oneToken: ValueKind<readonly Secret[]> = {
+  expected: bearerToken.expected,
+  parse: (text) => {
+    const token = bearerToken.parse(text);
+    return token && [token];
+  },
+};
 
 /** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */
 const reads = ['health', 'version'];
@@ -63,6 +74,7 @@ export const sponsorUpstream: OwnFieldsUpstream = {
       sponsorship,
       limits,
       mutationMs,
+      ...(opened && { own: opened.own }),
       books,
       doubted: host.telemetry.transactionDoubted,
       now,
@@ -88,9 +100,15 @@ export const sponsorUpstream: OwnFieldsUpstream = {
   },
 };
 
-function open({ call, path, complain }: UpstreamConnection, { config, telemetry, now }: UpstreamHost) {
+function open({ call, path, complain }: UpstreamConnection, { config, telemetry, now, watchSecret }: UpstreamHost) {
   const { sponsorship, timeouts, profile } = config;
-  const watch = watchSponsorVersion({ call, basePath: path, authorization: gatewayAuthorization(sponsorship), now });
+  const own = gatewayAuthorization(sponsorship);
+  // The embedded sponsor takes the token that it was started with.
+  if (sponsorship.auth === 'token' && config.upstreams.kind !== 'devnet') {
+    const adopt = ([token]: readonly Secret[]) => token && own.adopt(token);
+    watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, kind: oneToken, adopt });
+  }
+  const watch = watchSponsorVersion({ call, basePath: path, authorization: own.header, now });
   const client = createSponsorClient({
     call,
     basePath: path,
@@ -99,7 +117,7 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
     observe: telemetry.sponsorObserved,
   });
   const heard = watch.listen(client);
-  if (sponsorship.auth === 'forward') return { client: heard, version: watch.tell };
+  if (sponsorship.auth === 'forward') return { client: heard, version: watch.tell, own };
   const watched = watchSponsorToken(heard, {
     refused: () => {
       telemetry.sponsorTokenRefused(tokenSetting);
@@ -110,5 +128,5 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
       complain(null);
     },
   });
-  return { client: watched, version: watch.tell };
+  return { client: watched, version: watch.tell, own };
 }

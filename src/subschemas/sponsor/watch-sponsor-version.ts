@@ -18,7 +18,7 @@ export interface SponsorVersionOptions {
   /** Path of the sponsor's address, with or without a slash at its end; `''` or `/` for none. */
   readonly basePath: string;
   /** The gateway's own header, where it has one. */
-  readonly authorization: Secret | null;
+  readonly authorization: () => Secret | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -38,14 +38,10 @@ export function watchSponsorVersion({
   now,
 }: SponsorVersionOptions): SponsorVersionWatch {
   const { method, path } = sponsorEndpoints.version;
-  const request = {
-    method,
-    path: basePath.replace(/\/+$/, '') + path,
-    headers: {
-      accept: 'application/json, text/plain',
-      ...(authorization && { authorization: authorization.reveal() }),
-    },
-    timeoutMs,
+  const toRequest = () => {
+    const own = authorization()?.reveal();
+    const headers = { accept: 'application/json, text/plain', ...(own === undefined ? {} : { authorization: own }) };
+    return { method, path: basePath.replace(/\/+$/, '') + path, headers, timeoutMs };
   };
   let current: string | null = null;
   let heardMs = Number.NEGATIVE_INFINITY;
@@ -58,7 +54,7 @@ export function watchSponsorVersion({
     heardMs = now();
   };
   const ask = (): Promise<void> =>
-    call(request).then(
+    call(toRequest()).then(
       (response) => hear(readVersion(toSponsorAnswer(response))),
       // Not told here: the state of the upstream shows already that it does not answer.
       () => {},

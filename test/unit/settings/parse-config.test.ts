@@ -49,6 +49,7 @@ describe('nothing set', () => {
         maxGasBudgetExclusive: 2_000_000_000,
         preflight: 'enforce',
         leaseKeys: null,
+        files: { token: null, leaseKeys: null },
       },
       cursorKeys: null,
       pages: { defaultSize: 20, maxSize: 50 },

@@ -46,6 +46,20 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ added: ['a'], removed: [], changed: ['b'], clients: 2 }],
     { level: 'info', msg: 'the clients file was read again', added: ['a'], removed: [], changed: ['b'], clients: 2 },
   ],
+  secretRead: [
+    ['LEASE_KEYS_FILE'],
+    { level: 'info', msg: 'the file of a secret was read again', setting: 'LEASE_KEYS_FILE' },
+  ],
+  secretRefused: [
+    ['LEASE_KEYS_FILE', 'a file that holds keys', 'something else'],
+    {
+      level: 'error',
+      msg: 'the file of a secret is refused; the secret stays as it is',
+      setting: 'LEASE_KEYS_FILE',
+      expected: 'a file that holds keys',
+      got: 'something else',
+    },
+  ],
   clientsRefused: [
     [['CLIENTS_FILE.0.hash: expected 64 digits, got nothing']],
     {
@@ -177,7 +191,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [
       {
         event: 'executed',
-        caller: 'client:web-app',
+        caller: `credential:${'0123456789abcdef'.repeat(4)}`,
         leaseId: 'ABCDEFGHIJKLMNOPQRSTUV',
         requestId: 'r',
         digest: 'D',
@@ -190,7 +204,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       level: 'info',
       msg: 'sponsorship',
       event: 'executed',
-      caller: 'client:web-app',
+      caller: `credential:${'0123456789abcdef'.repeat(2)}`,
       lease: 'ABCDEFGHIJKLMNOPQRST',
       digest: 'D',
       budget: 5,

@@ -131,6 +131,19 @@ test('the first key signs, and those behind it still open', () => {
   expect(keys.open(rotated.sign(lease, caller), caller, nowMs)).toBeNull();
 });
 
+test('keys that replace others are the only ones: what was signed by a key that is gone is not opened', () => {
+  const changing = createLeaseKeys(older);
+  changing.replace([newer, older]);
+  expect(changing.open(text, caller, nowMs)).toEqual(lease);
+  const signed = changing.sign(lease, caller);
+  expect(createLeaseKeys(newer).open(signed, caller, nowMs)).toEqual(lease);
+  changing.replace([newer]);
+  expect(changing.open(text, caller, nowMs)).toBeNull();
+  expect(changing.open(signed, caller, nowMs)).toEqual(lease);
+  changing.replace([]);
+  expect(changing.open(signed, caller, nowMs)).toEqual(lease);
+});
+
 test('a key that is adopted signs from then on, and what was signed before stays good', () => {
   const changing = createLeaseKeys(older);
   changing.adopt(newer);

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import type { Caller, Scope } from '../../../../src/subschemas/operation-context.ts';
-import { createSponsorAuthorization } from '../../../../src/subschemas/sponsor/sponsor-authorization.ts';
+import {
+  createSponsorAuthorization,
+  gatewayAuthorization,
+} from '../../../../src/subschemas/sponsor/sponsor-authorization.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
 const caller = (scopes: readonly Scope[], authorization: string | null = null): Caller =>
@@ -28,6 +31,15 @@ describe('in forward mode', () => {
 
 describe('in token mode', () => {
   const authorization = createSponsorAuthorization({ auth: 'token', token: new Secret('gateway-token') });
+
+  it('sends another token from the moment at which it is replaced', () => {
+    const options = { auth: 'token', token: new Secret('first') } as const;
+    const own = gatewayAuthorization(options);
+    const { headerFor } = createSponsorAuthorization(options, own);
+    own.adopt(new Secret('second'));
+    expect(headerFor(caller(['sponsor']))?.reveal()).toBe('Bearer second');
+    expect(own.header()?.reveal()).toBe('Bearer second');
+  });
 
   it('sends the gateway’s token, never the caller’s header', () => {
     expect(authorization.headerFor(caller(['sponsor'], 'Bearer mine'))?.reveal()).toBe('Bearer gateway-token');

@@ -13,7 +13,7 @@ function watched(...sayings: Said[]) {
   const clock = { now: 1_000_000 };
   const watch = watchSponsorVersion({
     basePath: '/base/',
-    authorization: new Secret('Bearer of-the-gateway'),
+    authorization: () => new Secret('Bearer of-the-gateway'),
     now: () => clock.now,
     call: async (request) => {
       asked.push(request);
