@@ -137,13 +137,20 @@ function toReadable<Operation>(
     return { kind: 'readable', text, bytes, size, errors: [], operation };
   };
   const json = JSON.stringify(text);
-  const given = { text, json, readTree: toReadTree(text, trees) };
+  const readTree = toReadTree(text, trees);
   const [only, ...others] = operations;
   if (!only || others.length > 0) {
     dropTokens(document);
     const operation = createOperations(operations, (each) => {
       const tree = { document, operation: each, fragments };
-      return options.prepareOperation({ ...given, tree, keepTree: () => toKept(tree), shareWith: () => {} });
+      return options.prepareOperation({
+        text,
+        json,
+        readTree,
+        tree,
+        keepTree: () => toKept(tree),
+        shareWith: () => {},
+      });
     });
     return { prepared: readable(treeBytes(document, size), operation), share: null };
   }
@@ -152,14 +159,14 @@ function toReadable<Operation>(
   let kept: OperationTree | null = null;
   let share: Share<Operation> | null = null;
   const keepTree = () => {
-    kept = document.loc ? tree : given.readTree();
+    kept = document.loc ? tree : readTree();
     dropTokens(kept.document);
     return toKept(kept);
   };
   const shareWith = (prepare: (other: GivenText) => Operation) => {
     share = { name, prepare };
   };
-  const operation = toFind(name, options.prepareOperation({ ...given, tree, keepTree, shareWith }));
+  const operation = toFind(name, options.prepareOperation({ text, json, readTree, tree, keepTree, shareWith }));
   const bytes = kept ? treeBytes(document, size) : forwardedBytes(text, json, size, only);
   return { prepared: readable(bytes, operation), share };
 }

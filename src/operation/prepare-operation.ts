@@ -93,7 +93,7 @@ function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Bu
   };
   const immutable = (isForwarded && building.reads?.prepare(schema, valid.readTree, valid.tree)) || null;
   if (isForwarded) valid.shareWith(toPrepareAlike(facts, building, immutable !== null));
-  return toPrepared(facts, { text: valid.text, json: valid.json, readTree: tree, immutable }, building);
+  return toPrepared(facts, { text: valid.text, json: valid.json, readTree: tree }, immutable, building);
 }
 
 /** @param isImmutable is that said of the first one? What has to be given, and what was, hangs on the strings of each text */
@@ -102,7 +102,7 @@ function toPrepareAlike(
   building: Building,
   isImmutable: boolean,
 ): (given: GivenText) => PreparedOperation {
-  return (given) => toPrepared(facts, { ...given, immutable: isImmutable ? toRead(given, building) : null }, building);
+  return (given) => toPrepared(facts, given, isImmutable ? toRead(given, building) : null, building);
 }
 
 /** Reads the tree when it is first asked. */
@@ -114,7 +114,8 @@ function toRead({ readTree }: GivenText, { graph, reads }: Building): ImmutableR
 /** @param given the text, and what hangs on all of it */
 function toPrepared(
   facts: OperationFacts,
-  { text, json, readTree: tree, immutable }: GivenText & Pick<PreparedOperation, 'immutable'>,
+  { text, json, readTree: tree }: GivenText,
+  immutable: PreparedOperation['immutable'],
   { graph, openLedgerStream, keepSchemaAnswer, printed }: Building,
 ): PreparedOperation {
   const { schema, ownSchema, ownership } = graph;

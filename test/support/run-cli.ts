@@ -17,9 +17,13 @@ export interface RunningCli {
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Starts the built command line in a process of its own. */
-export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCli {
-  const child = spawn(process.execPath, [cli, ...args], {
+/** Starts the built command line in a process of its own. @param nodeOptions for Node itself */
+export function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  nodeOptions: readonly string[] = [],
+): RunningCli {
+  const child = spawn(process.execPath, [...nodeOptions, cli, ...args], {
     env: { ...bareEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

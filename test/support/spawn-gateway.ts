@@ -16,9 +16,12 @@ export interface SpawnedGateway extends AsyncDisposable {
 /** Lines of a log that say nothing bad. */
 const harmless = /^\{"level":"(trace|debug|info|warn)"/;
 
-/** Starts it; resolves when it is ready. */
-export async function spawnGateway(env: Readonly<Record<string, string>>): Promise<SpawnedGateway> {
-  const cli = runCli(['serve'], { PORT: '0', HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', ...env });
+/** Starts it; resolves when it is ready. @param nodeOptions for Node itself */
+export async function spawnGateway(
+  env: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+): Promise<SpawnedGateway> {
+  const cli = runCli(['serve'], { PORT: '0', HOST: '127.0.0.1', RATE_LIMIT_PER_MINUTE: '0', ...env }, nodeOptions);
   const [, url = ''] = await cli.waitFor(/"url":"(http:[^"]+)"[^\n]*"msg":"ready"/);
   const lines = () => cli.out().split('\n').slice(0, -1);
   return {

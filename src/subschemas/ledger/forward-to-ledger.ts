@@ -36,8 +36,8 @@ export function createForwardToLedger({
   const toPost = createToLedgerPost(options);
   return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, keep }) => {
     try {
-      const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation });
-      const response = await call({ ...post, cancellation });
+      const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation }, cancellation);
+      const response = await call(post);
       version.observe(response.headers.get(versionHeader));
       if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
       return parseLedgerAnswer(response, isClientsText ? () => text : null);

@@ -59,11 +59,14 @@ export function createLedgerExecutor({
   ...options
 }: LedgerExecutorOptions): LedgerExecutor {
   const toPost = createToLedgerPost(options);
-  return async ({ cancellation, clientKeys, ...request }) => {
-    const { text, variables, rootKeys, isMutation } = toWritten(request);
+  return async ({ document, variables: given, operationName, clientKeys, cancellation }) => {
+    const { text, variables, rootKeys, isMutation } = toWritten({ document, variables: given, operationName });
     try {
-      const post = toPost({ queryJson: JSON.stringify(text), variables, operationName: null, isMutation });
-      const response = await call({ ...post, cancellation });
+      const post = toPost(
+        { queryJson: JSON.stringify(text), variables, operationName: null, isMutation },
+        cancellation,
+      );
+      const response = await call(post);
       version.observe(response.headers.get(versionHeader));
       return attributeErrors(parseLedgerAnswer(response, null), rootKeys, clientKeys);
     } catch (error) {
@@ -78,7 +81,10 @@ interface Written extends LedgerText {
 }
 
 function toWritten(request: Pick<LedgerRequest, 'document' | 'variables' | 'operationName'>): Written {
-  if ('text' in request.document) return { ...request.document, variables: request.variables, isMutation: false };
+  if ('text' in request.document) {
+    const { text, rootKeys } = request.document;
+    return { text, rootKeys, variables: request.variables, isMutation: false };
+  }
   const { document, variables } = foldDocument(request.document, request.variables);
   const operation = getOperationAST(document, request.operationName);
   if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {

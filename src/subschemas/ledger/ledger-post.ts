@@ -1,4 +1,5 @@
 import { printJson } from '../../json/exact-number.ts';
+import type { Cancellation } from '../../transport/cancellation.ts';
 
 export interface LedgerPostOptions {
   /** Path of the GraphQL endpoint, query string included. */
@@ -24,7 +25,7 @@ export const postHeaderPairs: readonly string[] = Object.entries(headers).flat()
 
 /** Makes the request that carries an operation to the ledger, its body as text. */
 export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
-  return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent) => {
+  return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent, cancellation?: Cancellation) => {
     const variablesText = variables === undefined ? '' : printJson(variables);
     const given = variablesText === '' ? '' : `,"variables":${variablesText}`;
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
@@ -37,6 +38,7 @@ export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
       runOnMs: isMutation ? timeouts.mutationMs : undefined,
       isShareable: !isMutation,
       variablesText,
+      cancellation,
     } as const;
   };
 }

@@ -41,7 +41,28 @@ const executeTxResult: ExecuteTxResultResolvers = {
   effects({ effects: told }: ExecutionResult<SponsorEffects>) {
     if (told === null) return null;
     if (!told.effects) throw unreadable('effects');
-    return { ...told.effects, raw: told.rawEffects };
+    const { effects } = told;
+    // Each member by its name: an object spread would give the effects of each execution a hidden class of their own.
+    const shown: WireEffects & { readonly raw: unknown } = {
+      messageVersion: effects.messageVersion,
+      status: effects.status,
+      executedEpoch: effects.executedEpoch,
+      gasUsed: effects.gasUsed,
+      modifiedAtVersions: effects.modifiedAtVersions,
+      sharedObjects: effects.sharedObjects,
+      transactionDigest: effects.transactionDigest,
+      created: effects.created,
+      mutated: effects.mutated,
+      unwrapped: effects.unwrapped,
+      deleted: effects.deleted,
+      unwrappedThenDeleted: effects.unwrappedThenDeleted,
+      wrapped: effects.wrapped,
+      gasObject: effects.gasObject,
+      eventsDigest: effects.eventsDigest,
+      dependencies: effects.dependencies,
+      raw: told.rawEffects,
+    };
+    return shown;
   },
 };
 
