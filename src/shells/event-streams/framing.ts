@@ -19,7 +19,7 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 };
 
-export const eventStreamHeaders = { 'content-type': 'text/event-stream', ...streamHeaders };
+const eventStreamHeaders = { 'content-type': 'text/event-stream', ...streamHeaders };
 
 /** Clients that connect again by themselves do so after a time between these, in milliseconds, and not all at once. */
 const retryMs = { from: 1_000, to: 3_000 };
