@@ -3,6 +3,17 @@ export interface Follower {
   wake(): void;
 }
 
+/** One who is handed what a stream tells as soon as it is there. */
+export interface Taker<Payload> {
+  /** Does it take another one now? When it does again, it calls `resume` of the stream. */
+  readonly isReady: boolean;
+  take(payload: Payload): void;
+  /** The stream has ended by itself: nothing more comes. */
+  end(): void;
+  /** The same, for a reason that nobody foresaw. */
+  fail(error: unknown): void;
+}
+
 /** So many are woken in one turn of the event loop: requests of others come between. */
 const mostAtOnce = 256;
 

@@ -43,7 +43,7 @@ export async function* catchUp<Item, Payload>(
   while (!cancellation.cause) {
     let page: LivePage<Item>;
     try {
-      page = await feed.source.after(at, cancellation);
+      page = await feed.pageAfter(at, cancellation);
       const fault = findPageFault(page, at);
       if (fault) throw new Error(`a page ${fault}`);
       lostSinceMs = null;
@@ -67,7 +67,7 @@ export async function* catchUp<Item, Payload>(
       const { key, timestampMs } = entry;
       at = { key, timestampMs };
       // What came late and was delivered before the stream broke off lies before its place, and is not met here.
-      const told = key === point.place?.key ? null : channel.tell({ kind: 'item', entry, at: resumeAt(at) });
+      const told = key === point.place?.key ? null : channel.tellOld(entry, resumeAt(at));
       if (told) yield told;
       delivered.add(key);
       const sequence = joinAt(feed, resumeAt(at));

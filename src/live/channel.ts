@@ -54,6 +54,7 @@ export class Channel<Item, Payload> {
   readonly #matches: MatchLog;
   /** By the sequence number. */
   readonly #made = new Map<number, Told<Payload>>();
+  readonly #old = new WeakMap<object, Told<Payload> | null>();
   readonly #stopListening: () => void;
   readonly #rounds = new Rounds();
   #frontier: Place | null = null;
@@ -106,6 +107,12 @@ export class Channel<Item, Payload> {
 
   unfollow(follower: Follower): void {
     this.#rounds.delete(follower);
+  }
+
+  /** The same for an item that was read behind a place: made once for all who read it together. */
+  tellOld(entry: LiveEntry<Item>, at: ResumePoint): Told<Payload> | null {
+    if (!this.#old.has(entry)) this.#old.set(entry, this.tell({ kind: 'item', entry, at }));
+    return this.#old.get(entry) ?? null;
   }
 
   /** `null` for an item that the filter does not match. */

@@ -1,6 +1,7 @@
 import type { ReplayBudget } from '../backlogs/replay-budget.ts';
+import { SharedCalls } from '../backlogs/shared-calls.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
-import type { LiveSource, Place } from './live-source.ts';
+import type { LivePage, LiveSource, Place } from './live-source.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
 import { Timeline } from './timeline.ts';
 
@@ -39,6 +40,8 @@ export class Feed<Item> {
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
   readonly #leaveBudget: () => void;
+  /** What those read who are not live yet. */
+  readonly #history = new SharedCalls<LivePage<Item>>(4);
   #isOver = false;
 
   constructor(source: LiveSource<Item>, { budget, join, ...options }: FeedOptions<Item>) {
@@ -56,6 +59,11 @@ export class Feed<Item> {
   /** Indexes are the sequence numbers of everything read. */
   get news(): Timeline<Item>['news'] {
     return this.#timeline.news;
+  }
+
+  /** The page behind a place, read once for all who stand there. */
+  pageAfter(place: Place | null, cancellation: Cancellation): Promise<LivePage<Item>> {
+    return this.#history.get(place?.key ?? '', (shared) => this.source.after(place, shared), cancellation);
   }
 
   /** The newest place that was read; `null` = there is none. */

@@ -1,3 +1,4 @@
+import type { Taker } from '../backlogs/rounds.ts';
 import type { Cancellation, OpenCancellation } from '../transport/cancellation.ts';
 import { createCancellation } from '../transport/cancellation.ts';
 import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
@@ -14,17 +15,6 @@ export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> 
   readonly onEnd: (stream: object) => void;
 }
 
-/** One who is handed what a stream tells as soon as it is there. */
-export interface LiveReader<Payload> {
-  /** Does it take another one now? When it does again, it calls `resume` of the stream. */
-  readonly isReady: boolean;
-  take(payload: Payload): void;
-  /** The stream has ended by itself: nothing more comes. */
-  end(): void;
-  /** The same, for a reason that nobody foresaw. */
-  fail(error: unknown): void;
-}
-
 const none: ReadonlySet<string> = new Set();
 
 /**
@@ -39,7 +29,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   /** What leads to where the channel is; `null` while it is live. */
   #history: AsyncGenerator<Told<Payload>, Joint | null> | null;
   #cancellation: OpenCancellation | null = createCancellation();
-  #reader: LiveReader<Payload> | null = null;
+  #reader: Taker<Payload> | null = null;
   /** In the channel; `null` while it is not live. */
   #position: Position | null = null;
   /** Names of items behind that which were told on the way already. */
@@ -80,7 +70,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 
   /** Hands on what it tells from now on; `next` must not be called any more. */
-  pushTo(reader: LiveReader<Payload>): void {
+  pushTo(reader: Taker<Payload>): void {
     this.#reader = reader;
     this.#pushHistory(reader).then(
       () => this.wake(),
@@ -145,7 +135,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     await this.return();
   }
 
-  async #pushHistory(reader: LiveReader<Payload>): Promise<void> {
+  async #pushHistory(reader: Taker<Payload>): Promise<void> {
     while (this.#history) {
       while (!reader.isReady && !this.#isStopped && !this.#isOver) await this.#untilCalled();
       const told = await this.#nextOfHistory(this.#history);

@@ -43,7 +43,7 @@ export const house: Readonly<Record<string, Room>> = {
   /** Texts that only this gateway can have written. */
   cursors: { rooms: ['ledger-values', 'types of config'], packages: [] },
   /** What is kept of what goes on for ever, and those who follow it. */
-  backlogs: { rooms: [], packages: [] },
+  backlogs: { rooms: ['transport'], packages: [] },
   /** Streams over what is read by polling: one reader for many who follow. Knows no upstream. */
   live: { rooms: ['errors', 'transport', 'backlogs', 'types of limits'], packages: [] },
   /** What the processes of a fleet read of an upstream together: who of them asks it, and what the others hear, through Redis. */

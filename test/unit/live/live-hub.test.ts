@@ -368,6 +368,7 @@ describe('a hub that stops', () => {
     source.add('a');
     await clock.pass(400);
     const behind = follow({ place: null, from: null }, { filter: 'z' });
+    await settled();
     source.before = () => Promise.reject(new Error('away'));
     const waiting = follow({ place: null, from: null }, { filter: 'y' });
     await settled();

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { createTestHub } from '../../support/live-hub.ts';
+import { createMemorySource } from '../../support/memory-source.ts';
+
+const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `n${from + index}`);
+
+it('history is read once for all who go on from the same place, and what it tells is made once', async () => {
+  const hub = createTestHub(createMemorySource(...names(1, 500)));
+  const place = hub.source.items[9] ?? null;
+  const others = hub.follow();
+  await hub.clock.pass(10);
+  const [reads, made] = [hub.source.reads.length, hub.made.count];
+  const streams = Array.from({ length: 50 }, () => hub.follow({ place, from: place }));
+  await hub.clock.pass(500);
+  for (const { told } of streams) expect(told).toEqual(names(11, 500));
+  // Ten pages, and what the reader itself looks at meanwhile.
+  expect(hub.source.reads.length - reads).toBeLessThan(30);
+  expect(hub.made.count - made).toBe(490);
+  expect(others.told).toEqual([]);
+});
+
+it('who leaves while history is read holds up nobody, and a page that nobody waits for is not read', async () => {
+  const hub = createTestHub(createMemorySource(...names(1, 100)));
+  const place = hub.source.items[9] ?? null;
+  const streams = Array.from({ length: 5 }, () => hub.follow({ place, from: place }));
+  await streams[0]?.leave();
+  await hub.clock.pass(500);
+  expect(streams.map(({ told }) => told.length)).toEqual([0, 90, 90, 90, 90]);
+});
+
+it('many who go on from different places read a few pages at a time', async () => {
+  const hub = createTestHub(createMemorySource(...names(1, 120)));
+  hub.follow();
+  await hub.clock.pass(10);
+  let [running, most] = [0, 0];
+  const { after } = hub.source;
+  hub.source.after = async (place, cancellation) => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+    return after(place, cancellation);
+  };
+  const streams = hub.source.items.slice(0, 12).map((place) => hub.follow({ place, from: place }));
+  for (let turn = 0; turn < 40; turn += 1) await hub.clock.pass(50);
+  expect(most).toBeLessThanOrEqual(5);
+  for (const [index, { told }] of streams.entries()) expect(told).toEqual(names(index + 2, 120));
+});
