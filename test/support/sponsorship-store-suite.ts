@@ -273,6 +273,23 @@ function describeFence(stores: Stores): void {
     expect(await other.beginExecution(execution())).toEqual({ kind: 'begun' });
   });
 
+  test('a lease that was spent by a transaction nobody here knows names none', async () => {
+    const { one, other } = stores();
+    const { caller, leaseId, execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution({ attempt: 'mine' }));
+    const outcome = { kind: 'refused', isSpentElsewhere: true } as const;
+    await other.endExecution(executionEnd({ ...outcome, attempt: 'of another' }));
+    expect(await other.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
+    await one.endExecution(executionEnd({ ...outcome, attempt: 'mine' }, { answer: 'refused' }));
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: '' });
+    const { bodyHash, nowMs } = execution();
+    expect(await other.findExecution({ caller, leaseId, bodyHash, nowMs })).toEqual({
+      kind: 'replay',
+      answer: 'refused',
+    });
+    expect(await other.findReservation(caller, leaseId, nowMs)).toMatchObject({ state: 'consumed' });
+  });
+
   test('a refused execution leaves the lease spent', async () => {
     const { one, other } = stores();
     const { execution, executionEnd } = await reserve(one);

@@ -41,6 +41,10 @@ export function toDeclined(
         { argument: 'idempotencyKey', digest, reservationId },
       );
     case 'spent':
+      if (start.digest === '') {
+        const message = `The sponsor has no such reservation any more, as it said before. ${lookItUp}`;
+        return gatewayError('RESERVATION_NOT_FOUND', message, { digest, reservationId });
+      }
       return gatewayError(
         'RESERVATION_NOT_FOUND',
         `The reservation was used by the transaction ${start.digest}: look that one up. Nothing was sent to the sponsor.`,

@@ -68,7 +68,9 @@ export class ExecutionRecords<Effects> {
   async release(refusal: GraphQLError): Promise<void> {
     this.#audit('refused', null, refusal);
     const answer = this.#isKept ? this.#world.answers.fromRefusal(refusal) : null;
-    await this.#write({ kind: 'refused', attempt: this.#attempt }, answer);
+    // Where it need not be known here, what the sponsor has no more may have been spent while the store was away.
+    const isSpentElsewhere = !this.#subject.mustBeKnown && refusal.extensions.code === 'RESERVATION_NOT_FOUND';
+    await this.#write({ kind: 'refused', attempt: this.#attempt, isSpentElsewhere }, answer);
   }
 
   async retract(refusal: GraphQLError | null): Promise<void> {

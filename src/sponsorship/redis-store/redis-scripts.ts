@@ -96,7 +96,7 @@ return { 'spent', lease.digest }
 `;
 
 const endExecution = `
-local digest, outcome, detail, hasAnswer, answer = unpack(ARGV, 4)
+local digest, outcome, detail, hasAnswer, answer, elsewhere = unpack(ARGV, 4)
 local lease = readLease()
 if not lease or lease.digest ~= digest then return end
 if outcome == 'refused' and detail ~= '' and lease.attempt ~= detail then return end
@@ -123,6 +123,7 @@ elseif outcome == 'not-sent' then
 else
   lookNoMore()
   redis.call('HSET', at('lease:' .. ref), 'executing', 'done')
+  if elsewhere == '1' then redis.call('HSET', at('lease:' .. ref), 'digest', '') end
   releaseFixedHold(lease, outcome == 'executed' and tonumber(detail) or 0)
   dropLeaseAt(ref, math.max(tonumber(lease.expiresAt), now) + ${lingerMs})
   if hasAnswer == '1' then

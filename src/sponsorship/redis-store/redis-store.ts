@@ -83,7 +83,8 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
       const detail =
         outcome.kind === 'executed' ? outcome.gasUsed : 'attempt' in outcome ? (outcome.attempt ?? '') : '';
       const kept = answer === null ? ['0', ''] : ['1', answer];
-      const ending = [digest, outcome.kind, detail, ...kept];
+      const isElsewhere = outcome.kind === 'refused' && outcome.isSpentElsewhere ? '1' : '0';
+      const ending = [digest, outcome.kind, detail, ...kept, isElsewhere];
       return (await run('endExecution', nowMs, leaseRef(caller, leaseId), refOf(caller), ending)) !== null;
     },
     async claimOverdue({ most, nowMs }) {

@@ -156,6 +156,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       takeBack(lease, nowMs);
     } else if (outcome.kind === 'executed' || lease.attempt === (outcome.attempt ?? lease.attempt)) {
       lease.executing = 'done';
+      if (outcome.kind === 'refused' && outcome.isSpentElsewhere) lease.digest = '';
       if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);
       if (answer !== null && lease.executionKey) records.answerKey(lease.executionKey, answer);
       else if (answer !== null) records.answerLease(lease, 'executionText', answer, nowMs);

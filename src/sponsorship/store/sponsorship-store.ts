@@ -170,7 +170,7 @@ export type ExecutionStart =
   | { readonly kind: 'in-progress'; readonly digest: string; readonly answerByMs: number }
   /** The key was used for something else. */
   | { readonly kind: 'conflict' }
-  /** The lease was dispatched before, with the transaction of this digest. */
+  /** The lease was dispatched before, with the transaction of this digest; empty where another one spent it. */
   | { readonly kind: 'spent'; readonly digest: string }
   | { readonly kind: 'expired' }
   /** The lease should be known and is not: the store has been emptied since, or started again. */
@@ -212,7 +212,12 @@ export interface EndExecution {
      * Nothing ran: the hold is released; the lease stays spent. Changes nothing where another attempt than this set the
      * fence, for that one may have run; left out: it was whichever did.
      */
-    | { readonly kind: 'refused'; readonly attempt?: string }
+    | {
+        readonly kind: 'refused';
+        readonly attempt?: string;
+        /** It was spent by another transaction, which is not known here: `spent` is told with an empty digest. */
+        readonly isSpentElsewhere?: boolean;
+      }
     /** The hold stays for the rest of its day. */
     | { readonly kind: 'unknown' }
     /** Nothing has left this process: all is as if the attempt had not begun, and the lease can be executed. */
