@@ -13,6 +13,8 @@ export interface KeptResults {
 const maxBytes = 256 * 1024;
 /** Of all together. */
 const maxBytesOfAll = 32 * 1024 * 1024;
+/** One result of this size is kept for each, whatever the others keep: those who read slowly shall not end those who do not. */
+const sureBytes = 16 * 1024;
 
 interface Kept {
   readonly bytes: number;
@@ -78,8 +80,9 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
 
   #take(result: unknown, bytes: number): void {
     if (this.#isOver) return;
-    const isFull = (this.#kept.length > 0 && this.#bytes + bytes > maxBytes) || this.#all.bytes + bytes > maxBytesOfAll;
-    if (isFull) {
+    const isFirst = this.#kept.length === 0;
+    const isFull = this.#all.bytes + bytes > maxBytesOfAll || this.#bytes + bytes > maxBytes;
+    if (isFull && !(isFirst && (bytes <= sureBytes || this.#all.bytes + bytes <= maxBytesOfAll))) {
       this.fail(tooSlow());
       return;
     }
