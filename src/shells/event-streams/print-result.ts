@@ -9,7 +9,8 @@ export function printResult(result: ExecutionResult): string {
     ...rest,
     errors: errors.map((error): GraphQLFormattedError => {
       const { http, ...extensions } = error.extensions;
-      return { ...error.toJSON(), extensions };
+      // Yoga has made plain objects of the errors of a result that is no stream.
+      return { ...(error.toJSON?.() ?? error), extensions };
     }),
   });
 }

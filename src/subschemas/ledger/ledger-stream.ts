@@ -80,9 +80,9 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
 
   #take(result: unknown, bytes: number): void {
     if (this.#isOver) return;
-    const isFirst = this.#kept.length === 0;
-    const isFull = this.#all.bytes + bytes > maxBytesOfAll || this.#bytes + bytes > maxBytes;
-    if (isFull && !(isFirst && (bytes <= sureBytes || this.#all.bytes + bytes <= maxBytesOfAll))) {
+    const isRoom = this.#all.bytes + bytes <= maxBytesOfAll;
+    const mayKeep = this.#kept.length === 0 ? isRoom || bytes <= sureBytes : isRoom && this.#bytes + bytes <= maxBytes;
+    if (!mayKeep) {
       this.fail(tooSlow());
       return;
     }
