@@ -11,8 +11,11 @@ export type FeedNews<Item> =
  * it told already, is found there. Less than half a page, so that a poll has room for what is new.
  */
 export const readBack = 24;
-/** Names of items that are known to have been told. More than a poll can bring twice, and enough to hand over from history. */
-const maxSeen = 4_096;
+/**
+ * Names of items that are known to have been told although they are not kept any more: more than a poll can bring twice. There
+ * may be thousands of these lists, so no more than that.
+ */
+const mostForgotten = 256;
 /** What an entry takes beside its item, in bytes. */
 const entryBytes = 400;
 
@@ -121,10 +124,12 @@ export class Timeline<Item> {
 
   #remember(key: string): void {
     this.#seen.set(key, this.news.end);
-    if (this.#seen.size <= maxSeen) return;
-    const [oldest = ''] = this.#seen.keys();
-    this.#seen.delete(oldest);
-    this.#late.delete(oldest);
+    const most = this.news.end - this.news.start + mostForgotten;
+    for (const oldest of this.#seen.keys()) {
+      if (this.#seen.size <= most) return;
+      this.#seen.delete(oldest);
+      this.#late.delete(oldest);
+    }
   }
 
   #add(news: FeedNews<Item>, bytes: number): void {
