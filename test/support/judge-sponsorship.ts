@@ -35,10 +35,7 @@ const apartMs = 1_000;
 
 /** Where the sponsor has a fence of its own, sponsorship goes on while the store is away: then its fence and its accounts count. */
 const wentOnWithoutStore = (world: SponsorshipWorld, { isDisturbed }: SponsorshipHistory) =>
-  // On a busy machine it is away by itself at times.
-  world.isForward && (isDisturbed || world.log().some(({ msg }) => String(msg).startsWith(storeAway)));
-
-const storeAway = 'what is remembered of sponsorship is away';
+  world.isForward && (isDisturbed || world.wasStoreAway());
 
 /** Holds at every moment: no lease was dispatched twice, and no key had coins reserved twice at a time. */
 export function judgeBooks(world: SponsorshipWorld, history: SponsorshipHistory): void {

@@ -65,6 +65,8 @@ export interface SponsorshipWorld extends AsyncDisposable {
   storeGate(instance: number): Pick<TcpGate, 'cut' | 'freeze' | 'heal'> | null;
   /** Empties the store that instances share, as if it had been started anew. Nothing where there is none. */
   emptyStore(): Promise<void>;
+  /** Was the store away for any instance, at any time of this day? On a busy machine it is by itself at times. */
+  wasStoreAway(): boolean;
   /** Everything logged this day by all instances, those that ended among them. */
   log(): Record<string, unknown>[];
 }
@@ -102,6 +104,14 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
   const redis: RedisServer | null = store === 'redis' ? await startRedis() : null;
   const ended: Promise<void>[] = [];
   let lines: Record<string, unknown>[][] = [];
+  /** Of the days before: it was said once, and not again until it is back. */
+  let isAwaySince = new Map<unknown, boolean>();
+  const isNewsOf = (msg: unknown, what: 'away' | 'back') =>
+    String(msg).startsWith(`what is remembered of sponsorship is ${what}`);
+  const isAwayAfter = (written: readonly Record<string, unknown>[]): boolean => {
+    const last = written.findLast(({ msg }) => isNewsOf(msg, 'away') || isNewsOf(msg, 'back'));
+    return last ? isNewsOf(last.msg, 'away') : isAwaySince.get(written) === true;
+  };
 
   async function launch(index: number): Promise<Instance> {
     const sponsorGate = await openTcpGate(sponsor.port);
@@ -146,6 +156,7 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
     },
     nextDay() {
       ahead += dayMs - (now() % dayMs);
+      isAwaySince = new Map(lines.map((written) => [written, isAwayAfter(written)]));
       for (const written of lines) written.length = 0;
       lines = instances.map(({ gateway }) => gateway.log);
     },
@@ -166,6 +177,8 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
     emptyStore: async () => {
       if (redis) await tellRedis(redis, 'FLUSHALL');
     },
+    wasStoreAway: () =>
+      lines.some((written) => isAwaySince.get(written) || written.some(({ msg }) => isNewsOf(msg, 'away'))),
     log: () => lines.flat(),
     async [Symbol.asyncDispose]() {
       for (const { storeGate } of instances) storeGate?.heal();
