@@ -48,7 +48,13 @@ export class Rounds {
         if (this.#isStale) this.begin();
         return;
       }
-      value.wake();
+      try {
+        value.wake();
+      } catch (error) {
+        // It is a fault of ours, and not theirs who come next.
+        setImmediate(() => this.#wakeSome(round));
+        throw error;
+      }
     }
     setImmediate(() => this.#wakeSome(round));
   }

@@ -95,11 +95,15 @@ export async function runLive(children: Children, scenario: LiveScenario, option
     }
   };
   // Who follows from now on has to be there first, and nobody is told when the last one is.
+  const openedAt = performance.now();
   for (let all = false; !all; ) {
     await tellNext();
     await pause(options.everyMs);
-    const { begun, subscriptions } = await order({ kind: 'report' });
+    const { begun, subscriptions, fault } = await order({ kind: 'report' });
     all = begun === subscriptions;
+    if (!all && performance.now() - openedAt > patienceMs) {
+      throw new Error(`only ${begun} of ${subscriptions} streams had an event${fault === null ? '' : `: ${fault}`}`);
+    }
   }
   await reach(serial);
   const begun = await tell({ kind: 'counts' });
