@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomInt, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { connectRedis, type RedisOptions } from '../redis/connect-redis.ts';
 import type { Board, BoardQuery } from './board.ts';
@@ -6,6 +6,9 @@ import { type RedisStep, redisPrefix, redisScripts } from './redis-scripts.ts';
 
 /** Milliseconds that a step may take before Redis counts as away. An entry may have some hundred kilobytes. */
 const defaultTimeoutMs = 1_000;
+
+/** Far below 2^53, to which numbers are exact in scripts. */
+const firstNumbers = 2 ** 40;
 
 /**
  * A board in Redis: a stream, a hash and a lease for each query, and a channel that rings. Each step is one script. Two connections,
@@ -133,7 +136,9 @@ function createSteps(step: Step): Omit<BoardQuery, 'leave'> {
       };
     },
     async lead({ text, front }) {
-      const taken = (await step('lead', text, writeFront(front))) as readonly [string, string, string] | null;
+      const taken = (await step('lead', text, writeFront(front), randomInt(1, firstNumbers))) as
+        | readonly [string, string, string]
+        | null;
       return taken && { token: taken[0], id: taken[1], asked: Number(taken[2]) };
     },
     async add({ token }, behind, { text, front }, mostBytes) {

@@ -58,7 +58,7 @@ return { role, known[1] or '', known[2] or '', known[3] or '0', known[4] or '0',
 `;
 
 const lead = `
-local entry, front = ARGV[3], ARGV[4]
+local entry, front, first = ARGV[3], ARGV[4], ARGV[5]
 local leader = redis.call('GET', lease)
 if leader and leader ~= me then return nil end
 local known = redis.call('HMGET', state, 'tail', 'token', 'asked')
@@ -71,7 +71,8 @@ end
 local time = redis.call('TIME')
 local token = text(math.max(tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000), tonumber(known[2] or '0') + 1))
 redis.call('SET', lease, me, 'PX', ${leaseMs})
-local id = add(token, 1, known[1] or '', entry, front)
+-- Numbers begin anywhere: after everything was forgotten no entry has the id of another, whatever the clock says.
+local id = add(token, tonumber(first), known[1] or '', entry, front)
 return { token, id, known[3] or '0' }
 `;
 

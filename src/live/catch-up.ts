@@ -1,7 +1,7 @@
 import type { Cancellation } from '../transport/cancellation.ts';
 import type { Channel, Told } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
-import type { Feed } from './feed.ts';
+import type { Feed, FeedNews } from './feed.ts';
 import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LivePage, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
@@ -23,6 +23,8 @@ export interface Joint {
 
 /** Names that were delivered on the way and may come again; far more than can have come late. */
 const maxDelivered = 1_000;
+/** Names before a joint that the feed may not have read yet: more than it reads back. */
+const maxUnread = 32;
 
 /**
  * Reads on from a place, page by page, until it meets what the feed has: from there on the stream is live. Tells what it
@@ -34,12 +36,12 @@ export async function* catchUp<Item, Payload>(
   { clock, cancellation, lostAfterMs }: CatchUpOptions,
 ): AsyncGenerator<Told<Payload>, Joint | null> {
   const { feed } = channel;
-  const known = joinAt(feed, point);
-  if (known !== null) return { sequence: known, delivered: new Set() };
+  const known = jointBehind(feed, point);
+  if (known) return known;
   let at = point.from;
   let lostSinceMs: number | null = null;
   const pace = createPace({ minMs: 100, maxMs: 2_000 }, clock);
-  const delivered = new Set<string>();
+  const delivered = new Set<string>(lateNamesOf(point));
   while (!cancellation.cause) {
     let page: LivePage<Item>;
     try {
@@ -70,7 +72,7 @@ export async function* catchUp<Item, Payload>(
       const told = key === point.place?.key ? null : channel.tellOld(entry, resumeAt(at));
       if (told) yield told;
       delivered.add(key);
-      const sequence = joinAt(feed, resumeAt(at));
+      const sequence = joinAt(feed, at);
       if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
       const [oldest = ''] = delivered;
       if (delivered.size > maxDelivered) delivered.delete(oldest);
@@ -78,7 +80,7 @@ export async function* catchUp<Item, Payload>(
     if (page.hasMore) continue;
     // The feed has not read so far yet.
     await feed.caughtUp(cancellation);
-    const sequence = joinAt(feed, resumeAt(at));
+    const sequence = joinAt(feed, at);
     if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
     await pause(clock, pace.went(page.entries.length > 0), cancellation);
   }
@@ -86,15 +88,50 @@ export async function* catchUp<Item, Payload>(
 }
 
 /** The sequence number to go on behind; `null` if the feed does not know the place, or has dropped what follows it. */
-function joinAt<Item>(feed: Feed<Item>, { place, from }: ResumePoint): number | null {
+function joinAt<Item>(feed: Feed<Item>, place: Place | null): number | null {
   if (place === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
-  const isLate = from?.key !== place.key;
-  const sequence = isLate ? feed.sequenceOf(place.key) : feed.placeOf(place.key);
+  const sequence = feed.placeOf(place.key);
   return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
 }
 
+/**
+ * Where a stream goes on that comes with a point. An item that came late to the stream that told it may have come to this
+ * process in its order, or later, or not yet: what counts is the place that it was told behind.
+ */
+function jointBehind<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
+  const sequence = joinAt(feed, point.from);
+  if (sequence === null) return null;
+  const names = lateNamesOf(point);
+  const late = feed.sequenceOf(names[0] ?? '') ?? sequence;
+  // Where it came among late ones alone, those before it have been told too.
+  let end = sequence;
+  while (end < late && isLate(feed.news.at(end + 1))) end += 1;
+  return end === late && late > sequence
+    ? { sequence: late, delivered: new Set() }
+    : { sequence, delivered: new Set(names) };
+}
+
+function isLate<Item>(news: FeedNews<Item> | undefined): boolean {
+  return news?.kind === 'item' && news.at.from?.key !== news.at.place?.key;
+}
+
+/** The item that was told last, if it came late. */
+function lateNamesOf({ place, from }: ResumePoint): string[] {
+  return place && place.key !== from?.key ? [place.key] : [];
+}
+
+/**
+ * Those that the feed has behind the joint, and the last ones that it does not know: it may have yet to read one that came late
+ * before the joint.
+ */
 function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Feed<Item>): ReadonlySet<string> {
-  return new Set([...delivered].filter((key) => (feed.sequenceOf(key) ?? -1) > sequence));
+  const firstUnknown = delivered.size - maxUnread;
+  return new Set(
+    [...delivered].filter((key, index) => {
+      const known = feed.sequenceOf(key);
+      return known === null ? index >= firstUnknown : known > sequence;
+    }),
+  );
 }
 
 function gap<Item, Payload>(

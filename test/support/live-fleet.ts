@@ -1,4 +1,3 @@
-import type { ResumePoint } from '../../src/live/live-source.ts';
 import { createFleet } from '../../src/live-fleet/fleet.ts';
 import { createTestHub, type TestHub } from './live-hub.ts';
 import { createMemoryBoard, type MemoryBoard, type ProcessBoard } from './memory-board.ts';
@@ -19,12 +18,11 @@ export interface TestFleet {
   start(): TestProcess;
 }
 
-/** Processes that share a node, a board and a clock. A cursor that one of them told is good in all. */
+/** Processes that share a node, a board and a clock. */
 export function createTestFleet({ replayBytes = 1_000_000, names = ['old'] } = {}): TestFleet {
   const clock = createTestClock();
   const board = createMemoryBoard(clock);
   const node = createMemorySource(...names);
-  const points = new Map<string, ResumePoint>();
   return {
     clock,
     board,
@@ -40,7 +38,7 @@ export function createTestFleet({ replayBytes = 1_000_000, names = ['old'] } = {
       });
       const source = createMemorySource();
       source.items = node.items;
-      return { ...createTestHub(source, { replayBytes, clock, points, fleet }), board: own, log };
+      return { ...createTestHub(source, { replayBytes, clock, fleet }), board: own, log };
     },
   };
 }

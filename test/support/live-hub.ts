@@ -42,15 +42,15 @@ export interface TestHubOptions {
   readonly replayBytes?: number;
   readonly maxStreams?: number;
   readonly maxStreamsPerCaller?: number;
-  /** Those of another hub, where several are in one test. */
+  /** That of another hub, where several are in one test. */
   readonly clock?: TestClock;
-  readonly points?: Map<string, ResumePoint>;
   readonly fleet?: Fleet;
 }
 
 export function createTestHub(source = createMemorySource(), options: TestHubOptions = {}): TestHub {
   const { replayBytes = 1_000_000, maxStreams = 100, maxStreamsPerCaller = 100 } = options;
-  const { clock = createTestClock(), points = new Map<string, ResumePoint>(), fleet } = options;
+  const { clock = createTestClock(), fleet } = options;
+  const points = new Map<string, ResumePoint>();
   const made = { count: 0 };
   const hub = createLiveHub<string, Told>({
     clock,

@@ -121,6 +121,13 @@ function leave(kept: Kept, who: object, ring: Ring): void {
 
 const leaseMs = 3_000;
 
+let firsts = 0;
+/** No two leads have entries of the same number, as it is in Redis. */
+function nextFirst(): number {
+  firsts += 1_000;
+  return firsts % 1_000_000;
+}
+
 function steps(kept: Kept, who: object, clock: Pick<Clock, 'now'>, step: TakeStep): Omit<BoardQuery, 'leave'> {
   const holder = () => (kept.lease && kept.lease.untilMs > clock.now() ? kept.lease.who : null);
   const add = (text: string, front: string | null | undefined) => {
@@ -132,7 +139,7 @@ function steps(kept: Kept, who: object, clock: Pick<Clock, 'now'>, step: TakeSte
     ringAll(kept, 'told');
     return id;
   };
-  const orderOf = (id: string) => Number(id.split('-')[0] ?? 0) * 1e6 + Number(id.split('-')[1] ?? 0);
+  const orderOf = (id: string) => Number(id.split('-')[0] ?? 0) * 1e9 + Number(id.split('-')[1] ?? 0);
   return {
     look: (behind) =>
       step(() => {
@@ -148,7 +155,7 @@ function steps(kept: Kept, who: object, clock: Pick<Clock, 'now'>, step: TakeSte
         const leader = holder();
         if (leader && leader !== who) return null;
         kept.token = Math.max(kept.token + 1, clock.now());
-        kept.number = 0;
+        kept.number = nextFirst();
         kept.lease = { who, untilMs: clock.now() + leaseMs };
         return { token: String(kept.token), id: add(text, front), asked: kept.asked };
       }),

@@ -97,14 +97,14 @@ describe('a fleet', () => {
   });
 
   it('goes on in another process exactly behind a cursor', async () => {
-    const { clock, node, second, one, other } = await startTwo();
+    const { clock, node, first, second, one, other } = await startTwo();
     node.add(...numbered(1, 5));
     await clock.pass(400);
     await one.leave();
     await clock.pass(5_000);
     node.add(...numbered(6, 9));
     await clock.pass(1_500);
-    const again = second.follow('n3');
+    const again = second.follow(first.points.get('n3'));
     await clock.pass(100);
     node.add('n10');
     await clock.pass(1_500);
@@ -119,7 +119,7 @@ describe('a fleet', () => {
     const third = start();
     const now = third.follow();
     await clock.pass(20);
-    const again = third.follow('n7');
+    const again = third.follow(second.points.get('n7'));
     await clock.pass(20);
     node.add('n31');
     await clock.pass(1_500);
