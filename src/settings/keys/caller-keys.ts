@@ -64,7 +64,7 @@ export const callerKeys = {
     kind: url('redis', 'rediss'),
     fallback: null,
     description:
-      'A Redis that several instances share, so that their limits are one total. While it does not answer, each instance counts for itself.',
+      'A Redis that several instances share, so that their limits are one total, and live streams have one reader for all. While it does not answer, each instance counts and reads for itself.',
     inForce: true,
   }),
   REDIS_SHARED_BY: configKey({
