@@ -34,9 +34,8 @@ export interface FleetMember {
 }
 
 /** One query of an upstream for all who follow it, from now on: read once, and its newest part kept. */
-export class Feed<Item> {
+export class Feed<Item> extends Timeline<Item> {
   readonly source: LiveSource<Item>;
-  readonly #timeline = new Timeline<Item>();
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
   readonly #leaveBudget: () => void;
@@ -45,45 +44,20 @@ export class Feed<Item> {
   #isOver = false;
 
   constructor(source: LiveSource<Item>, { budget, join, ...options }: FeedOptions<Item>) {
+    super();
     this.source = source;
     this.#leaveBudget = budget.enter();
-    const timeline = this.#timeline;
     const mostBytes = budget.share;
     const afterLook = async () => this.#member?.afterLook();
-    const reader = new Reader(source, timeline, { ...options, mostBytes, ...(join && { afterLook }) });
+    const reader = new Reader(source, this, { ...options, mostBytes, ...(join && { afterLook }) });
     this.#reader = reader;
-    if (join) this.#member = join({ timeline, reader, mostBytes });
+    if (join) this.#member = join({ timeline: this, reader, mostBytes });
     else reader.start();
-  }
-
-  /** Indexes are the sequence numbers of everything read. */
-  get news(): Timeline<Item>['news'] {
-    return this.#timeline.news;
   }
 
   /** The page behind a place, read once for all who stand there. */
   pageAfter(place: Place | null, cancellation: Cancellation): Promise<LivePage<Item>> {
     return this.#history.get(place?.key ?? '', (shared) => this.source.after(place, shared), cancellation);
-  }
-
-  /** The newest place that was read; `null` = there is none. */
-  get frontier(): Place | null {
-    return this.#timeline.frontier;
-  }
-
-  /** Did the first poll go well? Until then the feed knows nothing. */
-  get isStarted(): boolean {
-    return this.#timeline.isStarted;
-  }
-
-  /** The sequence number of an item that came in its order and is known; `null` for any other. */
-  placeOf(key: string): number | null {
-    return this.#timeline.placeOf(key);
-  }
-
-  /** The sequence number of an item that was read, in its order or late. */
-  sequenceOf(key: string): number | null {
-    return this.#timeline.sequenceOf(key);
   }
 
   /** Resolves when a poll that begins after this call has read everything there is; or when cancelled. */
@@ -96,11 +70,6 @@ export class Feed<Item> {
         resolve();
       });
     });
-  }
-
-  /** Called after each poll that brought something. @returns stops it */
-  onNews(listener: () => void): () => void {
-    return this.#timeline.onNews(listener);
   }
 
   /** Ends the call and the timer under way. */
