@@ -39,7 +39,7 @@ export const executeMutation = `mutation Execute($lease: ID!, $tx: Base64!, $sig
   executeTx(reservationId: $lease, txBytes: $tx, userSig: $sig, idempotencyKey: $key) { digest outcome }
 }`;
 export const reservationQuery =
-  'query Look($lease: ID!) { reservation(reservationId: $lease) { reservationId state } }';
+  'query Look($lease: ID!) { reservation(reservationId: $lease) { reservationId state gasBudget } }';
 export const allowanceQuery = '{ viewer { gas { limit remaining held } } }';
 
 /** Everything that was asked in one run, and what came of it. */
