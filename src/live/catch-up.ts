@@ -80,7 +80,9 @@ export async function* catchUp<Item, Payload>(
     if (page.hasMore) continue;
     // The feed has not read so far yet.
     await feed.caughtUp(cancellation);
-    const sequence = joinAt(feed, at);
+    // Its newest item may be one that came late to the feed, which then ends at another.
+    const { frontier } = feed;
+    const sequence = joinAt(feed, at) ?? (frontier && delivered.has(frontier.key) ? joinAt(feed, frontier) : null);
     if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
     await pause(clock, pace.went(page.entries.length > 0), cancellation);
   }
