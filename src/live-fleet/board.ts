@@ -39,8 +39,12 @@ export interface Lead {
 
 /** One query on the board, for one of those who follow it. Each step is one round trip and is taken whole or not at all. */
 export interface BoardQuery {
-  /** Looks around; who leads goes on leading for the time of a lease. @param behind entries from there; `null` = none are wanted */
-  look(behind: string | null): Promise<Sight>;
+  /**
+   * Looks around.
+   * @param behind entries from there; `null` = none are wanted
+   * @param lead goes on for the time of a lease. `null` = this one does not lead, and keeps nobody from it that has a lease yet
+   */
+  look(behind: string | null, lead: Pick<Lead, 'token'> | null): Promise<Sight>;
   /** Takes the lead and begins with an entry. @returns `null` if another has it */
   lead(opening: NewEntry): Promise<Lead | null>;
   /**

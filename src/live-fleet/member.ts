@@ -22,6 +22,9 @@ type Mode = 'new' | 'following' | 'leading' | 'alone';
 /** Ticks in which one that is new may learn nothing before it reads for itself. */
 const maxTicksOfNew = 3;
 
+/** Looks in a row at one query that may fail while others of the board go well. */
+const mostMissed = 3;
+
 /** One process among those that follow a query, and who reads it at each moment. */
 export class Member<Item> implements FleetMember {
   readonly #query: BoardQuery;
@@ -36,6 +39,8 @@ export class Member<Item> implements FleetMember {
   #isJumping = false;
   #isJoining = false;
   #ticksOfNew = 0;
+  /** Looks in a row that have failed. */
+  #missed = 0;
   /** Those who wait for a look at the upstream: not asked for yet, and asked for with this number. */
   #unasked: (() => void)[] = [];
   #asked: { readonly number: number; readonly then: (() => void)[] }[] = [];
@@ -113,17 +118,21 @@ export class Member<Item> implements FleetMember {
   async #lookOnce(): Promise<void> {
     const { onLook, isAway } = this.#options;
     const behind = this.#mode === 'new' ? (this.#at ?? '0') : this.#mode === 'following' ? this.#at : null;
-    let sight: Sight;
     try {
-      sight = await this.#query.look(behind);
+      const sight = await this.#query.look(behind, this.#lead);
+      this.#missed = 0;
+      if (!this.#isOver) await this.#take(sight);
       onLook(null);
     } catch (error) {
       onLook(error);
-      const isWaiting = this.#mode === 'new' || (this.#mode === 'following' && isAway());
+      this.#missed += 1;
+      const isWaiting = this.#mode === 'new' || (this.#mode === 'following' && (isAway() || this.#missed > mostMissed));
       if (isWaiting && !this.#isOver) this.#goAlone();
-      return;
     }
-    if (this.#isOver) return;
+  }
+
+  /** @throws if nobody leads, and this one cannot */
+  async #take(sight: Sight): Promise<void> {
     if (this.#mode === 'leading') return this.#stayLeading(sight);
     if (this.#mode !== 'alone' && sight.entries.length > 0 && sight.tail !== null) {
       if (!this.#takeEntries(sight.entries)) this.#goAlone();
@@ -166,10 +175,10 @@ export class Member<Item> implements FleetMember {
     let lead: Lead | null;
     try {
       lead = await this.#query.lead({ text: opening.text, front: nameOf(opening.front) });
-    } catch {
-      // Who has nobody to wait for reads.
-      if (this.#mode === 'new' && !this.#isOver) this.#goAlone();
-      return;
+    } catch (error) {
+      // Who has nobody to wait for reads: a board that is full, or may only be read, tells nobody anything.
+      if (this.#mode !== 'alone' && !this.#isOver) this.#goAlone();
+      throw error;
     }
     if (this.#isOver) return;
     if (!lead) {
@@ -238,7 +247,7 @@ export class Member<Item> implements FleetMember {
       // One who is new begins at the oldest entry there is.
       const isNext = behind === this.#at || (this.#mode === 'new' && !timeline.isStarted);
       const entry = readEntry(text, itemText.read);
-      isTaken = isNext && entry !== null && this.#take(entry);
+      isTaken = isNext && entry !== null && this.#takeNews(entry);
       if (!isTaken) break;
       this.#at = id;
     }
@@ -247,7 +256,7 @@ export class Member<Item> implements FleetMember {
   }
 
   /** @returns `false` if it cannot be gone on from: something before it, or of it, is not known here */
-  #take({ base, front, news, recent }: EntryNews<Item>): boolean {
+  #takeNews({ base, front, news, recent }: EntryNews<Item>): boolean {
     const { timeline } = this.#options;
     if (!timeline.isStarted) {
       if (base === undefined) return true;

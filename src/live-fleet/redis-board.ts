@@ -124,8 +124,12 @@ type LookReply = readonly [
 
 function createSteps(step: Step): Omit<BoardQuery, 'leave'> {
   return {
-    async look(behind) {
-      const [leader, tail, front, asked, caught, entries] = (await step('look', behind ?? '')) as LookReply;
+    async look(behind, held) {
+      const [leader, tail, front, asked, caught, entries] = (await step(
+        'look',
+        behind ?? '',
+        held?.token ?? '',
+      )) as LookReply;
       return {
         leader,
         tail: tail || null,

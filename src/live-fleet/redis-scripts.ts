@@ -40,9 +40,10 @@ end
 `;
 
 const look = `
-local behind = ARGV[3]
+local behind, token = ARGV[3], ARGV[4]
 local leader = redis.call('GET', lease)
-if leader == me then
+-- Who could not add what it read holds nobody up: its lease ends by itself.
+if token ~= '' and leadsBy(token) then
   redis.call('PEXPIRE', lease, ${leaseMs})
   keep()
 end
@@ -70,9 +71,10 @@ end
 -- By the clock, so that it is greater than those before it even if they are forgotten.
 local time = redis.call('TIME')
 local token = text(math.max(tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000), tonumber(known[2] or '0') + 1))
-redis.call('SET', lease, me, 'PX', ${leaseMs})
 -- Numbers begin anywhere: after everything was forgotten no entry has the id of another, whatever the clock says.
 local id = add(token, tonumber(first), known[1] or '', entry, front)
+-- Last: nobody has a lease who may not add.
+redis.call('SET', lease, me, 'PX', ${leaseMs})
 return { token, id, known[3] or '0' }
 `;
 

@@ -50,7 +50,7 @@ async function take(
   const token = leads[who]?.token ?? 'none';
   switch (does) {
     case 'look': {
-      const { entries, tail, ...sight } = await member.look(known ?? '0');
+      const { entries, tail, ...sight } = await member.look(known ?? '0', leads[who] ?? null);
       // How many come at once is theirs.
       const first = entries.slice(0, 4).map(({ id, behind, text: told }) => [name(id), name(behind), told]);
       return { ...sight, tail: name(tail), first };

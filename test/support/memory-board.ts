@@ -29,8 +29,11 @@ export interface MemoryBoard {
 }
 
 export interface ProcessBoard extends Board {
-  /** `cut`: each step fails at once. `deaf`: no ring is heard. `lost`: a step is taken, and its answer does not come. */
-  state: 'well' | 'cut' | 'deaf' | 'lost';
+  /**
+   * `cut`: each step fails at once. `deaf`: no ring is heard. `lost`: a step is taken, and its answer does not come.
+   * `full`: it can be looked at, and takes nothing.
+   */
+  state: 'well' | 'cut' | 'deaf' | 'lost' | 'full';
   /** Does nothing any more, without a word: the process was killed. */
   kill(): void;
   readonly steps: number;
@@ -86,14 +89,15 @@ export function createMemoryBoard(clock: Pick<Clock, 'now'>): MemoryBoard {
           const kept = find(query);
           const who = {};
           const hears: Ring = (why) => {
-            if (!isKilled && board.state === 'well') queueMicrotask(() => ring(why));
+            if (!isKilled && (board.state === 'well' || board.state === 'full')) queueMicrotask(() => ring(why));
           };
           kept.rings.add(hears);
-          const step = async <Result>(take: () => Result): Promise<Result> => {
+          const step: TakeStep = async (take, kind) => {
             board.steps += 1;
             await Promise.resolve();
             if (isKilled) return new Promise(() => {});
             if (board.state === 'cut') throw new Error('the board is away');
+            if (board.state === 'full' && kind) throw new Error('the board is full');
             const result = take();
             if (board.state === 'lost') throw new Error('the answer of the board was lost');
             return result;
@@ -106,7 +110,7 @@ export function createMemoryBoard(clock: Pick<Clock, 'now'>): MemoryBoard {
   };
 }
 
-type TakeStep = <Result>(take: () => Result) => Promise<Result>;
+type TakeStep = <Result>(take: () => Result, kind?: 'writes') => Promise<Result>;
 
 function ringAll({ rings }: Kept, why: Parameters<Ring>[0]): void {
   for (const ring of rings) ring(why);
@@ -141,10 +145,11 @@ function steps(kept: Kept, who: object, clock: Pick<Clock, 'now'>, step: TakeSte
   };
   const orderOf = (id: string) => Number(id.split('-')[0] ?? 0) * 1e9 + Number(id.split('-')[1] ?? 0);
   return {
-    look: (behind) =>
+    look: (behind, lead) =>
       step(() => {
         const leader = holder();
-        if (kept.lease && leader === who) kept.lease.untilMs = clock.now() + leaseMs;
+        if (kept.lease && leader === who && lead && lead.token === String(kept.token))
+          kept.lease.untilMs = clock.now() + leaseMs;
         const { tail, front, asked, caught } = kept;
         const rest = kept.entries.filter(({ id }) => behind !== null && orderOf(id) > orderOf(behind));
         const role = leader === who ? ('me' as const) : leader ? ('other' as const) : ('nobody' as const);
@@ -158,7 +163,7 @@ function steps(kept: Kept, who: object, clock: Pick<Clock, 'now'>, step: TakeSte
         kept.number = nextFirst();
         kept.lease = { who, untilMs: clock.now() + leaseMs };
         return { token: String(kept.token), id: add(text, front), asked: kept.asked };
-      }),
+      }, 'writes'),
     add: ({ token }, behind, { text, front }, mostBytes) =>
       step(() => {
         if (holder() !== who || String(kept.token) !== token || kept.tail !== behind) return null;
@@ -166,18 +171,18 @@ function steps(kept: Kept, who: object, clock: Pick<Clock, 'now'>, step: TakeSte
         const bytes = () => kept.entries.reduce((sum, entry) => sum + Buffer.byteLength(entry.text), 0);
         while (kept.entries.length > 1 && bytes() > mostBytes) kept.entries.shift();
         return id;
-      }),
+      }, 'writes'),
     ask: () =>
       step(() => {
         kept.asked += 1;
         ringAll(kept, 'asked');
         return kept.asked;
-      }),
+      }, 'writes'),
     answer: ({ token }, asked) =>
       step(() => {
         if (holder() !== who || String(kept.token) !== token) return;
         kept.caught = asked;
         ringAll(kept, 'told');
-      }),
+      }, 'writes'),
   };
 }

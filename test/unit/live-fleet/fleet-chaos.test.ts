@@ -21,7 +21,14 @@ const step = fc.oneof(
     arbitrary: fc.record({
       does: fc.constant('board' as const),
       at: places,
-      is: fc.constantFrom('cut' as const, 'deaf' as const, 'lost' as const, 'well' as const, 'well' as const),
+      is: fc.constantFrom(
+        'cut' as const,
+        'deaf' as const,
+        'lost' as const,
+        'full' as const,
+        'well' as const,
+        'well' as const,
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('forget' as const), count: fc.constantFrom(0, 0, 1, 2, 3) }) },

@@ -151,6 +151,41 @@ describe('while the others cannot be reached', () => {
     ]);
   });
 
+  it('though they can be looked at, and nobody can tell anything: each reads for itself, says so once, and joins again', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    for (const { board } of [first, second]) board.state = 'full';
+    for (let count = 1; count <= 12; count += 1) {
+      node.add(`n${count}`);
+      await clock.pass(1_000);
+    }
+    expect([one.told, other.told]).toEqual([numbered(1, 12), numbered(1, 12)]);
+    for (const { board } of [first, second]) board.state = 'well';
+    await clock.pass(5_000);
+    const asked = [readsOf(first), readsOf(second)];
+    node.add(...numbered(13, 15));
+    await clock.pass(1_500);
+    expect([one.told, other.told]).toEqual([numbered(1, 15), numbered(1, 15)]);
+    expect([readsOf(first), readsOf(second)].filter((count, index) => count === asked[index])).toHaveLength(1);
+    expect([first.log, second.log]).toEqual([
+      ['away', 'back'],
+      ['away', 'back'],
+    ]);
+  });
+
+  it('by the one that reads: another does so within five seconds', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    first.board.state = 'full';
+    node.add('a');
+    await clock.pass(5_000);
+    node.add('b');
+    await clock.pass(1_000);
+    expect([one.told, other.told]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(readsOf(second)).toBeGreaterThan(0);
+  });
+
   it('a stream begins at once', async () => {
     const { clock, node, start } = createTestFleet();
     const alone = start();
