@@ -66,7 +66,12 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
     return {
       items: source[Symbol.asyncIterator](),
       execute: (item, itemContext) => execute(variables, itemContext, item),
-      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => [variables[name]])])),
+      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => sentAs(variables, name))])),
     };
   };
+}
+
+/** A variable that was left out may have a default; one that is null has none. */
+function sentAs(variables: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
+  return Object.hasOwn(variables, name) ? [variables[name]] : [];
 }
