@@ -1,5 +1,5 @@
-/** A JSON string or number. Strings are matched first, so that digits inside them are never taken for numbers. */
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+import { replaceNumbers } from './replace-numbers.ts';
+
 const wholeNumber = /^-?\d+$/;
 
 /**
@@ -9,10 +9,11 @@ const wholeNumber = /^-?\d+$/;
  */
 export function parseLosslessJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!/\d{16}/.test(text)) return value;
-  return JSON.parse(text.replace(stringOrNumber, (token) => (isRounded(token) ? `"${token}"` : token)));
+  // Looks at numbers alone: an expression that looks for long ones in the whole text tries every digit of every id in it.
+  const exact = replaceNumbers(text, isUnrounded, (number) => `"${number}"`);
+  return exact === null ? value : JSON.parse(exact);
 }
 
-function isRounded(token: string): boolean {
-  return wholeNumber.test(token) && !Number.isSafeInteger(Number(token));
+function isUnrounded(number: string): boolean {
+  return !wholeNumber.test(number) || Number.isSafeInteger(Number(number));
 }

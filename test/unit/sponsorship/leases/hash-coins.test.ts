@@ -15,6 +15,14 @@ test('coins have one hash, in whichever order they are named and however their i
   expect(hashCoins([coin])).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
+test('only ids are spelt anew: of other texts as long as one, capitals tell', () => {
+  const long = another.objectId;
+  expect(hashCoins([{ ...coin, objectId: long.toUpperCase() }])).toBe(hashCoins([another]));
+  expect(hashCoins([{ ...coin, objectId: long.replace(/f$/, 'F') }])).toBe(hashCoins([another]));
+  const [small, capital] = [`0x${'g'.repeat(64)}`, `0x${'g'.repeat(63)}G`];
+  expect(hashCoins([{ ...coin, objectId: small }])).not.toBe(hashCoins([{ ...coin, objectId: capital }]));
+});
+
 test.each<[string, readonly CoinReference[]]>([
   ['no coin', []],
   ['two of them', [coin, coin]],
