@@ -86,6 +86,17 @@ export function groupJoinLookups(
   return groups;
 }
 
+/** Each selection of some lookups, once. */
+export function selectionsOf(lookups: readonly JoinLookup[]): Iterable<JoinSelection> {
+  const selections = new Set<JoinSelection>();
+  let last: JoinSelection | undefined;
+  for (const { selection } of lookups) {
+    if (selection !== last) selections.add(selection);
+    last = selection;
+  }
+  return selections;
+}
+
 /**
  * One query that answers every lookup, each under its `joinAlias`. Each selection is written once, however often it
  * is used.
@@ -93,11 +104,12 @@ export function groupJoinLookups(
 export function toJoinDocument(lookups: readonly JoinLookup[]): string {
   const fragments = new Map<string, string>();
   const variables = new Map<string, string>();
-  for (const selection of new Set(lookups.map((lookup) => lookup.selection))) {
+  for (const selection of selectionsOf(lookups)) {
     for (const [name, text] of selection.fragments) fragments.set(name, text);
     for (const [name, text] of selection.variables) variables.set(name, text);
   }
   const declared = variables.size > 0 ? `query(${[...variables.values()].join(' ')})` : '';
-  const fields = lookups.map(({ text }, index) => `${joinAlias(index)}:${text}`);
-  return `${declared}{${fields.join('')}}${[...fragments.values()].join('')}`;
+  let fields = '';
+  for (const [index, { text }] of lookups.entries()) fields += `${joinAlias(index)}:${text}`;
+  return `${declared}{${fields}}${[...fragments.values()].join('')}`;
 }

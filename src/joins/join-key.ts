@@ -40,5 +40,7 @@ export function createReadJoinKey(join: Join) {
 /** Beyond 2^53 a version is text, or an exact number. */
 function toDigits(version: unknown): string | undefined {
   const isOne = typeof version === 'number' || typeof version === 'string' || version instanceof ExactNumber;
-  return isOne && /^\d+$/.test(String(version)) ? String(version) : undefined;
+  if (!isOne) return undefined;
+  const text = String(version);
+  return /^\d+$/.test(text) ? text : undefined;
 }

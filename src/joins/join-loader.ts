@@ -2,7 +2,14 @@ import DataLoader from 'dataloader';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
-import { groupJoinLookups, type JoinLookup, joinAlias, type RequestBounds, toJoinDocument } from './join-document.ts';
+import {
+  groupJoinLookups,
+  type JoinLookup,
+  joinAlias,
+  type RequestBounds,
+  selectionsOf,
+  toJoinDocument,
+} from './join-document.ts';
 
 /** `value` is as the ledger sent it, null if there is none; the paths of the errors begin at the value. */
 export interface JoinAnswer {
@@ -62,7 +69,13 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
         const done = sets.load(fresh);
         for (const each of fresh) each.done = done;
       }
-      for (const done of new Set(asked.map((each) => each.done))) await done;
+      let awaited: Promise<unknown> | null = null;
+      for (const { done } of asked) {
+        // Mostly all of them are answered together.
+        if (done === awaited) continue;
+        await done;
+        awaited = done;
+      }
       return asked.map(({ answer }) => answer);
     },
     forget: ({ text }) => {
@@ -100,12 +113,16 @@ async function askGroup(
   }
 }
 
+const noVariables: Readonly<Record<string, unknown>> = {};
+
 /** The operation's variables that some lookups use. */
 function variablesOf(
   lookups: readonly JoinLookup[],
   { variables }: JoinLoaderOptions,
 ): Readonly<Record<string, unknown>> {
-  const names = new Set(lookups.flatMap(({ selection }) => [...selection.variables.keys()]));
+  const names = new Set<string>();
+  for (const { variables: used } of selectionsOf(lookups)) for (const name of used.keys()) names.add(name);
+  if (names.size === 0) return noVariables;
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
 }
 

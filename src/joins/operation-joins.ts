@@ -152,12 +152,17 @@ async function answerPoints(
   cancellation: Cancellation,
 ): Promise<readonly JoinOutcome[]> {
   const startedMs = performance.now();
-  const asked = askings.flatMap(({ lookup }) => lookup ?? []);
-  const answers = (await loader.load(asked)).values();
+  const asked: JoinLookup[] = [];
+  for (const { lookup } of askings) if (lookup) asked.push(lookup);
+  const answers = await loader.load(asked);
+  let answered = 0;
+  let isWaiting = false;
   const outcomes = askings.map(({ point, nodes, lookup, waitMs, refusal }) => {
     if (!lookup) return failed(refusal, nodes, point);
-    const answer = answers.next().value ?? new Error('a lookup has no answer');
+    const answer = answers[answered] ?? new Error('a lookup has no answer');
+    answered += 1;
     if (waitMs === 0) return toOutcome(answer, nodes, point);
+    isWaiting = true;
     const again = async () => {
       loader.forget(lookup);
       const [next] = await loader.load([lookup]);
@@ -169,7 +174,8 @@ async function answerPoints(
       (error: unknown) => failed(error, nodes, point),
     );
   });
-  return Promise.all(outcomes);
+  // `Promise.all` makes a promise for each of them.
+  return isWaiting ? Promise.all(outcomes) : (outcomes as readonly JoinOutcome[]);
 }
 
 function toOutcome(answer: JoinAnswer | Error, nodes: readonly FieldNode[], point: JoinPoint): JoinOutcome {
