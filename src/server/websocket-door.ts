@@ -77,7 +77,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
       const sender = senderOf(req);
       socket.once('close', places.take(networkOf(sender)));
       // Nothing else listens for errors while the address is counted, and one without a listener would end the process.
-      socket.on('error', () => socket.destroy());
+      socket.on('error', destroyItself);
       addresses
         .admit(sender)
         .then(({ error, standing }) => {
@@ -113,6 +113,11 @@ function createUpgradeAnswered(
     const facts = { requestId, method: 'GET', path, status, durationMs, operations: [] };
     telemetry.upgradeAnswered(refusal ? { ...facts, codes } : facts);
   };
+}
+
+/** Knows nothing else: what listens to a connection is kept as long as the connection. */
+function destroyItself(this: Duplex): void {
+  this.destroy();
 }
 
 function isHandshake({ method, headers }: IncomingMessage): boolean {

@@ -2,12 +2,25 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { closeCodes } from './close-codes.ts';
 
+/** A client that has not greeted by then is told to go; in milliseconds. */
+const patienceMs = 3_000;
+
+export interface GreetingBounds {
+  /** What it may send before it is acknowledged, in bytes. */
+  readonly maxBytes: number;
+  readonly session: { readonly isIntroduced: boolean };
+}
+
 /**
- * Ends a connection that sends too much before it is acknowledged. The library bounds whole messages only, and collects
- * a message of many fragments in memory until it is whole.
- * @returns lifts the bound
+ * Ends a connection that says nothing, or sends too much before it is acknowledged. The library bounds whole messages only, and
+ * collects a message of many fragments in memory until it is whole.
+ * @returns lifts the bounds
  */
-export function boundGreeting(socket: WebSocket, connection: Duplex, maxBytes: number): () => void {
+export function boundGreeting(
+  socket: WebSocket,
+  connection: Duplex,
+  { maxBytes, session }: GreetingBounds,
+): () => void {
   let size = 0;
   const count = (chunk: Buffer) => {
     const before = size;
@@ -19,5 +32,15 @@ export function boundGreeting(socket: WebSocket, connection: Duplex, maxBytes: n
   };
   // Runs before the library reads the message, so that the library finds the connection closing.
   connection.prependListener('data', count);
-  return () => connection.off('data', count);
+  // What came while the process had no time is read first: the greeting may be among it.
+  let fuse: NodeJS.Timeout | null = setTimeout(() => setImmediate(burn), patienceMs);
+  const burn = () => {
+    fuse = null;
+    if (!session.isIntroduced) socket.close(closeCodes.nothingSaid, 'Connection initialisation timeout');
+  };
+  return () => {
+    if (fuse) clearTimeout(fuse);
+    fuse = null;
+    connection.off('data', count);
+  };
 }

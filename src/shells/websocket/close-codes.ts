@@ -5,5 +5,6 @@ export const closeCodes = {
   tooBig: 1009,
   tryAgainLater: 1013,
   badRequest: 4400,
+  nothingSaid: 4408,
   internalError: 4500,
 } as const;

@@ -7,7 +7,7 @@ import { markVariables } from '../../json/parse-json.ts';
 import { boundGreeting } from './bound-greeting.ts';
 import { closeCodes } from './close-codes.ts';
 import { createCollection, FrameWriter } from './frame-writer.ts';
-import { keepAlive } from './keep-alive.ts';
+import { createKeepAlive } from './keep-alive.ts';
 import { createOutbox } from './outbox.ts';
 import type { SocketClient } from './socket-protocol.ts';
 import { createSession } from './socket-session.ts';
@@ -33,10 +33,11 @@ export function createServeSocket({
   pingMs = usualPingMs,
 }: ServeSocketOptions) {
   const collection = createCollection();
+  const pings = createKeepAlive(pingMs);
   return (socket: WebSocket, request: IncomingMessage, requestId: string): void => {
     const session = createSession({ request, requestId, usageHeaders });
-    const stopPinging = keepAlive(socket, pingMs, session.rest);
-    const greeted = boundGreeting(socket, request.socket, maxGreetingBytes);
+    const stopPinging = pings.add(socket, session);
+    const greeted = boundGreeting(socket, request.socket, { maxBytes: maxGreetingBytes, session });
     const close = (code: number, reason: string) => socket.close(code, reason);
     const hear = (bytes: number): boolean => {
       if (socket.readyState !== WebSocket.OPEN) return false;
@@ -69,6 +70,7 @@ export function createServeSocket({
     socket.on('error', () => {});
     socket.once('close', (code, reason) => {
       stopPinging();
+      greeted();
       void closed(code, String(reason));
     });
   };

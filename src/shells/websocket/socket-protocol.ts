@@ -8,13 +8,13 @@ import type { OperationAnswer } from '../../operation/operation-answer.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
 import { closeCodes } from './close-codes.ts';
+import { Departure } from './departure.ts';
 import type { FrameWriter } from './frame-writer.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
 import { PushedOperation } from './pushed-operation.ts';
 import type { SocketOperations } from './socket-operations.ts';
 import type { SocketSession } from './socket-session.ts';
 import { untilEnd } from './until-end.ts';
-import { untilGone } from './until-gone.ts';
 
 export interface SocketProtocolOptions {
   readonly operations: SocketOperations;
@@ -49,6 +49,8 @@ export function createSocketProtocol(
   const { operations, addresses } = options;
   const begun: BegunOperations = new WeakMap();
   return makeServer<Params, SocketClient>({
+    // Whoever bounds the greeting does it better: this one counts time in which the process could not read.
+    connectionInitWaitTimeout: 0,
     onConnect: (context) => greet(context, addresses),
     onSubscribe: createOnSubscribe(options, begun),
     execute: run,
@@ -122,11 +124,11 @@ function createOnSubscribe(
   return async (context, id, payload) => {
     const { session } = context.extra;
     const cost = session.forgive();
-    const hangUp = new AbortController();
-    context.subscriptions[id] = untilGone(() => hangUp.abort());
+    const departure = new Departure();
+    context.subscriptions[id] = departure;
     const records: OperationFacts[] = [];
     const codes: string[] = [];
-    const server = toServerContext(session, records, codes, hangUp.signal);
+    const server = toServerContext(session, records, codes, departure);
     const startedAt = performance.now();
     const tell = (errors: readonly GraphQLError[] = []) => {
       noteCodes(codes, errors);
@@ -150,6 +152,8 @@ function createOnSubscribe(
     try {
       reviveMarked(payload.variables);
       const admitted = await operations.admit(payload, server);
+      // What was read of it is kept elsewhere, its text once for all. graphql-ws would keep the rest as long as the operation.
+      Object.assign(payload, { query: '', extensions: undefined });
       if ('schema' in admitted) begun.set(admitted.contextValue as object, { id, frames: context.extra.frames, end });
       else {
         if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
@@ -163,22 +167,21 @@ function createOnSubscribe(
   };
 }
 
+/** Over HTTP the standing sets headers, which a socket has not. A refusal says it in its error. */
+const sayNothing = () => {};
+
 function toServerContext(
   session: SocketSession,
   operations: OperationFacts[],
   codes: string[],
-  hangUp: AbortSignal,
+  departure: Departure,
 ): ServerContext {
   return {
     requestId: session.requestId,
     sender: session.sender,
-    isGone: () => hangUp.aborted,
-    onGone: (giveUp) => {
-      if (hangUp.aborted) giveUp();
-      else hangUp.addEventListener('abort', giveUp, { once: true });
-    },
-    // Over HTTP this sets headers, which a socket has not. A refusal says it in its error.
-    onStanding: () => {},
+    isGone: () => departure.isGone,
+    onGone: (giveUp) => departure.onGone(giveUp),
+    onStanding: sayNothing,
     showUsage: session.showUsage,
     operations,
     codes,

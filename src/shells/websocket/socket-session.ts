@@ -18,7 +18,9 @@ export interface SocketSession {
   readonly showUsage: boolean;
   /** Under way at this moment. */
   operations: number;
-  /** Reads the credentials from `connection_init` and keeps nothing else of it. */
+  /** Has its client greeted? */
+  readonly isIntroduced: boolean;
+  /** To be called once. Reads the credentials from `connection_init` and keeps nothing else of it. */
   introduce(params: Readonly<Record<string, unknown>> | undefined): void;
   /**
    * Counts a message.
@@ -43,44 +45,63 @@ export interface SessionOptions {
   readonly usageHeaders: readonly string[];
 }
 
-export function createSession({ request, requestId, usageHeaders }: SessionOptions): SocketSession {
-  const { remoteAddress } = request.socket;
-  const spoken: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...usageHeaders]);
-  let sender = toSender(request.headers, remoteAddress);
-  let showUsage = isUsageAsked(request.headers, usageHeaders);
-  let chatter = 0;
-  let last = 0;
-  return {
-    requestId,
-    operations: 0,
-    get sender() {
-      return sender;
-    },
-    get showUsage() {
-      return showUsage;
-    },
-    introduce(params) {
-      const headers = { ...request.headers, ...headersIn(params, spoken) };
-      sender = toSender(headers, remoteAddress);
-      showUsage = isUsageAsked(headers, usageHeaders);
-    },
-    heard(bytes) {
-      const isWithin = chatter <= maxChatterBytes;
-      last = bytes + messageCost;
-      chatter += last;
-      return isWithin;
-    },
-    forgive() {
-      chatter -= last;
-      return last;
-    },
-    blame(cost) {
-      chatter += cost;
-    },
-    rest() {
-      chatter = 0;
-    },
-  };
+export function createSession(options: SessionOptions): SocketSession {
+  return new OpenSession(options);
+}
+
+/** A class, because there is one for each connection, and ten thousand of those may do nothing but wait. */
+class OpenSession implements SocketSession {
+  readonly requestId: string;
+  readonly #usageHeaders: readonly string[];
+  readonly #remoteAddress: string | undefined;
+  /** Let go once the client has greeted: all else of its headers is kept by nobody. */
+  #headers: IncomingMessage['headers'] | null;
+  #chatter = 0;
+  #last = 0;
+  sender: Sender;
+  showUsage: boolean;
+  operations = 0;
+
+  constructor({ request, requestId, usageHeaders }: SessionOptions) {
+    this.requestId = requestId;
+    this.#usageHeaders = usageHeaders;
+    this.#remoteAddress = request.socket.remoteAddress;
+    this.#headers = request.headers;
+    this.sender = toSender(request.headers, this.#remoteAddress);
+    this.showUsage = isUsageAsked(request.headers, usageHeaders);
+  }
+
+  get isIntroduced(): boolean {
+    return this.#headers === null;
+  }
+
+  introduce(params: Readonly<Record<string, unknown>> | undefined): void {
+    const spoken: ReadonlySet<string> = new Set(['authorization', 'x-api-key', ...this.#usageHeaders]);
+    const headers = { ...this.#headers, ...headersIn(params, spoken) };
+    this.#headers = null;
+    this.sender = toSender(headers, this.#remoteAddress);
+    this.showUsage = isUsageAsked(headers, this.#usageHeaders);
+  }
+
+  heard(bytes: number): boolean {
+    const isWithin = this.#chatter <= maxChatterBytes;
+    this.#last = bytes + messageCost;
+    this.#chatter += this.#last;
+    return isWithin;
+  }
+
+  forgive(): number {
+    this.#chatter -= this.#last;
+    return this.#last;
+  }
+
+  blame(cost: number): void {
+    this.#chatter += cost;
+  }
+
+  rest(): void {
+    this.#chatter = 0;
+  }
 }
 
 /**
