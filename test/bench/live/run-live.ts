@@ -36,6 +36,8 @@ export interface LiveResult {
 const clients = 2;
 /** Who has not got an event by then never will; in milliseconds. */
 const patienceMs = 120_000;
+/** The same once something went wrong: who was closed will not have it ever. */
+const briefMs = 5_000;
 /** Events that those who resume have missed. */
 const history = 2_000;
 /** The port of its debugger for the process that is measured. */
@@ -90,7 +92,7 @@ export async function runLive(children: Children, scenario: LiveScenario, option
     for (const since = performance.now(); ; await pause(20)) {
       const report = await order({ kind: 'report' });
       if (report.least >= least && report.begun === report.subscriptions) return report;
-      if (performance.now() - since > patienceMs)
+      if (performance.now() - since > (report.faults > 0 ? briefMs : patienceMs))
         return { ...report, faults: report.faults + 1, fault: `stuck at ${report.least}` };
     }
   };
@@ -101,7 +103,7 @@ export async function runLive(children: Children, scenario: LiveScenario, option
     await pause(options.everyMs);
     const { begun, subscriptions, fault } = await order({ kind: 'report' });
     all = begun === subscriptions;
-    if (!all && performance.now() - openedAt > patienceMs) {
+    if (!all && performance.now() - openedAt > (fault === null ? patienceMs : briefMs)) {
       throw new Error(`only ${begun} of ${subscriptions} streams had an event${fault === null ? '' : `: ${fault}`}`);
     }
   }
