@@ -128,11 +128,13 @@ function readNews<Item>(text: NewsText, read: ItemText<Item>['read']): PassedNew
   switch (text[0]) {
     case 'next':
     case 'late': {
-      const [kind, key, timestampMs, bytes, item] = text;
+      const [kind, , , bytes, item] = text;
+      if (!Number.isFinite(bytes)) break;
+      const { key, timestampMs } = toPlace(text[1], text[2]);
       return { kind, entry: { key, timestampMs, bytes, item: read(item) } };
     }
     case 'long':
-      return { kind: 'long', key: text[1] };
+      return { kind: 'long', key: toPlace(text[1], null).key };
     case 'gap': {
       const [kind, after, before, reason] = text;
       const place = readPlace(after);
@@ -147,5 +149,13 @@ function writePlace(place: Place | null): PlaceText {
 }
 
 function readPlace(text: PlaceText): Place | null {
-  return text && { key: text[0], timestampMs: text[1] };
+  return text && toPlace(text[0], text[1]);
+}
+
+/** @throws if nobody here could have written it */
+function toPlace(key: unknown, timestampMs: unknown): Place {
+  if (typeof key === 'string' && (timestampMs === null || Number.isFinite(timestampMs))) {
+    return { key, timestampMs: timestampMs as number | null };
+  }
+  throw new Error('a place of an unknown form');
 }

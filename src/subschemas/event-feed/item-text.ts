@@ -10,12 +10,23 @@ import type { NodeTransaction } from './transaction-source.ts';
 export const eventText: ItemText<LiveEventEntry> = {
   write: ({ node }) => printJson(node),
   read(text) {
-    const node = parseJson(text) as RpcEvent;
+    const node = asObject(parseJson(text)) as unknown as RpcEvent;
     return { node, facts: toEventFacts(node) };
   },
 };
 
 export const transactionText: ItemText<NodeTransaction> = {
   write: printJson,
-  read: (text) => parseJson(text) as NodeTransaction,
+  read(text) {
+    const read = asObject(parseJson(text));
+    asObject(read.raw);
+    if (typeof read.digest !== 'string') throw new Error('a transaction without a digest');
+    return read as unknown as NodeTransaction;
+  },
 };
+
+/** What others have written is looked at before it is told: streams could not go on behind what they cannot tell. */
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Error('an item that is no object');
+}

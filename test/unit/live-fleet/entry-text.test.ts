@@ -67,10 +67,21 @@ describe('an entry', () => {
     expect(entry?.front).toEqual(place('b'));
   });
 
-  it.each(['', 'null', '[]{', '{"news":[["of a later version"]]}', '{"news":[["gap",null,null,"x"]]}', '{"news":7}'])(
-    'that says %j is none',
-    (text) => {
-      expect(readEntry(text, same)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'null',
+    '[]{',
+    '{"news":[["of a later version"]]}',
+    '{"news":[["gap",null,null,"x"]]}',
+    '{"news":7}',
+    '{"news":[["next",5,1,10,"x"]]}',
+    '{"news":[["next","k","soon",10,"x"]]}',
+    '{"news":[["late","k",1,"10","x"]]}',
+    '{"news":[["long",null]]}',
+    '{"front":5}',
+    '{"front":[["a"],1]}',
+    '{"recent":["a"]}',
+  ])('that says %j is none', (text) => {
+    expect(readEntry(text, same)).toBeNull();
+  });
 });
