@@ -262,10 +262,16 @@ export class Member<Item> implements FleetMember {
       if (base === undefined) return true;
       timeline.beginAt(recent && news.length === 0 ? recent : [base]);
     } else if (base && !timeline.knows(base.key)) return false;
+    let before = base?.key;
     for (const each of news) {
       switch (each.kind) {
         case 'next':
-          if (!timeline.knows(each.entry.key)) timeline.addNext(each.entry);
+          if (!timeline.knows(each.entry.key)) {
+            // Something else is the newest here, so this one is not next to it: its place has to be looked for.
+            if (timeline.frontier?.key !== before) return false;
+            timeline.addNext(each.entry);
+          }
+          before = each.entry.key;
           break;
         case 'late':
           if (!timeline.knows(each.entry.key)) timeline.addLate(each.entry);
@@ -278,6 +284,7 @@ export class Member<Item> implements FleetMember {
             timeline.addGap(each.after, each.before, each.reason);
             if (each.before) timeline.forgetAllBut(null);
             else this.#isJumping = true;
+            before = undefined;
           } else if (each.before && !timeline.knows(each.before.key)) return false;
       }
     }

@@ -69,7 +69,9 @@ export async function* catchUp<Item, Payload>(
       const { key, timestampMs } = entry;
       at = { key, timestampMs };
       // What came late and was delivered before the stream broke off lies before its place, and is not met here.
-      const told = key === point.place?.key ? null : channel.tellOld(entry, resumeAt(at));
+      // And a node that answers in another order each time may bring an item twice.
+      const isTold = key === point.place?.key || delivered.has(key);
+      const told = isTold ? null : channel.tellOld(entry, resumeAt(at));
       if (told) yield told;
       delivered.add(key);
       const sequence = joinAt(feed, at);
@@ -80,9 +82,7 @@ export async function* catchUp<Item, Payload>(
     if (page.hasMore) continue;
     // The feed has not read so far yet.
     await feed.caughtUp(cancellation);
-    // Its newest item may be one that came late to the feed, which then ends at another.
-    const { frontier } = feed;
-    const sequence = joinAt(feed, at) ?? (frontier && delivered.has(frontier.key) ? joinAt(feed, frontier) : null);
+    const sequence = joinAt(feed, at) ?? joinAtItsEnd(feed, point.from, delivered);
     if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
     await pause(clock, pace.went(page.entries.length > 0), cancellation);
   }
@@ -94,6 +94,16 @@ function joinAt<Item>(feed: Feed<Item>, place: Place | null): number | null {
   if (place === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
   const sequence = feed.placeOf(place.key);
   return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
+}
+
+/**
+ * The same where the newest item came late to the feed, which ends at another: where that one has been told, and the feed knows all
+ * that was told behind it.
+ */
+function joinAtItsEnd<Item>(feed: Feed<Item>, from: Place | null, delivered: ReadonlySet<string>): number | null {
+  const { frontier } = feed;
+  const isTold = frontier !== null && (frontier.key === from?.key || delivered.has(frontier.key));
+  return isTold && [...delivered].every((key) => feed.sequenceOf(key) !== null) ? joinAt(feed, frontier) : null;
 }
 
 /** The same for a point. An item that came late may come elsewhere in its order, later, or not yet: the place it was told behind counts. */

@@ -19,6 +19,8 @@ export interface TestHub {
   readonly points: Map<string, ResumePoint>;
   /** Follows from behind a name that was told; without one, from now. */
   follow(after?: string | ResumePoint, options?: FollowOptions): Following;
+  /** The same, with the place that came with each: one name may be told with several places. */
+  trace(after: ResumePoint): Tracing;
   /** The same for one who asks for each itself. */
   byHand(after?: string | ResumePoint, options?: FollowOptions): AsyncGenerator<Told, undefined>;
 }
@@ -36,6 +38,12 @@ export interface Following {
   /** Did it end by itself? */
   readonly isOver: boolean;
   leave(): Promise<unknown>;
+}
+
+/** One who keeps the place of the last thing that it was told, as a client keeps its cursor. */
+export interface Tracing extends Following {
+  /** Where it has come to; `null` = nothing was told yet. */
+  readonly point: ResumePoint | null;
 }
 
 export interface TestHubOptions {
@@ -71,6 +79,12 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     gap: (after, before, reason) => `gap ${after.place?.key}…${before?.key} ${reason.slice(0, 12)}`,
     missed: (count, { place }) => `missed ${count} after ${place?.key ?? 'nothing'}`,
   });
+  const traced: Presenter<string, Told> = {
+    matches: () => true,
+    item: ({ item }, at) => JSON.stringify([item, at]),
+    gap: (after, before) => JSON.stringify([`gap ${after.place?.key}…${before?.key}`, after]),
+    missed: (count, at) => JSON.stringify([`missed ${count}`, at]),
+  };
   const byHand: TestHub['byHand'] = (after, { filter = '', caller = 'somebody', weight = 1 } = {}) => {
     const point = typeof after === 'string' ? points.get(after) : after;
     if (after !== undefined && !point) throw new Error(`nobody told ${String(after)}`);
@@ -91,6 +105,22 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     made,
     points,
     byHand,
+    trace(after) {
+      const query = { query: 'all', source: () => source, filter: 'traced', presenter: () => traced };
+      const stream = hub.open({ ...query, after, weight: 1, caller: 'somebody' });
+      const tracing = { told: [] as Told[], stream, isOver: false, leave: () => stream.return(undefined) };
+      let point: ResumePoint | null = null;
+      const read = async () => {
+        for await (const each of stream) {
+          const [text, at] = JSON.parse(each) as [string, ResumePoint];
+          tracing.told.push(text);
+          point = at;
+        }
+        tracing.isOver = true;
+      };
+      void read();
+      return Object.defineProperty(tracing, 'point', { get: () => point }) as unknown as Tracing;
+    },
     follow(after, options) {
       const stream = byHand(after, options);
       const following = { told: [] as Told[], stream, isOver: false, leave: () => stream.return(undefined) };

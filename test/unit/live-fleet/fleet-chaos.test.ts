@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ResumePoint } from '../../../src/live/live-source.ts';
 import { createTestFleet, numbered, type TestProcess } from '../../support/live-fleet.ts';
-import type { Following } from '../../support/live-hub.ts';
+import type { Tracing } from '../../support/live-hub.ts';
 import { settled } from '../../support/memory-source.ts';
 
 const numRuns = Number(process.env.PROPERTY_RUNS ?? 40);
@@ -66,6 +66,23 @@ const courses: [Steps][] = [
       { does: 'late', back: 1 },
     ],
   ],
+  [
+    // One that had already told what comes behind the late one took that for the newest, and what it had told for lost.
+    [
+      { does: 'return', who: 0, at: 2 },
+      { does: 'moments', ms: 0 },
+      { does: 'spoil' },
+      { does: 'happen', count: 1 },
+      { does: 'return', who: 1, at: 1 },
+      { does: 'leave', who: 0 },
+      { does: 'moments', ms: 0 },
+      { does: 'late', back: 1 },
+      { does: 'board', at: 0, is: 'cut' },
+      { does: 'kill', at: 0 },
+      { does: 'pass', ms: 225 },
+      { does: 'happen', count: 1 },
+    ],
+  ],
 ];
 
 function setNode({ source }: TestProcess, is: string): void {
@@ -96,7 +113,7 @@ it(`tells everybody everything once, in order, whatever becomes of processes, of
       const clients = [0, 1, 2, 3, 4].map(() => ({
         told: ['n1'],
         point: { place: first, from: first } as ResumePoint,
-        now: null as Following | null,
+        now: null as Tracing | null,
         at: null as TestProcess | null,
       }));
       type Client = (typeof clients)[number];
@@ -106,13 +123,12 @@ it(`tells everybody everything once, in order, whatever becomes of processes, of
         // Wherever a late one is told, one stream tells it once.
         expect(new Set(client.now.told).size).toBe(client.now.told.length);
         client.told.push(...client.now.told);
-        const last = client.now.told.at(-1);
-        client.point = (last !== undefined && client.at?.points.get(last)) || client.point;
+        client.point = client.now.point ?? client.point;
         client.now = null;
       };
       const comeBack = (client: Client, at: TestProcess) => {
         if (client.now) return;
-        client.now = at.follow(client.point);
+        client.now = at.trace(client.point);
         client.at = at;
       };
       const replace = async (index: number) => {
