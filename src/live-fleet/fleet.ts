@@ -1,5 +1,5 @@
-import type { Clock } from '../live/clock.ts';
 import type { FeedParts, JoinFleet } from '../live/feed.ts';
+import type { Clock } from '../timing/clock.ts';
 import type { Board } from './board.ts';
 import type { ItemText } from './entry-text.ts';
 import { Member } from './member.ts';

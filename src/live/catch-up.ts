@@ -1,11 +1,11 @@
+import { type Clock, pause } from '../timing/clock.ts';
+import { createPace } from '../timing/pace.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
 import type { Channel, Told } from './channel.ts';
-import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedNews } from './feed.ts';
 import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LivePage, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
-import { createPace } from './pace.ts';
 
 export interface CatchUpOptions {
   readonly clock: Clock;

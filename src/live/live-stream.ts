@@ -1,9 +1,9 @@
 import type { Taker } from '../backlogs/rounds.ts';
+import type { Clock } from '../timing/clock.ts';
 import type { Cancellation, OpenCancellation } from '../transport/cancellation.ts';
 import { createCancellation } from '../transport/cancellation.ts';
 import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
 import type { Channel, Position, Told } from './channel.ts';
-import type { Clock } from './clock.ts';
 import { type ResumePoint, resumeAt } from './live-source.ts';
 
 export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> {

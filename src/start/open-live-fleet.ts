@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live-fleet/fleet.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import { systemClock } from '../timing/clock.ts';
 
 export interface LiveFleetOptions {
   readonly config: Pick<Config, 'rateLimit' | 'upstreams'>;

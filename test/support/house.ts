@@ -26,6 +26,8 @@ export const house: Readonly<Record<string, Room>> = {
   transport: { rooms: ['errors'], packages: ['graphql', 'undici'] },
   /** One WebSocket to an upstream that pushes: bounded, watched, for many, and closed when nobody needs it. */
   'upstream-sockets': { rooms: ['json', 'transport'], packages: ['ws', 'graphql-ws/*'] },
+  /** Time and chance, as tests replace them, and how long to wait before asking again. */
+  timing: { rooms: ['types of transport'], packages: [] },
   limits: { rooms: ['errors', 'json', 'config'], packages: ['graphql', 'graphql-depth-limit'] },
   /** `src/subschemas/operation-context.ts`: what the shells hand to every upstream's room. */
   'operation-context': { rooms: ['types of config', 'types of transport'], packages: [] },
@@ -45,9 +47,9 @@ export const house: Readonly<Record<string, Room>> = {
   /** What is kept of what goes on for ever, and those who follow it. */
   backlogs: { rooms: ['transport'], packages: [] },
   /** Streams over what is read by polling: one reader for many who follow. Knows no upstream. */
-  live: { rooms: ['errors', 'transport', 'backlogs', 'types of limits'], packages: [] },
+  live: { rooms: ['errors', 'transport', 'timing', 'backlogs', 'types of limits'], packages: [] },
   /** What the processes of a fleet read of an upstream together: who of them asks it, and what the others hear, through Redis. */
-  'live-fleet': { rooms: ['types of live', 'redis'], packages: ['ioredis'] },
+  'live-fleet': { rooms: ['types of live', 'types of timing', 'redis'], packages: ['ioredis'] },
   /** `src/subschemas/upstream.ts`: what each upstream's room exports, and what is lent to it. */
   upstream: {
     rooms: [
@@ -175,7 +177,14 @@ export const house: Readonly<Record<string, Room>> = {
   },
   /** Who tells a reader that it is worth asking: subscriptions of the ledger's, by what their filters can say. */
   'subschemas/event-watch': {
-    rooms: ['live', 'upstream-sockets', 'types of config', 'types of generated', 'types of upstream'],
+    rooms: [
+      'live',
+      'types of timing',
+      'upstream-sockets',
+      'types of config',
+      'types of generated',
+      'types of upstream',
+    ],
     packages: [],
   },
   'subschemas/events': {
@@ -189,6 +198,7 @@ export const house: Readonly<Record<string, Room>> = {
       'limits',
       'ledger-values',
       'cursors',
+      'timing',
       'backlogs',
       'live',
       'types of live-fleet',

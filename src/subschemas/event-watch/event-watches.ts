@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts';
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { EventQueryFilter, TransactionStreamFilter } from '../../generated/own.ts';
-import type { Clock } from '../../live/clock.ts';
 import { keepWatch, type Listen } from '../../live/keep-watch.ts';
 import type { LiveSource } from '../../live/live-source.ts';
+import type { Clock } from '../../timing/clock.ts';
 import { createRpcSocket } from '../../upstream-sockets/rpc-socket.ts';
 import type { LedgerPush } from '../upstream.ts';
 import { type PushedFilter, toPushedEvents, toPushedTransactions } from './pushed-filter.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { countPageCalls } from '../../limits/called-pages.ts';
-import { systemClock } from '../../live/clock.ts';
 import { configKeys } from '../../settings/keys.ts';
+import { systemClock } from '../../timing/clock.ts';
 import { createEventWatches } from '../event-watch/event-watches.ts';
 import type { OwnFieldsUpstream } from '../upstream.ts';
 import { eventFilterCapabilities } from './event-filter-capabilities.ts';
