@@ -9,6 +9,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { showValue } from '../json/show-value.ts';
+import { putVariable } from '../planning/put-variable.ts';
 import { coerceInput, type InputPath } from './coerce-input.ts';
 import { noTexts, variableType } from './variable-type.ts';
 
@@ -46,8 +47,7 @@ export function coerceVariables(
   { maxErrors = maxVariableErrors, texts = noTexts }: CoerceOptions = {},
 ): CoercedVariables {
   const errors: GraphQLError[] = [];
-  // A variable may be called `__proto__`.
-  const values: Record<string, unknown> = Object.create(null);
+  const values: Record<string, unknown> = {};
   const tell = (definition: VariableDefinitionNode, message: string, cause?: unknown): void => {
     if (errors.length === maxErrors) {
       errors.push(new GraphQLError('Too many errors processing variables, error limit reached. Execution aborted.'));
@@ -67,7 +67,7 @@ export function coerceVariables(
   } catch (error) {
     if (error !== enough) throw error;
   }
-  return errors.length > 0 ? { errors } : { values: { ...values } };
+  return errors.length > 0 ? { errors } : { values };
 }
 
 type Tell = (definition: VariableDefinitionNode, message: string, cause?: unknown) => void;
@@ -81,7 +81,7 @@ function coerceVariable(
 ): void {
   const name = definition.variable.name.value;
   if (!Object.hasOwn(sent, name)) {
-    if (definition.defaultValue) values[name] = valueFromAST(definition.defaultValue, type);
+    if (definition.defaultValue) putVariable(values, name, valueFromAST(definition.defaultValue, type));
     else if (isNonNullType(type))
       tell(definition, `Variable "$${name}" of required type "${print(definition.type)}" was not provided.`);
     return;
@@ -94,7 +94,7 @@ function coerceVariable(
   // Mistakes of one object come in a row: print it once for all of them.
   let shownValue: unknown;
   let shown: string | null = null;
-  values[name] = coerceInput(value, type, (path, wrong, message, cause) => {
+  const coerced = coerceInput(value, type, (path, wrong, message, cause) => {
     const at = path ? ` at "${name}${showPath(path)}"` : '';
     if (shown === null || shownValue !== wrong) {
       shownValue = wrong;
@@ -102,6 +102,7 @@ function coerceVariable(
     }
     tell(definition, `Variable "$${name}" got invalid value ${shown}${at}; ${message}`, cause);
   });
+  putVariable(values, name, coerced);
 }
 
 function showPath(path: InputPath): string {

@@ -32,7 +32,7 @@ export interface CompiledRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
   /** Required if the operation has joins. */
-  readonly answerJoins?: AnswerJoins;
+  readonly answerJoins?: AnswerJoins | null;
 }
 
 /**
@@ -113,7 +113,9 @@ function withJoins({ key, execute }: CompiledField): CompiledField {
   return {
     key,
     execute: (source, parent, shared, data) => {
-      const state: ExecutionState = { ...shared, joins: [] };
+      const { context, variables, answerJoins, failures } = shared;
+      // Each member by its name: a spread costs as much as a field.
+      const state: ExecutionState = { context, variables, answerJoins, failures, joins: [] };
       const value = execute(source, parent, state, data);
       return isPromise(value) ? value.then((done) => putJoins(done, state)) : putJoins(value, state);
     },

@@ -61,10 +61,6 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
     const coerced = coerceVariables(schema, operation, sent, { texts });
     if (coerced.errors) return { errors: coerced.errors };
     const variables = coerced.values;
-    return run({
-      variables,
-      context,
-      ...(operationJoins ? { answerJoins: operationJoins.answer(variables, context) } : {}),
-    });
+    return run({ variables, context, answerJoins: operationJoins?.answer(variables, context) ?? null });
   };
 }

@@ -8,6 +8,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { putVariable } from './put-variable.ts';
 
 /** One owner's part of an operation, a document of its own. */
 export interface DocumentPart {
@@ -44,8 +45,8 @@ export function takePart(
 
 /** The variables a part declares, out of those the client sent. */
 export function variablesOf(part: DocumentPart, sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const declared: Record<string, unknown> = Object.create(null);
-  for (const name of part.variables) if (Object.hasOwn(sent, name)) declared[name] = sent[name];
+  const declared: Record<string, unknown> = {};
+  for (const name of part.variables) if (Object.hasOwn(sent, name)) putVariable(declared, name, sent[name]);
   return declared;
 }
 

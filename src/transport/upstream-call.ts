@@ -10,7 +10,7 @@ export interface UpstreamRequest {
   readonly path: string;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
   /** Milliseconds that the whole call may take, to the last byte of its answer. */
   readonly timeoutMs: number;
   /** Cancels the call when the operation is cancelled. */

@@ -93,7 +93,7 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
       method,
       path: root + path,
       headers: toHeaders(authorization, body !== undefined),
-      ...(body === undefined ? {} : { body }),
+      body,
       timeoutMs: isRead ? timeouts.queryMs : timeouts.mutationMs,
       runOnMs: isRead ? undefined : timeouts.mutationMs,
       cancellation,

@@ -93,6 +93,16 @@ describe('the values of variables', () => {
     expect(coerceVariables(schema, operationOf('Int'), {})).toEqual({ values: {} });
   });
 
+  it.each<[string, unknown]>([
+    ['sent', JSON.parse('{"__proto__":{"req":1}}')],
+    ['its default', {}],
+  ])('are nobody’s prototype, whatever the variable is called: %s', (_, sent) => {
+    const [operation] = parse('query ($__proto__: In = { req: 1 }) { a }').definitions;
+    const coerced = coerceVariables(schema, operation as OperationDefinitionNode, sent as Record<string, unknown>);
+    expect(JSON.stringify(coerced)).toBe('{"values":{"__proto__":{"req":1,"opt":"d"}}}');
+    expect(coerced).not.toHaveProperty('values.req');
+  });
+
   it('name what is wrong, where, and of which type', () => {
     const { errors } = coerceVariables(schema, operationOf('In'), { v: { req: 1, nested: { req: 'x' }, nope: 1 } });
     expect(messagesOf(errors)).toEqual([

@@ -33,4 +33,14 @@ describe('a part of an operation', () => {
     const own = takePart(found, new Map(), () => true);
     expect(Object.entries(variablesOf(own, {}))).toEqual([]);
   });
+
+  it('is sent a variable called __proto__ as any other', () => {
+    const odd = parse('query ($__proto__: Int) { theirs(x: $__proto__) }');
+    const found = getOperationAST(odd);
+    if (!found) throw new Error('no operation');
+    const own = takePart(found, new Map(), () => true);
+    const sent = variablesOf(own, JSON.parse('{"__proto__":{"x":1}}'));
+    expect(JSON.stringify(sent)).toBe('{"__proto__":{"x":1}}');
+    expect('x' in sent).toBe(false);
+  });
 });
