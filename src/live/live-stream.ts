@@ -16,6 +16,8 @@ export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> 
 }
 
 const none: ReadonlySet<string> = new Set();
+/** Names that were told on the way to where the channel is, and may come again: far more than can have come late. */
+const maxDelivered = 2_000;
 
 /**
  * One who follows a channel, at its own pace. What is next is either asked for, one by one, or handed to a reader (`pushTo`)
@@ -158,9 +160,18 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 
   #goLive({ sequence, delivered }: Joint): void {
-    this.#at ??= resumeAt(this.#channel.feed.frontier);
+    const { feed } = this.#channel;
+    this.#at ??= resumeAt(feed.frontier);
+    if (delivered.size > 0) {
+      const all = new Set([...this.#delivered, ...delivered]);
+      this.#delivered = all.size > maxDelivered ? delivered : all;
+    }
+    // Between the moment in which the place was found and this one the feed may have read on, and dropped what follows it.
+    if (sequence + 1 < feed.news.start) {
+      this.#goBack();
+      return;
+    }
     this.#position = this.#channel.positionBehind(sequence);
-    this.#delivered = delivered.size > 0 ? delivered : none;
     this.#channel.follow(this);
   }
 
