@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { printJson } from '../json/exact-number.ts';
 import type { OperationContext } from '../subschemas/operation-context.ts';
+import { itemPlace, type PlacedItem } from './item-place.ts';
 import type { ItemStream } from './open-stream.ts';
 import { arePushed, type SharedPrinting } from './result-stream.ts';
 import { ResultText } from './shared-results.ts';
@@ -27,7 +28,9 @@ export function sharePrinting(
     print(item) {
       try {
         const result = execute(item, context);
-        if (!(result instanceof Promise)) return result.errors ? null : new ResultText(printJson(tidy(result)));
+        if (!(result instanceof Promise)) {
+          return result.errors ? null : new ResultText(printJson(tidy(result)), (item as PlacedItem)[itemPlace]);
+        }
         // It is executed again by each, and may fail there.
         result.catch(() => {});
         return null;

@@ -4,10 +4,29 @@ import { createHash } from 'node:crypto';
 export class ResultText {
   /** Its bytes in UTF-8, each as one character: so it is put behind other bytes, and sent, without being encoded again. */
   readonly bytes: string;
+  readonly #toPlace: (() => string) | undefined;
+  #framing: object | null = null;
+  #framed = '';
 
-  constructor(json: string) {
+  /** @param toPlace where to go on behind it, for readers whose transport keeps that for them */
+  constructor(json: string, toPlace?: () => string) {
     this.bytes = isAscii(json) ? json : Buffer.from(json).toString('latin1');
+    this.#toPlace = toPlace;
   }
+
+  /** It as a part of a stream, in bytes as well: made once for all whose framing is the same object. */
+  in(framing: ResultFraming): string {
+    if (this.#framing !== framing) {
+      this.#framing = framing;
+      this.#framed = framing.next(this.bytes, this.#toPlace?.() ?? null);
+    }
+    return this.#framed;
+  }
+}
+
+/** How a result is written into a stream. */
+interface ResultFraming {
+  next(json: string, place: string | null): string;
 }
 
 function isAscii(text: string): boolean {
@@ -67,7 +86,8 @@ export class ResultTexts {
   }
 
   keep(texts: Kept['texts'], item: object, text: ResultText | null): void {
-    const bytes = entryBytes + (text?.bytes.length ?? 0);
+    // Its text alone, and as a part of a stream.
+    const bytes = entryBytes + 2 * (text?.bytes.length ?? 0);
     if (bytes > this.#maxBytes) return;
     const entry = { texts, item, text, bytes };
     texts.set(item, entry);

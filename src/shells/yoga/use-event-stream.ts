@@ -7,13 +7,14 @@ import { eventFraming, type Framing, multipartFraming } from '../event-streams/f
 import { createHeart, type Heart } from '../event-streams/heart.ts';
 import { printResult } from '../event-streams/print-result.ts';
 import type { EventStreamPlace } from './event-stream-place.ts';
-import { chooseStreamType, type StreamPlaces } from './use-operation.ts';
+import { PushedBody } from './pushed-body.ts';
+import { chooseStreamType, type OpenedStreams } from './use-operation.ts';
 
 /**
  * Answers a subscription as an event stream, or in parts: each result, its end, and something at once and every so often, by
  * which both sides notice that the other is gone. Yoga would have a timer for each stream, and round numbers.
  */
-export function useEventStream(places: StreamPlaces, heart: Heart = createHeart()): Plugin<object, ServerContext> {
+export function useEventStream(opened: OpenedStreams, heart: Heart = createHeart()): Plugin<object, ServerContext> {
   return {
     onResultProcess({ request, result, setResultProcessor, serverContext }) {
       if (!(Symbol.asyncIterator in result)) return;
@@ -21,8 +22,13 @@ export function useEventStream(places: StreamPlaces, heart: Heart = createHeart(
       const note = ({ errors = [] }: ExecutionResult) => noteCodes(serverContext.codes, errors);
       const type = chooseStreamType(request) ?? 'text/event-stream';
       const framing = type === 'text/event-stream' ? eventFraming : multipartFraming;
+      const { place = null, pushed = null } = opened.get(request) ?? {};
       setResultProcessor((_, { Response, ReadableStream }) => {
-        const stream = { results, framing, place: places.get(request) ?? null };
+        if (pushed) {
+          const body = new PushedBody({ stream: pushed, framing, place, heart, onResult: note });
+          return new Response(body as never, { headers: framing.headers });
+        }
+        const stream = { results, framing, place };
         return new Response(new ReadableStream<Uint8Array>(toSource(stream, heart, note)), {
           headers: framing.headers,
         });

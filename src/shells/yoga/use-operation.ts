@@ -1,22 +1,31 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { ErrorCode } from '../../errors/catalogue.ts';
+import type { ResultStream } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import { multipartType } from '../event-streams/framing.ts';
 import { EventStreamPlace } from './event-stream-place.ts';
 import type { AdmittedContext } from './use-admission.ts';
 
-/** The place of each stream, by the request for it. */
-export type StreamPlaces = WeakMap<Request, EventStreamPlace>;
+/** A stream that is opened. */
+interface OpenedStream {
+  /** `null` where the client's transport keeps none. */
+  readonly place: EventStreamPlace | null;
+  /** If it hands on its results by itself. What Yoga makes of it asks for them, one by one. */
+  pushed: ResultStream | null;
+}
+
+/** By the request for each. */
+export type OpenedStreams = WeakMap<Request, OpenedStream>;
 
 /**
  * Runs what was admitted, or finishes what the lane has begun.
- * @param places receives the place of each stream that is opened
+ * @param opened receives each stream that is opened
  */
 export function useOperation(
   runner: Pick<OperationRunner, 'run'>,
-  places: StreamPlaces,
+  opened: OpenedStreams,
 ): Plugin<ServerContext & AdmittedContext> {
   return {
     onSubscribe({ args, setSubscribeFn }) {
@@ -28,8 +37,13 @@ export function useOperation(
       if (!type) throw notAStream();
       const isPlaced = type === 'text/event-stream';
       const streamPlace = isPlaced ? new EventStreamPlace(request.headers.get('last-event-id')) : undefined;
-      if (streamPlace) places.set(request, streamPlace);
-      setSubscribeFn(() => runner.run(admission, streamPlace ? { ...server, streamPlace } : server) as never);
+      const stream: OpenedStream = { place: streamPlace ?? null, pushed: null };
+      opened.set(request, stream);
+      setSubscribeFn((async () => {
+        const answer = await runner.run(admission, streamPlace ? { ...server, streamPlace } : server);
+        if ('isPushed' in answer && answer.isPushed) stream.pushed = answer;
+        return answer;
+      }) as never);
     },
     onExecute({ args, setExecuteFn }) {
       const server = args.contextValue as ServerContext & AdmittedContext;

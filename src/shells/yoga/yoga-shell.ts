@@ -9,7 +9,7 @@ import { useAdmission } from './use-admission.ts';
 import { useAnswerNotes } from './use-answer-notes.ts';
 import { useEventStream } from './use-event-stream.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
-import { type StreamPlaces, useOperation } from './use-operation.ts';
+import { type OpenedStreams, useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
 import { useWholeEventStream } from './use-whole-event-stream.ts';
 
@@ -27,7 +27,7 @@ export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: health, CORS, GraphiQL and the bounds of bodies are the business of `server`. */
 export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError }: YogaShellOptions) {
-  const places: StreamPlaces = new WeakMap();
+  const opened: OpenedStreams = new WeakMap();
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -56,11 +56,11 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
       useAnswerNotes(),
 
       // a subscription: each result as an event
-      useEventStream(places),
+      useEventStream(opened),
       useWholeEventStream(),
 
       // the operation: its life, whose answer leaves by Yoga
-      useOperation(runner, places),
+      useOperation(runner, opened),
     ],
   });
 }
