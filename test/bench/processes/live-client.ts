@@ -10,6 +10,9 @@ const query = `subscription ($filter: EventStreamFilter, $after: String) { liveE
 /** Connections that are being opened at once. */
 const atOnce = 64;
 
+/** What an event stream says besides its events: that it is there, when to come back, and where it is. */
+const isSilence = /^(retry: \d+\n)?:$|^id: \S+$/;
+
 const latencies = createLatencyHistogram();
 const followers: { last: number }[] = [];
 let faults = 0;
@@ -80,8 +83,8 @@ function openEvents(order: Open, first: number): Promise<void> {
         const parts = (text + chunk).split('\n\n');
         text = parts.pop() ?? '';
         for (const part of parts) {
-          if (part.startsWith('event: next\ndata: ')) take(part.slice(18));
-          else if (part !== ':') fail(part);
+          if (part.startsWith('event: next\n')) take(part.slice(part.indexOf('\ndata: ') + 7));
+          else if (!isSilence.test(part)) fail(part);
         }
       });
     });
