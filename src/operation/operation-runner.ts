@@ -40,7 +40,8 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       const ask = answered ? null : (operation.immutable?.ask(variables) ?? null);
       try {
         if (operation.openStream) {
-          return await runStream(operation.openStream(), admitted, run, options.timeouts.queryMs);
+          const bounds = { itemTimeoutMs: options.timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
+          return await runStream(operation.openStream(), admitted, run, bounds);
         }
         const request = { operation, operationName, variables, context: run.context, answered, keep: ask?.keep };
         const answer = ask?.kept?.read() ?? (await runPlan(request));

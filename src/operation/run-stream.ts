@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { refuseLongRequest } from '../limits/stream-request-bound.ts';
 import { executeJoined } from '../streams/execute-joined.ts';
 import { itemPlace, type PlacedItem, type PlacedResult } from '../streams/item-place.ts';
 import type { OpenStream } from '../streams/open-stream.ts';
@@ -11,15 +12,15 @@ import { settleAnswer } from './run-plan.ts';
 /**
  * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, when it
  * is asked for: whoever reads slowly holds up nobody.
- * @param itemTimeoutMs what the joins of one item may take, in milliseconds
+ * @param bounds what the joins of one item may take, in milliseconds, and the bytes of the whole request
  */
 export async function runStream(
   open: OpenStream,
   { operation, variables }: AdmittedOperation,
   run: OperationRun,
-  itemTimeoutMs: number,
+  { itemTimeoutMs, requestBytes }: { readonly itemTimeoutMs: number; readonly requestBytes: number },
 ): Promise<ExecutionResult | ResultStream> {
-  const opened = await open(variables, run.context);
+  const opened = refuseLongRequest(requestBytes) ?? (await open(variables, run.context));
   if (!('items' in opened)) {
     run.end();
     const result = run.tidy(opened);

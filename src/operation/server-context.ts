@@ -21,6 +21,8 @@ export interface ServerContext {
   readonly takeCounted?: () => Caller | null;
   /** Called with what the caller has left of its rate limit, each time it was counted. */
   readonly onStanding: (standing: Standing) => void;
+  /** Bytes of the body or message that it came in; left out where that cannot be long. */
+  readonly requestBytes?: number;
   /** Is the caller to be told what the operation cost? */
   readonly showUsage: boolean;
   /** For the request's log line: one entry for each complete operation. */

@@ -48,6 +48,8 @@ export class Exchange implements ServerContext {
   plainType: PlainType | null = null;
   /** Its body is still being read, so nobody else will answer it. */
   isReading = false;
+  /** Of its body, in bytes. */
+  requestBytes = 0;
   readonly #stamps: string[];
   readonly #now: () => number;
   readonly #vary: string;
@@ -209,6 +211,7 @@ export class Exchange implements ServerContext {
     return {
       requestId,
       sender,
+      requestBytes: this.requestBytes,
       showUsage,
       operations,
       codes,

@@ -27,6 +27,7 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
       return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${maxBodyBytes} bytes.`);
     }
     const { body } = reading;
+    exchange.requestBytes = body.length;
     // A small body is scanned only if the lane leaves it: the lane checks what it has parsed.
     const isSimple = body.length <= simpleJsonBytes;
     if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);

@@ -26,7 +26,10 @@ export interface SharedStreamsOptions extends ReservationsOptions {
 
 /** A request and its answer, as the server has them. */
 export interface StreamExchange
-  extends Pick<ServerContext, 'requestId' | 'sender' | 'showUsage' | 'isGone' | 'onGone' | 'onStanding'> {
+  extends Pick<
+    ServerContext,
+    'requestId' | 'sender' | 'requestBytes' | 'showUsage' | 'isGone' | 'onGone' | 'onStanding'
+  > {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /** Sets the headers that every answer has. */
@@ -190,10 +193,11 @@ function masked(answer: OperationAnswer, failed: (error: unknown) => ExecutionRe
 }
 
 function toServerContext(exchange: StreamExchange, operation: SharedOperation): ServerContext {
-  const { requestId, sender, showUsage } = exchange;
+  const { requestId, sender, showUsage, requestBytes = 0 } = exchange;
   return {
     requestId,
     sender,
+    requestBytes,
     isGone: () => operation.isLeft,
     onGone: (giveUp) => operation.onLeft(giveUp),
     onStanding: (standing) => exchange.onStanding(standing),

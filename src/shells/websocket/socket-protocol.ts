@@ -128,7 +128,7 @@ function createOnSubscribe(
     context.subscriptions[id] = departure;
     const records: OperationFacts[] = [];
     const codes: string[] = [];
-    const server = toServerContext(session, records, codes, departure);
+    const server = toServerContext(session, cost, records, codes, departure);
     const startedAt = performance.now();
     const tell = (errors: readonly GraphQLError[] = []) => {
       noteCodes(codes, errors);
@@ -172,6 +172,7 @@ const sayNothing = () => {};
 
 function toServerContext(
   session: SocketSession,
+  requestBytes: number,
   operations: OperationFacts[],
   codes: string[],
   departure: Departure,
@@ -179,6 +180,7 @@ function toServerContext(
   return {
     requestId: session.requestId,
     sender: session.sender,
+    requestBytes,
     isGone: () => departure.isGone,
     onGone: (giveUp) => departure.onGone(giveUp),
     onStanding: sayNothing,

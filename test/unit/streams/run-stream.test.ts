@@ -19,6 +19,7 @@ function open({
   isJoined = false,
   charge = async (): Promise<Error | null> => null,
   text = 'subscription { ticks { n } }',
+  requestBytes = 0,
 } = {}) {
   const waiting: ((step: IteratorResult<unknown>) => void)[] = [];
   const source: Source = {
@@ -79,7 +80,7 @@ function open({
   });
   const admitted = admitForTest(graph, { text });
   const operation = isJoined ? { ...admitted.operation, plan: 'STITCHED' as const } : admitted.operation;
-  return { source, server, result: runner.run({ ...admitted, operation }, server) };
+  return { source, server, result: runner.run({ ...admitted, operation }, { ...server, requestBytes }) };
 }
 
 const asStream = async (result: Promise<unknown>) => (await result) as AsyncGenerator<ExecutionResult>;
@@ -130,6 +131,19 @@ describe('a subscription', () => {
     const { server, result } = open({ text: 'subscription { ticks(fails: true) { n } }' });
     expect(await result).toMatchObject({ errors: [{ message: 'no such stream' }] });
     expect(server.operations).toMatchObject([{ errors: 1 }]);
+  });
+
+  it('that comes in more than a stream may keep is refused before it is opened', async () => {
+    for (const [bytes, isRefused] of [
+      [64 * 1024, false],
+      [64 * 1024 + 1, true],
+    ] as const) {
+      const { result } = open({ requestBytes: bytes });
+      const answer = await result;
+      expect(Symbol.asyncIterator in answer).toBe(!isRefused);
+      if (isRefused) expect(answer).toMatchObject({ errors: [{ extensions: { code: 'PAYLOAD_TOO_LARGE' } }] });
+      else await (answer as AsyncGenerator).return(undefined);
+    }
   });
 });
 
