@@ -95,6 +95,16 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       this.#goOn();
       return;
     }
+    try {
+      this.#push(reader);
+    } catch (error) {
+      // Whoever wakes many is not to fail with one.
+      this.#end();
+      reader.fail(error);
+    }
+  }
+
+  #push(reader: Taker<Payload>): void {
     while (this.#position && !this.#isStopped && !this.#isOver && reader.isReady) {
       const payload = this.#nextLive(this.#position);
       if (payload !== undefined) reader.take(payload);

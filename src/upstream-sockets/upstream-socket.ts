@@ -35,6 +35,8 @@ export interface UpstreamSocketTarget {
 /** Milliseconds that an upstream may take to agree to the end of a connection. */
 const closingMs = 250;
 const normalClosure = 1000;
+/** Of what was sent. Some hundred of the largest requests. */
+const maxUnreadBytes = 16 * 1024 * 1024;
 
 /**
  * A WebSocket to an upstream that is trusted with nothing: what it sends is bounded in size and rate, and one that is silent is
@@ -67,8 +69,12 @@ export class UpstreamSocket {
     return !this.#isOver && this.#socket.readyState === WebSocket.OPEN;
   }
 
+  /** An upstream that does not read what it is sent is as good as gone. */
   send(text: string): void {
-    if (this.isOpen) this.#socket.send(text);
+    if (!this.isOpen) return;
+    this.#socket.send(text);
+    if (this.#socket.bufferedAmount <= maxUnreadBytes) return;
+    this.#lose(new UpstreamCallError('interrupted', 'the upstream does not read'));
   }
 
   /** Nothing of it is told from now on. The upstream is waited for a moment and then left. */

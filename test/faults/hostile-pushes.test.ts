@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createGraphqlSocket } from '../../src/upstream-sockets/graphql-socket.ts';
 import { createRpcSocket } from '../../src/upstream-sockets/rpc-socket.ts';
+import { UpstreamSocket } from '../../src/upstream-sockets/upstream-socket.ts';
 import { until } from '../support/until.ts';
 
 const socket = { connectMs: 100, beatMs: 50, maxMessageBytes: 10_000, maxMessagesPerSecond: 100 };
@@ -203,4 +204,34 @@ it('is not taken by the library for an end after which it connects again, at onc
   const heard = protocols.graphql(url);
   await until(() => heard.end !== null, 'the end');
   expect([heard.end, connections]).toEqual(['interrupted', 1]);
+});
+
+describe('an upstream that reads nothing more', () => {
+  it('is given up before what waits for it fills the memory', async () => {
+    const { url } = await serve((each) => each.pause());
+    const lost: string[] = [];
+    let isOpen = false;
+    const own = new UpstreamSocket(
+      {
+        url,
+        protocol: null,
+        opened: () => (isOpen = true),
+        message: () => {},
+        lost: (error) => lost.push(error.message),
+      },
+      { ...socket, beatMs: 60_000 },
+    );
+    closers.push(() => own.close());
+    await until(() => isOpen, 'a connection');
+    const text = JSON.stringify({ type: 'x'.repeat(1024 * 1024) });
+    let sent = 0;
+    // The system takes some of it too, which takes turns of the event loop.
+    while (lost.length === 0 && sent < 200) {
+      own.send(text);
+      sent += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(lost).toEqual([expect.stringContaining('the upstream does not read')]);
+    expect(sent).toBeLessThan(100);
+  });
 });

@@ -99,6 +99,27 @@ describe('a stream that is pushed', () => {
     expect(late.ends).toBe(1);
   });
 
+  it('fails alone where what takes it fails', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const [broken, well] = [reader(), reader()];
+    const fault = new Error('nobody foresaw this');
+    const taker = {
+      ...broken.pushed,
+      isReady: true,
+      take() {
+        throw fault;
+      },
+    };
+    open(hub).pushTo(taker);
+    open(hub).pushTo(well.pushed);
+    await hub.clock.pass(10);
+    hub.source.add('a');
+    await hub.clock.pass(400);
+    hub.source.add('b');
+    await hub.clock.pass(1_000);
+    expect([broken.told, well.told]).toEqual([[fault], ['a', 'b']]);
+  });
+
   it('tells nothing more once it is left, and leaves nothing behind', async () => {
     const hub = createTestHub(createMemorySource('old'));
     const one = reader();
