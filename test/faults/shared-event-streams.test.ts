@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
-import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
+import type { Devnet } from '../../src/devnet/start-devnet.ts';
 import { type EventStreamReader, readEventStream } from '../support/event-stream-reader.ts';
+import { quickPolls, startTickedDevnet } from '../support/live-network.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
@@ -14,18 +15,12 @@ let devnet: Devnet;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  devnet = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 10 },
-  });
+  devnet = await startTickedDevnet();
   gateway = await createTestGateway(
     {
       LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
       LEDGER_RPC_URL: devnet.rpcUrl,
-      LIVE_POLL_MIN_MS: '10',
-      LIVE_POLL_MAX_MS: '40',
+      ...quickPolls,
       WEBSOCKET_MAX_OPERATIONS: '3',
       LIVE_MAX_STREAMS_PER_CALLER: '4',
       CLIENTS_FILE: '/clients',

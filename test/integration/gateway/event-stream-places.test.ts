@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import type { Devnet } from '../../../src/devnet/start-devnet.ts';
 import { type EventStreamReader, readEventStream } from '../../support/event-stream-reader.ts';
+import { eventIds, quickPolls, startTickedDevnet } from '../../support/live-network.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -8,17 +9,11 @@ let devnet: Devnet;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  devnet = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 10 },
-  });
+  devnet = await startTickedDevnet();
   gateway = await createTestGateway({
     LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
     LEDGER_RPC_URL: devnet.rpcUrl,
-    LIVE_POLL_MIN_MS: '10',
-    LIVE_POLL_MAX_MS: '40',
+    ...quickPolls,
   });
 });
 afterAll(async () => {
@@ -26,7 +21,7 @@ afterAll(async () => {
   await devnet?.close();
 });
 
-const allIds = () => devnet.ledger.events.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+const allIds = () => eventIds(devnet);
 const happen = () => {
   const before = devnet.ledger.events.length;
   while (devnet.ledger.events.length === before) devnet.tick();

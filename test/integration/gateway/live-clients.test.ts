@@ -2,9 +2,10 @@ import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import type { Devnet } from '../../../src/devnet/start-devnet.ts';
 import { libraryClients } from '../../support/library-clients.ts';
 import { type LiveClient, type LiveResult, overWebSocket } from '../../support/live-clients.ts';
+import { quickPolls, startTickedDevnet } from '../../support/live-network.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { openTcpGate } from '../../support/tcp-gate.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
@@ -15,18 +16,12 @@ let rpc: RecordingUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  devnet = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 20 },
-  });
+  devnet = await startTickedDevnet();
   rpc = await recordUpstream(devnet.rpcUrl);
   gateway = await createTestGateway({
     LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
     LEDGER_RPC_URL: rpc.url,
-    LIVE_POLL_MIN_MS: '10',
-    LIVE_POLL_MAX_MS: '40',
+    ...quickPolls,
   });
 });
 afterAll(async () => {

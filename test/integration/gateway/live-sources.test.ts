@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import type { Devnet } from '../../../src/devnet/start-devnet.ts';
 import { overWebSocket } from '../../support/live-clients.ts';
+import { quickPolls, startTickedDevnet } from '../../support/live-network.ts';
 import { type PushingLedger, startPushingLedger } from '../../support/pushing-ledger.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { openTcpGate, type TcpGate } from '../../support/tcp-gate.ts';
@@ -15,12 +16,7 @@ let ledger: PushingLedger;
 let gate: TcpGate;
 
 beforeAll(async () => {
-  devnet = await startDevnet({
-    sponsorToken: 'unused',
-    checkpointIntervalMs: 0,
-    activityEveryCheckpoints: 1,
-    genesis: { checkpoints: 20 },
-  });
+  devnet = await startTickedDevnet();
   rpc = await recordUpstream(devnet.rpcUrl);
   ledger = await startPushingLedger();
   gate = await openTcpGate(Number(new URL(devnet.rpcWsUrl).port));
@@ -69,8 +65,7 @@ describe.each(['poll', 'auto', 'graphql', 'websocket'])('live streams by LIVE_SO
       LEDGER_RPC_URL: rpc.url,
       LEDGER_RPC_WS_URL: `ws://127.0.0.1:${gate.port}`,
       LIVE_SOURCE: source,
-      LIVE_POLL_MIN_MS: '10',
-      LIVE_POLL_MAX_MS: '40',
+      ...quickPolls,
     });
   });
   afterAll(async () => {
