@@ -1,11 +1,13 @@
+import { gatewayError } from '../errors/gateway-error.ts';
 import { isEncoded, isJsonType } from '../http/media-types.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { ServerContext } from '../operation/server-context.ts';
+import { type BodyReading, readBody, restoreBody } from '../request-bodies/read-body.ts';
+import { createUnfinishedBodies } from '../request-bodies/unfinished-bodies.ts';
 import type { SharedStreams } from '../shells/event-streams/serve-shared-streams.ts';
 import type { LaneOperations, LaneOutcome } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import type { Exchange } from './exchange.ts';
-import { type BodyReading, readBody, restoreBody } from './read-body.ts';
 
 export interface ServePostOptions {
   readonly graphqlPath: string;
@@ -18,14 +20,16 @@ export interface ServePostOptions {
   readonly sharedStreams: SharedStreams | null;
 }
 
+/** So many of the largest size may be under way at once; of the usual size that is thousands. */
+const largestUnfinished = 64;
+
 /** Serves a POST: reads its body, offers it to the lane, and gives Yoga what the lane leaves. */
 export function createServePost(options: ServePostOptions): (exchange: Exchange) => void {
   const { maxBodyBytes, afterEntry, serveByYoga, sharedStreams } = options;
+  const bounds = { maxBytes: maxBodyBytes, unfinished: createUnfinishedBodies(largestUnfinished * maxBodyBytes) };
   const serveInLane = createServeInLane(options);
   const serveBody = (exchange: Exchange, caller: Caller, reading: Exclude<BodyReading, { kind: 'aborted' }>) => {
-    if (reading.kind === 'too-large') {
-      return exchange.refuse('PAYLOAD_TOO_LARGE', `The request body is over ${maxBodyBytes} bytes.`);
-    }
+    if (reading.kind !== 'whole') return exchange.refuseWith(toRefusal(reading.kind, maxBodyBytes));
     const { body } = reading;
     exchange.requestBytes = body.length;
     // A small body is scanned only if the lane leaves it: the lane checks what it has parsed.
@@ -59,15 +63,29 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
     // Yoga compares the header as text, so give it the plainest form of what was accepted here.
     req.headers['content-type'] = 'application/json';
     exchange.isReading = true;
-    readBody(req, maxBodyBytes, (reading) => {
+    readBody(req, bounds, (reading) => {
       exchange.isReading = false;
       if (reading.kind === 'aborted') return;
       // The rest of the body would be taken for the next request.
-      if (reading.kind === 'too-large') exchange.endConnection();
+      if (reading.kind !== 'whole') exchange.endConnection();
       // Count the request before its body is looked at, so that faulty ones count too.
       afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
     });
   };
+}
+
+type Unread = Exclude<BodyReading['kind'], 'whole' | 'aborted'>;
+
+/** Why a body was not read to its end. */
+function toRefusal(why: Unread, maxBodyBytes: number): ReturnType<typeof gatewayError> {
+  switch (why) {
+    case 'too-large':
+      return gatewayError('PAYLOAD_TOO_LARGE', `The request body is over ${maxBodyBytes} bytes.`);
+    case 'scattered':
+      return gatewayError('BAD_REQUEST', 'The request body comes in too many small pieces.');
+    case 'crowded-out':
+      return gatewayError('UNAVAILABLE', 'Too many request bodies are under way, and this one is among the slowest.');
+  }
 }
 
 function refuseIntricate(exchange: Exchange): void {

@@ -19,6 +19,8 @@ export const house: Readonly<Record<string, Room>> = {
   settings: { rooms: ['config'], packages: ['zod', 'yaml'] },
   /** Pure: what the headers and targets of HTTP requests say. */
   http: { rooms: [], packages: [] },
+  /** Bodies of requests as they come in: read whole, within bounds of each and of all together. */
+  'request-bodies': { rooms: [], packages: [] },
   /** One connection to Redis that shows within a bounded time that Redis is away. */
   redis: { rooms: ['types of config'], packages: ['ioredis'] },
   telemetry: { rooms: ['config'], packages: ['pino', 'pino-pretty'] },
@@ -331,6 +333,7 @@ export const house: Readonly<Record<string, Room>> = {
       'json',
       'limits',
       'http',
+      'request-bodies',
       'telemetry',
       'admission',
       'immutable',

@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readBody } from '../../../src/server/read-body.ts';
+import { readBody } from '../../../src/request-bodies/read-body.ts';
+import { createUnfinishedBodies } from '../../../src/request-bodies/unfinished-bodies.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 import { until } from '../../support/until.ts';
 
 const maxBytes = 10;
+const unfinished = createUnfinishedBodies(1_000_000);
 /** What was read, in words. */
 let heard: string[];
 let server: ReturnType<typeof createServer>;
@@ -13,7 +15,7 @@ let server: ReturnType<typeof createServer>;
 beforeEach(async () => {
   heard = [];
   server = createServer((req, res) =>
-    readBody(req, maxBytes, (reading) => {
+    readBody(req, { maxBytes, unfinished }, (reading) => {
       heard.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
       res.setHeader('connection', 'close');
       res.end();

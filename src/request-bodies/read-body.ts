@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import type { UnfinishedBodies, UnfinishedBody } from './unfinished-bodies.ts';
+
+export type BodyReading =
+  | { readonly kind: 'whole'; readonly body: Buffer }
+  | { readonly kind: 'too-large' }
+  /** It came in too many too small pieces. */
+  | { readonly kind: 'scattered' }
+  /** It was under way for long, and others needed the room that it took. */
+  | { readonly kind: 'crowded-out' }
+  | { readonly kind: 'aborted' };
+
+export interface BodyBounds {
+  /** Of one body. */
+  readonly maxBytes: number;
+  readonly unfinished: UnfinishedBodies;
+}
+
+/** Pieces of a body that are kept before they are joined. */
+const maxLoosePieces = 512;
+/** What a piece takes beside its content, in bytes, until it is joined. */
+const bytesPerPiece = 256;
+/** What a header takes beside its text, in bytes: it is there as long as the body is awaited. */
+const bytesPerHeader = 64;
+
+/**
+ * Pieces in which a body may come, and one more for each so many bytes of it. A piece takes a few microseconds however
+ * small it is, and a megabyte of chunks of one byte each took seconds. Who writes a body field by field stays far below.
+ */
+const maxPieces = 4_096;
+const minBytesPerPiece = 64;
+
+/**
+ * Reads a request body of at most `maxBytes`. Refuses at once if the declared length is over, and counts what really comes.
+ * Uses events, because an async iterator costs more than the reading itself. Nothing is counted of a body that comes in one
+ * piece, as nearly all do.
+ * @param done called once
+ */
+export function readBody(req: IncomingMessage, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
+  const { maxBytes } = bounds;
+  /** Not a number where none is declared. */
+  const declared = Number(req.headers['content-length']);
+  if (declared > maxBytes) {
+    done({ kind: 'too-large' });
+    return;
+  }
+  /** Pieces that were joined, `maxLoosePieces` into each. */
+  let blocks: Buffer[] = [];
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let count = 0;
+  let isDone = false;
+  let place: UnfinishedBody | null = null;
+  const settle = (reading: BodyReading): void => {
+    if (isDone) return;
+    isDone = true;
+    place?.leave();
+    // The listeners live as long as the request, and would keep the body in memory.
+    place = null;
+    blocks = [];
+    pieces = [];
+    done(reading);
+  };
+  const abort = () => settle({ kind: 'aborted' });
+  req.on('data', (chunk: Buffer) => {
+    if (isDone) return;
+    size += chunk.length;
+    if (size > maxBytes) {
+      settle({ kind: 'too-large' });
+      return;
+    }
+    pieces.push(chunk);
+    if (size === declared) return;
+    count += 1;
+    if (count > maxPieces + size / minBytesPerPiece) {
+      // What waits in the system would be taken apart too, piece by piece.
+      req.socket.pause();
+      settle({ kind: 'scattered' });
+      return;
+    }
+    if (pieces.length >= maxLoosePieces) {
+      blocks.push(Buffer.concat(pieces));
+      pieces = [];
+    }
+    place ??= bounds.unfinished.begin(() => settle({ kind: 'crowded-out' }));
+    place.hold(size + pieces.length * bytesPerPiece + (req.rawHeaders.length / 2) * bytesPerHeader);
+  });
+  req.on('end', () =>
+    settle({ kind: 'whole', body: joined(blocks.length > 0 ? [...blocks, ...pieces] : pieces, size) }),
+  );
+  // `close` comes after `end` too, when `settle` does nothing any more.
+  req.on('error', abort);
+  req.on('close', abort);
+}
+
+function joined(chunks: readonly Buffer[], size: number): Buffer {
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks as Buffer[], size);
+}
+
+/**
+ * Gives a body that was already read to Yoga, in the form in which its adapter takes one from body parsers: an own property
+ * that is an async iterable. (Of a plain Buffer it would list every byte as a key.)
+ */
+export function restoreBody(req: IncomingMessage, body: Buffer): void {
+  Object.assign(req, {
+    body: {
+      data: body,
+      async *[Symbol.asyncIterator]() {
+        yield body;
+      },
+    },
+  });
+}
