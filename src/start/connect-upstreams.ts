@@ -42,12 +42,13 @@ export interface Upstreams {
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
   const maxConnections = partOf(mostConnections, siblings);
+  const writes = { ended: 0 };
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {
     const url = network.addressOf(upstream);
     if (url === null) continue;
     const { maxAnswerBytes } = upstream;
-    const options = { url, maxConnections, maxAnswerBytes, now: host.now, isStopping: () => isStopping };
+    const options = { url, maxConnections, maxAnswerBytes, now: host.now, isStopping: () => isStopping, writes };
     connections.set(upstream, connectUpstream(options));
   }
   const graphConnection = connections.get(list.graph);

@@ -4,8 +4,15 @@ import type { RawCall, RawRequest, SendingCall } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 import type { CallWatch } from './upstream-health.ts';
 
+/** Counts the calls that cannot be undone, each when its end is told: what was read before may be out of date then. */
+export interface Writes {
+  ended: number;
+}
+
 export interface RunOnOptions {
   readonly watch: CallWatch;
+  /** Left out: nobody asks. */
+  readonly writes?: Writes;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping: () => boolean;
 }
@@ -23,7 +30,7 @@ export function letRunOn(rawCall: SendingCall, options: RunOnOptions): RawCall {
       listener.failed(new UpstreamCallError('stopping', 'not begun: the gateway is stopping'));
       return over;
     }
-    const call = new LastingCall(listener, options.watch);
+    const call = new LastingCall(listener, options);
     call.start(rawCall, request, runOnMs);
     return call;
   };
@@ -34,6 +41,7 @@ const over: CallUnderWay = { cancel() {} };
 class LastingCall implements RawListener, CallUnderWay {
   readonly #listener: RawListener;
   readonly #watch: CallWatch;
+  readonly #writes: Writes;
   #underWay: SentCall | undefined;
   #deadline: NodeJS.Timeout | undefined;
   /** The listener was told an answer or a failure. */
@@ -41,9 +49,10 @@ class LastingCall implements RawListener, CallUnderWay {
   /** The call itself has ended. */
   #isOver = false;
 
-  constructor(listener: RawListener, watch: CallWatch) {
+  constructor(listener: RawListener, { watch, writes = { ended: 0 } }: RunOnOptions) {
     this.#listener = listener;
     this.#watch = watch;
+    this.#writes = writes;
   }
 
   start(rawCall: SendingCall, request: RawRequest, runOnMs: number): void {
@@ -95,11 +104,14 @@ class LastingCall implements RawListener, CallUnderWay {
 
   #tell(error: UpstreamCallError): void {
     this.#isTold = true;
+    // It goes on perhaps, and may have changed something already.
+    this.#writes.ended += 1;
     this.#listener.failed(error);
   }
 
   #end(): void {
     this.#isOver = true;
+    this.#writes.ended += 1;
     clearTimeout(this.#deadline);
   }
 }

@@ -1,16 +1,19 @@
 import type { CancelCause } from './cancellation.ts';
 import type { CallUnderWay, RawListener, RawResponse, RawSink } from './raw-answer.ts';
 import type { RawCall, RawRequest } from './raw-call.ts';
+import type { Writes } from './run-on.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
 /**
  * Makes identical reads that are under way at the same time share one call, and the buffers of its answer. Shares only
  * requests marked `isShareable`, which carry nothing of their caller. A member that gives up does not affect the others; the
- * call is cancelled when none is left. The deadline is the first member's. An answer is streamed only to a single member,
- * whom no other can join then; for several members it is collected. Nothing is kept after the answer.
+ * call is cancelled when none is left. The deadline is the first member's, so a call is joined only early in its time. Nor is
+ * one joined that began before a write has ended: whoever wrote would be told what was before it. An answer is streamed only
+ * to a single member, whom no other can join then; for several members it is collected. Nothing is kept after the answer.
  * @param others makes the calls that are not shareable
  */
-export function shareReads(rawCall: RawCall, others: RawCall = rawCall): RawCall {
+export function shareReads(rawCall: RawCall, others: RawCall = rawCall, options: ShareReadsOptions = {}): RawCall {
+  const { writes = { ended: 0 }, now = () => performance.now() } = options;
   const underWay = Array.from({ length: bucketCount }, (): SharedCall[] => []);
   const bucketOf = ({ body }: ShareableRequest) => underWay[body.length % bucketCount] as SharedCall[];
   const forget = (shared: SharedCall): void => {
@@ -21,15 +24,32 @@ export function shareReads(rawCall: RawCall, others: RawCall = rawCall): RawCall
   return (request, listener) => {
     if (!isShareable(request)) return others(request, listener);
     const calls = bucketOf(request);
-    for (const known of calls) if (isSame(known.request, request)) return known.join(listener);
+    const nowMs = now();
+    for (const known of calls) {
+      if (!isSame(known.request, request)) continue;
+      if (known.writesBefore === writes.ended && nowMs < known.joinedUntilMs) return known.join(listener);
+      // It is not compared again: this one takes its place.
+      forget(known);
+      break;
+    }
     if (calls.length >= maxCompared) return rawCall(request, listener);
-    const shared = new SharedCall(request, forget);
+    const shared = new SharedCall(request, forget, writes.ended, nowMs + request.timeoutMs * joinedFor);
     calls.push(shared);
     const member = shared.join(listener);
     shared.start(rawCall);
     return member;
   };
 }
+
+export interface ShareReadsOptions {
+  /** Of all upstreams by which what is read here may be changed. */
+  readonly writes?: Writes;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+}
+
+/** The part of its time in which a call is joined. One that got lost then takes only those with it who came early. */
+const joinedFor = 0.25;
 
 /**
  * Calls under way are found by the length of their body, and compared. In a `Map` with the bodies as keys each whole body
@@ -59,12 +79,22 @@ function isSame(one: RawRequest, other: RawRequest): boolean {
 /** A call under way and the members that wait for it. */
 class SharedCall implements RawListener {
   readonly request: ShareableRequest;
+  /** Writes that had ended when it began. */
+  readonly writesBefore: number;
+  readonly joinedUntilMs: number;
   readonly #forget: (shared: SharedCall) => void;
   #members: Member[] = [];
   #underWay: CallUnderWay | undefined;
 
-  constructor(request: ShareableRequest, forget: (shared: SharedCall) => void) {
+  constructor(
+    request: ShareableRequest,
+    forget: (shared: SharedCall) => void,
+    writesBefore: number,
+    joinedUntilMs: number,
+  ) {
     this.request = request;
+    this.writesBefore = writesBefore;
+    this.joinedUntilMs = joinedUntilMs;
     this.#forget = forget;
   }
 

@@ -7,6 +7,7 @@ import { createRendezvous } from '../../support/rendezvous.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../../support/spoilt-answers.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../../support/start-graphql-devnet.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
 
 interface Asking {
   readonly query: string;
@@ -226,6 +227,32 @@ describe('callers who bring their own credential, asking the same at the same ti
     }
     expect(ledger.exchanges.length).toBeLessThanOrEqual(answers.length);
     expectNothingOfCallers([...callers.map((each) => each.slice(7)), 'key-of', 'id-of', 'own-of', '203.0.113.5']);
+  });
+
+  test('a read after one’s own call to the sponsor is not answered by another’s that began before', async () => {
+    const query = '{ checkpoint { sequenceNumber } }';
+    let asked = 0;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    ledger.gate = () => {
+      asked += 1;
+      return held;
+    };
+    const before = ask(gateway, { query, headers: baggage('Bearer bystander'), by: 'POST' });
+    await until(() => asked === 1, 'the first read has arrived');
+    const [alice = ''] = callers;
+    void answerTogether(1, () => 1);
+    const reserve = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 5) { reservationId } }';
+    expect((await ask(gateway, { query: reserve, headers: { authorization: alice }, by: 'POST' })).errors).toBe(
+      undefined,
+    );
+    const after = ask(gateway, { query, headers: { authorization: alice }, by: 'POST' });
+    await until(() => asked === 2, 'the second read has arrived');
+    release();
+    expect((await Promise.all([before, after])).map(({ errors }) => errors)).toEqual([undefined, undefined]);
+    expect(ledger.exchanges).toHaveLength(2);
   });
 
   test('mutations of the ledger are never one call', async () => {

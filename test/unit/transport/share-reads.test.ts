@@ -34,7 +34,7 @@ const read = (body: string, more: Partial<RawRequest> = {}): RawRequest => ({
 });
 
 /** An upstream that answers when it is told to, and says at once when it is cut short. */
-function heldUpstream() {
+function heldUpstream(options: Parameters<typeof shareReads>[2] = {}) {
   const calls: { listener: RawListener; isCut: boolean }[] = [];
   const call: RawCall = (_request, listener) => {
     const made = { listener, isCut: false };
@@ -46,7 +46,7 @@ function heldUpstream() {
       },
     };
   };
-  return { calls, call: shareReads(call) };
+  return { calls, call: shareReads(call, call, options) };
 }
 
 /** What a caller hears, in order. */
@@ -74,6 +74,39 @@ describe('identical reads under way together', () => {
     underWay.cancel('aborted');
     expect([one.heard, two.heard]).toEqual([['x'], ['x']]);
     expect(calls[0]?.isCut).toBe(false);
+  });
+
+  it('are one call only while it is early: one that got lost takes nobody with it who comes late', () => {
+    let nowMs = 5;
+    const { calls, call } = heldUpstream({ now: () => nowMs });
+    const heard = [0, 249, 250, 499].map((sinceMs) => {
+      nowMs = 5 + sinceMs;
+      const each = hearer();
+      call(read('{a}'), each.listener);
+      return each.heard;
+    });
+    expect(calls).toHaveLength(2);
+    calls[0]?.listener.failed(new UpstreamCallError('timeout', 'lost'));
+    calls[1]?.listener.answered(answer('x'));
+    expect(heard).toEqual([['timeout'], ['timeout'], ['x'], ['x']]);
+  });
+
+  it('are not one call where something was written between them, however often', () => {
+    const writes = { ended: 0 };
+    const { calls, call } = heldUpstream({ writes });
+    const heard = Array.from({ length: 100 }, () => {
+      writes.ended += 1;
+      const both = [hearer(), hearer()];
+      for (const { listener } of both) call(read('{a}'), listener);
+      return both.map((each) => each.heard);
+    });
+    // More of them are under way than a newcomer is compared with, and each pair is one call nevertheless.
+    expect(calls).toHaveLength(100);
+    for (const [index, { listener }] of calls.entries()) listener.answered(answer(String(index)));
+    expect(heard.flat().flat()).toEqual(heard.flatMap((_, index) => [String(index), String(index)]));
+    call(read('{a}'), hearer().listener);
+    call(read('{a}'), hearer().listener);
+    expect(calls).toHaveLength(101);
   });
 
   it('share a failure, and the next asks again', () => {
