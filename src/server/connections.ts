@@ -20,9 +20,9 @@ export interface Connections {
   opened(socket: ConnectionSocket): void;
   of(socket: object): Connection | undefined;
   /**
-   * Counts an exchange as under way.
-   * @returns `false` if an earlier answer will close the connection: this request's answer could not be sent, so it must not
-   * be executed
+   * Counts an exchange as under way. Cuts the connection if too many wait on it.
+   * @returns `false` if its answer could not be sent, since the connection is cut, or an earlier answer will close it: the
+   * request must not be executed
    */
   enter(exchange: Exchange): boolean;
   /** Must be called when the answer has been sent, or cannot be. */
@@ -35,6 +35,13 @@ export interface Connections {
   drain(server: Server, graceMs: number): Promise<void>;
 }
 
+/**
+ * Requests that may wait for their answers on one connection, those among them that are not executed. More than any client
+ * sends without waiting; bounded because they all run at once, because Node keeps each until the answers before it are sent,
+ * which of a stream may be never, and because two thousand fit in what it reads at one time.
+ */
+const maxWaiting = 100;
+
 interface ConnectionSocket {
   once(event: 'close', listener: () => void): unknown;
 }
@@ -46,6 +53,8 @@ interface ConnectionSocket {
 class OpenConnection implements Connection {
   readonly exchanges: Exchange[] = [];
   isClosing = false;
+  /** Requests that came after the last one that is answered. */
+  ignored = 0;
   before: OpenConnection = this;
   behind: OpenConnection = this;
   #onIdle: (() => void) | null = null;
@@ -122,8 +131,11 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
     of: (socket) => open.get(socket),
     enter(exchange) {
       const connection = open.get(exchange.req.socket);
-      if (!connection || connection.isClosing) return false;
-      if (connection.exchanges.some(isLast)) return false;
+      if (!connection || isCrowded(connection, exchange)) return false;
+      if (connection.isClosing || connection.exchanges.some(isLast)) {
+        connection.ignored += 1;
+        return false;
+      }
       connection.exchanges.push(exchange);
       underWay += 1;
       if (draining) sendAway(exchange);
@@ -162,6 +174,13 @@ async function closeServer(server: Server, graceMs: number, work: Work): Promise
   clearTimeout(fuse);
   // All connections are closed; this stops the timer with which the HTTP server looks for slow ones.
   server.close();
+}
+
+function isCrowded({ exchanges, ignored }: OpenConnection, { req }: Exchange): boolean {
+  if (exchanges.length + ignored < maxWaiting) return false;
+  // No refusal: it would have to wait until all answers before it are sent, and what comes behind it with it.
+  req.socket.destroy();
+  return true;
 }
 
 function sendAway({ res }: Exchange): void {

@@ -41,6 +41,12 @@ export interface Listener {
   drain(graceMs: number): Promise<void>;
 }
 
+/**
+ * How long a request may take to arrive, in milliseconds: its head, all of it, and how often that is looked at. A head is a
+ * few packets; a body of the largest size fits over the slowest of mobile networks. Node itself would wait five times as long.
+ */
+const arrivalBounds = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { stamps, sockets, telemetry } = options;
@@ -51,7 +57,11 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const refusedVersion = createRefusedVersion(options);
   const door = createWebSocketDoor({ ...options, connections, refusedVersion });
   // A missing Host is refused in `begin`, because Node's own refusal would lack the headers that all our answers have.
-  const server = createServer({ requireHostHeader: false, IncomingMessage: createRequestClass(door.takes) });
+  const server = createServer({
+    requireHostHeader: false,
+    IncomingMessage: createRequestClass(door.takes),
+    ...arrivalBounds,
+  });
   const route = createRoute({ ...options, refusedVersion, isDraining: () => connections.draining });
 
   /** Serves a request whose offer of another protocol is not taken. Node loses what the client sent behind it: close. */
@@ -61,6 +71,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     else if (!door.refuse(exchange)) route(exchange);
   };
   const begin = (req: IncomingMessage, res: ServerResponse, serve: (exchange: Exchange) => void) => {
+    // Node goes on with what it has read of a connection that was cut.
+    if (req.socket.destroyed) return;
     const hasHost = !isHostMissing(req);
     normaliseTarget(req);
     const exchange = new Exchange(req, res, pathOf(req), options);

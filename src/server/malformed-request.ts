@@ -12,7 +12,9 @@ export interface MalformedRequestOptions {
 /** A listener for the server's `clientError`. */
 export type RefuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
-const says = 'The HTTP request is malformed.';
+function messageOf(status: number): string {
+  return status === 408 ? 'The HTTP request took too long to arrive.' : 'The HTTP request is malformed.';
+}
 
 /**
  * Refuses a request that the parser cannot read, or that did not arrive in time, and closes the connection. The refusal waits
@@ -32,7 +34,8 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
     failed.add(socket);
     connection.close();
     const unread = [...connection.exchanges].find(({ req }) => !req.complete);
-    if (unread?.isReading && !unread.res.headersSent) return unread.refuseUnread('BAD_REQUEST', says, status);
+    if (unread?.isReading && !unread.res.headersSent)
+      return unread.refuseUnread('BAD_REQUEST', messageOf(status), status);
     connection.whenIdle(() => {
       // An answer before it has already closed the connection.
       if (socket.writableEnded) return;
@@ -42,7 +45,7 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
         sendRaw(
           socket,
           status,
-          gatewayError('BAD_REQUEST', says),
+          gatewayError('BAD_REQUEST', messageOf(status)),
           stampHeaders({ headers: {} }, toRequestId(undefined), stamps),
         );
     });

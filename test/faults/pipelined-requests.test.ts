@@ -129,6 +129,32 @@ describe('behind a mutation that is still awaited,', () => {
   });
 });
 
+it('a hundred requests may wait on one connection', async () => {
+  const answers = await pipeline(pay(1), ask().repeat(98) + ask({ connection: 'close' }));
+  expect(answers).toEqual([paid(1), ...Array.from({ length: 99 }, () => asked)]);
+  await expectLogged(...Array.from({ length: 101 }, () => 200));
+});
+
+it.each([
+  ['of which each would be answered', ask().repeat(100), 100],
+  ['behind one that ends the connection', ask({ 'content-type': 'text/plain' }) + ask().repeat(99), 2],
+])('a connection on which more of them wait, %s, is cut', async (_, further, begun) => {
+  ledger.manner = (query) => (query.includes('pay') ? 'held' : 'whole');
+  const client = await openRawClient(gateway.port);
+  await client.send(pay(1));
+  await until(() => ledger.waiting > 0, 'the mutation has reached the ledger');
+  // The mutation is kept back: nothing else would end it.
+  await client.send(further);
+  expect(await client.whole()).toBe('');
+  ledger.release();
+  await until(
+    () => logged().length >= begun,
+    () => `only ${logged().length} are over`,
+  );
+  expect(logged()).toHaveLength(begun);
+  expect(gateway.complaints()).toEqual([]);
+});
+
 it('a mutation behind a request that is refused with its body unread is not begun: nobody would hear its answer', async () => {
   const client = await openRawClient(gateway.port);
   await client.send(ask({ 'content-type': 'text/plain' }) + pay(1));
