@@ -1,4 +1,5 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { lightError } from '../errors/light-error.ts';
 
 /** Key under which a stand-in error remembers its original. Symbols are not serialised, so clients never see it. */
 const cause = Symbol('the error this one stands for');
@@ -26,30 +27,24 @@ export function attributeErrors(
   const named = new Set(errors.map((error) => error.path?.[0]));
   const [root = '', ...below] = first.path;
   const path = [clientKeys[Number(mergedKey.exec(String(root))?.[1])] ?? root, ...below];
-  const original = new GraphQLError(first.message, { path, extensions: first.extensions });
+  const original = lightError(first.message, { path, extensions: first.extensions });
   const stand = rootKeys
     .filter((key) => !named.has(key))
-    .map(
-      (key) => new GraphQLError(first.message, { path: [key], extensions: { ...first.extensions, [cause]: original } }),
-    );
+    .map((key) => lightError(first.message, { path: [key], extensions: { ...first.extensions, [cause]: original } }));
   return { ...result, errors: [...errors, ...stand] };
 }
 
 /**
  * When the ledger executes nothing, its errors name no field, and stitching would repeat them for every field it
- * asked for. So every root key gets stand-ins for them; `restoreCauses` later turns these back into the ledger's
- * errors, each once.
+ * asked for. So every root key gets one stand-in for all of them; `restoreCauses` later turns these back into the
+ * ledger's errors, each once.
  */
 export function attributeRefusal(result: ExecutionResult, rootKeys: readonly string[]): ExecutionResult {
   const { data, errors } = result;
-  if (data || !errors || errors.some(({ path }) => path !== undefined)) return result;
-  const stand = rootKeys.flatMap((key) =>
-    errors.map(
-      (error) =>
-        new GraphQLError(error.message, { path: [key], extensions: { ...error.extensions, [refusal]: error } }),
-    ),
-  );
-  return { ...result, errors: stand };
+  const first = errors?.[0];
+  if (data || !errors || !first || errors.some(({ path }) => path !== undefined)) return result;
+  const extensions = { ...first.extensions, [refusal]: errors };
+  return { ...result, errors: rootKeys.map((key) => lightError(first.message, { path: [key], extensions })) };
 }
 
 /**
@@ -57,14 +52,23 @@ export function attributeRefusal(result: ExecutionResult, rootKeys: readonly str
  * root field is replaced only where all data is null: chance decides which field reports that failure first.
  */
 export function restoreCauses(errors: readonly GraphQLError[], isWithoutData: boolean): GraphQLError[] {
+  const restored: GraphQLError[] = [];
+  const restoredLists = new Set<readonly GraphQLError[]>();
   const seen = new Set<string>();
-  return errors.flatMap((error) => {
-    const stoodFor = error.extensions as { [cause]?: GraphQLError; [refusal]?: GraphQLError };
-    const restored = stoodFor[refusal] ?? (isWithoutData ? stoodFor[cause] : undefined) ?? error;
-    if (!isWithoutData && restored === error) return [error];
-    const identity = JSON.stringify([restored.message, restored.path]);
-    if (seen.has(identity)) return [];
+  const restoreOnce = (error: GraphQLError): void => {
+    const identity = JSON.stringify([error.message, error.path]);
+    if (!seen.has(identity)) restored.push(error);
     seen.add(identity);
-    return [restored];
-  });
+  };
+  for (const error of errors) {
+    const stoodFor = error.extensions as { [cause]?: GraphQLError; [refusal]?: readonly GraphQLError[] };
+    const refusals = stoodFor[refusal];
+    if (refusals) {
+      // The same list stands behind every root key.
+      if (!restoredLists.has(refusals)) for (const each of refusals) restoreOnce(each);
+      restoredLists.add(refusals);
+    } else if (isWithoutData) restoreOnce(stoodFor[cause] ?? error);
+    else restored.push(error);
+  }
+  return restored;
 }

@@ -1,6 +1,7 @@
-import { type ExecutionResult, GraphQLError, Source } from 'graphql';
+import { type ExecutionResult, type GraphQLError, Source, type SourceLocation } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { withoutStacks } from '../errors/without-stacks.ts';
+import { type ErrorPlaces, lightError } from '../errors/light-error.ts';
+import { maxToldErrors, moreErrors } from '../errors/told-errors.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../transport/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../transport/upstream-call.ts';
@@ -77,35 +78,41 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
     }
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
-    return new GraphQLError(entry.message, { path, extensions, ...toPlaces(entry.locations) });
+    return lightError(entry.message, { path, extensions, places: toPlaces(entry.locations) });
   };
-  return withoutStacks(() => value.map(toError));
+  if (value.length <= maxToldErrors) return value.map(toError);
+  return [...value.slice(0, maxToldErrors).map(toError), moreErrors()];
 }
 
-type ToPlaces = (locations: unknown) => { readonly source?: Source; readonly positions?: readonly number[] };
+type ToPlaces = (locations: unknown) => ErrorPlaces | null;
 
 /**
- * Turns lines and columns into positions in the text: a GraphQLError that is copied keeps its locations only as
+ * Turns lines and columns into positions in the text too: a GraphQLError that is copied keeps its locations only as
  * positions.
  */
 function createToPlaces(readText: ReadText | null): ToPlaces {
-  if (!readText) return () => ({});
+  if (!readText) return () => null;
   // Read once for all of them: an answer may have an error for each of thousands of items.
   let source: Source | undefined;
   let lines: readonly RegExpExecArray[] = [];
-  return (locations) => {
-    if (!Array.isArray(locations)) return {};
+  return (given) => {
+    if (!Array.isArray(given)) return null;
     if (!source) {
       source = new Source(readText());
-      lines = [...source.body.matchAll(/.*?(?:\r\n|[\n\r]|$)/gsy)];
+      lines = [...source.body.matchAll(/(.*?)(?:\r\n|[\n\r]|$)/gsy)];
     }
-    const positions = locations.flatMap((each: unknown) => {
+    const positions: number[] = [];
+    const locations: SourceLocation[] = [];
+    for (const each of given) {
       const { line, column } = (each ?? {}) as { readonly line?: unknown; readonly column?: unknown };
       const found = Number.isSafeInteger(line) ? lines[Number(line) - 1] : undefined;
-      const isIn = Number.isSafeInteger(column) && Number(column) > 0 && Number(column) <= (found?.[0].length ?? 0) + 1;
-      return found && isIn ? [found.index + Number(column) - 1] : [];
-    });
-    return positions.length > 0 ? { source, positions } : {};
+      const isIn =
+        Number.isSafeInteger(column) && Number(column) > 0 && Number(column) <= (found?.[1]?.length ?? 0) + 1;
+      if (!found || !isIn) continue;
+      positions.push(found.index + Number(column) - 1);
+      locations.push({ line: Number(line), column: Number(column) });
+    }
+    return positions.length > 0 ? { source, positions, locations } : null;
   };
 }
 

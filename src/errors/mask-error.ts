@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { isErrorCode } from './catalogue.ts';
 import { gatewayError } from './gateway-error.ts';
+import { lightError } from './light-error.ts';
 
 /**
  * Hides internal errors from clients. Catalogued errors, the ledger's public ones and GraphQL's own about the request pass;
@@ -29,24 +30,26 @@ function isForClients(error: GraphQLError): boolean {
 }
 
 /** Stitching packs several errors below one nulled object into an `AggregateError`; this gives clients each of them. */
-export function unwrapErrors(errors: readonly GraphQLError[]): GraphQLError[] {
-  return errors.flatMap((error) => {
-    const inner: unknown =
-      error.originalError && 'errors' in error.originalError ? error.originalError.errors : undefined;
-    if (!Array.isArray(inner)) return [error];
-    return inner.map((each: unknown) =>
-      each instanceof GraphQLError
-        ? new GraphQLError(each.message, {
-            nodes: error.nodes ?? null,
-            path: each.path ?? error.path ?? null,
-            extensions: each.extensions,
-            originalError: each,
-          })
-        : new GraphQLError('Unexpected error.', {
-            nodes: error.nodes ?? null,
-            path: error.path ?? null,
-            originalError: new Error(String(each)),
-          }),
-    );
-  });
+export function unwrapErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  return errors.some(isPacked) ? errors.flatMap(unpack) : errors;
+}
+
+function isPacked({ originalError }: GraphQLError): boolean {
+  return originalError !== undefined && 'errors' in originalError;
+}
+
+function unpack(error: GraphQLError): readonly GraphQLError[] {
+  const { originalError, nodes, path } = error;
+  const inner: unknown = originalError && 'errors' in originalError ? originalError.errors : undefined;
+  if (!Array.isArray(inner)) return [error];
+  return inner.map((each: unknown) =>
+    each instanceof GraphQLError
+      ? lightError(each.message, {
+          nodes,
+          path: each.path ?? path,
+          extensions: each.extensions,
+          originalError: each,
+        })
+      : lightError('Unexpected error.', { nodes, path, originalError: new Error(String(each)) }),
+  );
 }

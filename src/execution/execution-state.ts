@@ -1,12 +1,11 @@
 import {
   type ASTNode,
   type GraphQLError,
-  locatedError,
   type ResponsePath,
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
-import { withoutStacks } from '../errors/without-stacks.ts';
+import { locateLightly } from '../errors/light-error.ts';
 
 /** An own field whose value another owner gives. */
 export interface JoinField {
@@ -81,7 +80,7 @@ export function failPlace(
   isNonNull: boolean,
   { failures }: ExecutionState,
 ): null {
-  const error = withoutStacks(() => locatedError(raw, nodes, responsePathAsArray(path)));
+  const error = locateLightly(raw, nodes, responsePathAsArray(path));
   if (isNonNull) throw error;
   addFailure(failures, error, path);
   return null;

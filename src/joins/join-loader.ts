@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { lightError } from '../errors/light-error.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
 import {
@@ -27,6 +28,8 @@ export interface JoinLoaderOptions {
 export interface JoinLoader {
   /** The answers in the order of the lookups, an error where the ledger gave none. Never rejects. */
   load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]>;
+  /** The same for one lookup. Of those that are answered together, who asked first hears first. */
+  loadOne(lookup: JoinLookup): Promise<JoinAnswer | Error>;
   /** Drops the answer: the next `load` asks the ledger again. */
   forget(lookup: JoinLookup): void;
 }
@@ -45,14 +48,23 @@ const notYet = new Error('the lookup has not been answered');
  */
 export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
   const known = new Map<string, Asked>();
+  /** Those asked for one by one in this turn. */
+  let singles: { readonly asked: Asked[]; readonly done: Promise<unknown> } | null = null;
   // DataLoader waits until the turn of the event loop is over, so that lookups of all fields travel together.
   const sets = new DataLoader<readonly Asked[], null>(
     async (collected) => {
+      singles = null;
       await askAll(collected.flat(), options);
       return collected.map(() => null);
     },
     { cache: false },
   );
+
+  const add = (lookup: JoinLookup): Asked => {
+    const made: Asked = { lookup, done: null, answer: notYet };
+    known.set(lookup.text, made);
+    return made;
+  };
 
   return {
     async load(lookups) {
@@ -60,8 +72,7 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
       const asked = lookups.map((lookup) => {
         const before = known.get(lookup.text);
         if (before) return before;
-        const made: Asked = { lookup, done: null, answer: notYet };
-        known.set(lookup.text, made);
+        const made = add(lookup);
         fresh.push(made);
         return made;
       });
@@ -77,6 +88,18 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
         awaited = done;
       }
       return asked.map(({ answer }) => answer);
+    },
+    loadOne(lookup) {
+      const asked = known.get(lookup.text) ?? add(lookup);
+      if (asked.done === null) {
+        if (singles === null) {
+          const collected: Asked[] = [];
+          singles = { asked: collected, done: sets.load(collected) };
+        }
+        singles.asked.push(asked);
+        asked.done = singles.done;
+      }
+      return asked.done.then(() => asked.answer);
     },
     forget: ({ text }) => {
       known.delete(text);
@@ -107,7 +130,8 @@ async function askGroup(
   const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
   try {
     const result = await execute({ document, variables: variablesOf(group, options), cancellation });
-    for (const [index, each] of members.entries()) each.answer = toAnswer(result, joinAlias(index));
+    const toAnswer = createToAnswer(result, document.rootKeys);
+    for (const [index, each] of members.entries()) each.answer = toAnswer(joinAlias(index));
   } catch (error) {
     for (const each of members) each.answer = error instanceof Error ? error : new Error(String(error));
   }
@@ -126,14 +150,30 @@ function variablesOf(
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
 }
 
-function toAnswer({ data, errors = [] }: ExecutionResult, alias: string): JoinAnswer {
-  const value = data?.[alias] ?? null;
-  if (errors.length === 0) return { value, errors };
-  const below = errors.filter((error) => error.path === undefined || error.path[0] === alias);
-  return {
-    value,
-    errors: below.map(
-      (error) => new GraphQLError(error.message, { path: error.path?.slice(1), extensions: error.extensions }),
-    ),
-  };
+const noErrors: readonly GraphQLError[] = [];
+
+/** Gives the answer of each alias. Goes through the errors once, since there may be thousands, for a hundred aliases. */
+function createToAnswer(
+  { data, errors = noErrors }: ExecutionResult,
+  aliases: readonly string[],
+): (alias: string) => JoinAnswer {
+  if (errors.length === 0) return (alias) => ({ value: data?.[alias] ?? null, errors });
+  const asked = new Set<string | number | undefined>(aliases);
+  /** In the ledger's order: what is said of nothing in particular is said of each of them. */
+  const ofAlias = new Map<string | number | undefined, GraphQLError[]>();
+  const ofAll: GraphQLError[] = [];
+  for (const { message, path, extensions } of errors) {
+    const alias = path?.[0];
+    if (path && !asked.has(alias)) continue;
+    const error = lightError(message, { path: path?.slice(1), extensions });
+    if (path) {
+      const known = ofAlias.get(alias);
+      if (known) known.push(error);
+      else ofAlias.set(alias, [...ofAll, error]);
+      continue;
+    }
+    ofAll.push(error);
+    for (const each of ofAlias.values()) each.push(error);
+  }
+  return (alias) => ({ value: data?.[alias] ?? null, errors: ofAlias.get(alias) ?? ofAll });
 }

@@ -7,16 +7,18 @@ import {
   isCompositeType,
   responsePathAsArray,
 } from 'graphql';
+import { ToldErrors } from '../errors/told-errors.ts';
 import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../subschemas/operation-context.ts';
 import { awaitIndex, checkWaitMs } from './await-index.ts';
-import { createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
+import { createToJoinLookup, type RequestBounds } from './join-document.ts';
 import { createReadJoinKey } from './join-key.ts';
-import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
+import { createJoinLoader, type JoinLoader } from './join-loader.ts';
 import { type JoinSelection, toJoinSelection } from './join-selection.ts';
 import { type ServedJoin, toJoinForm } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
 import { toPlainBuiltins } from './plain-builtins.ts';
+import { Turns } from './turns.ts';
 
 export interface JoinResolverOptions {
   readonly execute: LedgerExecutor;
@@ -24,10 +26,19 @@ export interface JoinResolverOptions {
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
 }
 
-/** Kept for one operation, so that a selection is prepared once however many parents it has. */
+/** Kept for one operation, since a field may have thousands of parents. */
 interface StitchedJoins {
   readonly loader: JoinLoader;
-  readonly selections: Map<readonly FieldNode[], JoinSelection>;
+  readonly fields: Map<readonly FieldNode[], StitchedField>;
+  readonly told: ToldErrors;
+  readonly turns: Turns;
+}
+
+/** What is the same for all parents of a field. */
+interface StitchedField {
+  readonly toLookup: ReturnType<typeof createToJoinLookup>;
+  /** Prepares the ledger's value for the stitching library. */
+  readonly toPlain: (value: unknown) => void;
 }
 
 /**
@@ -38,7 +49,7 @@ export function createJoinResolver(options: JoinResolverOptions) {
   const { execute, limits, ledger } = options;
   const operationJoins = createPerOperation(({ cancellation }, info: GraphQLResolveInfo): StitchedJoins => {
     const loader = createJoinLoader({ execute, limits, variables: info.variableValues, cancellation });
-    return { loader, selections: new Map() };
+    return { loader, fields: new Map(), told: new ToldErrors(), turns: new Turns() };
   });
 
   return (join: ServedJoin) => {
@@ -49,35 +60,37 @@ export function createJoinResolver(options: JoinResolverOptions) {
       context: OperationContext,
       info: GraphQLResolveInfo,
     ) => {
-      const { loader, selections } = operationJoins(context, info);
-      const selection = selections.get(info.fieldNodes) ?? prepareSelection(info, ledger.schema, `J${selections.size}`);
-      selections.set(info.fieldNodes, selection);
-      const lookup = createToJoinLookup(toJoinForm(join, selection))(readKey(parent));
+      const { loader, fields, told, turns } = operationJoins(context, info);
+      const known = fields.get(info.fieldNodes);
+      const field = known ?? prepareField(join, info, ledger.schema, `J${fields.size}`);
+      if (!known) fields.set(info.fieldNodes, field);
+      const lookup = field.toLookup(readKey(parent));
       const waitMs = checkWaitMs(args.waitMs);
-      const answer = await awaitIndex(
-        loadOne(loader, lookup),
-        () => {
-          loader.forget(lookup);
-          return loadOne(loader, lookup);
-        },
-        waitMs,
-        context.cancellation,
-      );
+      const first = loader.loadOne(lookup);
+      const again = () => {
+        loader.forget(lookup);
+        return loader.loadOne(lookup);
+      };
+      const answer = await (waitMs === 0 ? first : awaitIndex(first, again, waitMs, context.cancellation));
+      const turn = turns.next();
+      if (turn !== null) await turn;
       if (answer instanceof Error) throw answer;
-      const { fieldNodes, fragments, returnType } = info;
-      const below = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-      const type = ledger.schema.getType(getNamedType(returnType).name);
-      const scope = { schema: ledger.schema, fragments: new Map(Object.entries(fragments)) };
-      toPlainBuiltins(answer.value, below, type, scope);
-      const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path));
+      field.toPlain(answer.value);
+      const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path), told);
       return resolveExternalValue(value, unplaced, ledger, context as unknown as Record<string, unknown>, info);
     };
   };
 }
 
-async function loadOne(loader: JoinLoader, lookup: JoinLookup): Promise<JoinAnswer | Error> {
-  const [answer] = await loader.load([lookup]);
-  return answer ?? new Error('a lookup has no answer');
+function prepareField(join: ServedJoin, info: GraphQLResolveInfo, schema: GraphQLSchema, name: string): StitchedField {
+  const { fieldNodes, fragments, returnType } = info;
+  const below = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  const type = schema.getType(getNamedType(returnType).name);
+  const scope = { schema, fragments: new Map(Object.entries(fragments)) };
+  return {
+    toLookup: createToJoinLookup(toJoinForm(join, prepareSelection(info, schema, name))),
+    toPlain: (value) => toPlainBuiltins(value, below, type, scope),
+  };
 }
 
 function prepareSelection(info: GraphQLResolveInfo, schema: GraphQLSchema, name: string): JoinSelection {

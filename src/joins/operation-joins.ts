@@ -1,20 +1,19 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
-  GraphQLError,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isCompositeType,
   isObjectType,
   Kind,
-  locatedError,
   type OperationDefinitionNode,
   parse,
   responsePathAsArray,
   type SelectionSetNode,
 } from 'graphql';
-import { withoutStacks } from '../errors/without-stacks.ts';
+import { lightError, locateLightly } from '../errors/light-error.ts';
+import { ToldErrors } from '../errors/told-errors.ts';
 import { compileArguments, type ReadArguments } from '../execution/compile-arguments.ts';
 import type { CompileOptions } from '../execution/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../execution/execution-state.ts';
@@ -112,10 +111,11 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       answer: (variables, context) => {
         const { cancellation } = context;
         let loader: JoinLoader | undefined;
+        const told = new ToldErrors();
         return (points) => {
           loader ??= createJoinLoader({ execute, limits, variables, cancellation });
           const askings = points.map((point) => toAsking(point, prepared.get(point.field), variables));
-          return answerPoints(askings, loader, cancellation);
+          return answerPoints(askings, loader, told, cancellation);
         };
       },
     };
@@ -149,6 +149,7 @@ function toAsking(
 async function answerPoints(
   askings: readonly Asking[],
   loader: JoinLoader,
+  told: ToldErrors,
   cancellation: Cancellation,
 ): Promise<readonly JoinOutcome[]> {
   const startedMs = performance.now();
@@ -158,10 +159,10 @@ async function answerPoints(
   let answered = 0;
   let isWaiting = false;
   const outcomes = askings.map(({ point, nodes, lookup, waitMs, refusal }) => {
-    if (!lookup) return failed(refusal, nodes, point);
+    if (!lookup) return failed(refusal, nodes, point, told);
     const answer = answers[answered] ?? new Error('a lookup has no answer');
     answered += 1;
-    if (waitMs === 0) return toOutcome(answer, nodes, point);
+    if (waitMs === 0) return toOutcome(answer, nodes, point, told);
     isWaiting = true;
     const again = async () => {
       loader.forget(lookup);
@@ -170,26 +171,38 @@ async function answerPoints(
     };
     const leftMs = waitMs - (performance.now() - startedMs);
     return awaitIndex(answer, again, leftMs, cancellation).then(
-      (last) => toOutcome(last, nodes, point),
-      (error: unknown) => failed(error, nodes, point),
+      (last) => toOutcome(last, nodes, point, told),
+      (error: unknown) => failed(error, nodes, point, told),
     );
   });
   // `Promise.all` makes a promise for each of them.
   return isWaiting ? Promise.all(outcomes) : (outcomes as readonly JoinOutcome[]);
 }
 
-function toOutcome(answer: JoinAnswer | Error, nodes: readonly FieldNode[], point: JoinPoint): JoinOutcome {
-  if (answer instanceof Error) return failed(answer, nodes, point);
+/**
+ * The same answer may serve thousands of places, and its errors are told at each of them. Once as many are told as may be, only
+ * that is told.
+ */
+function toOutcome(
+  answer: JoinAnswer | Error,
+  nodes: readonly FieldNode[],
+  point: JoinPoint,
+  told: ToldErrors,
+): JoinOutcome {
+  if (answer instanceof Error) return failed(answer, nodes, point, told);
   if (answer.errors.length === 0) return answer;
+  const { value } = answer;
+  if (told.isFull) return { value, errors: told.takeMore() };
   const at = responsePathAsArray(point.path);
-  const errors = answer.errors.map(
-    ({ message, path = [], extensions }) => new GraphQLError(message, { path: [...at, ...path], extensions }),
+  const errors = answer.errors.map(({ message, path = [], extensions }) =>
+    told.add(lightError(message, { path: [...at, ...path], extensions })),
   );
-  return { value: answer.value, errors };
+  return { value, errors };
 }
 
-function failed(error: unknown, nodes: readonly FieldNode[], { path }: JoinPoint): JoinOutcome {
-  return { value: null, errors: [withoutStacks(() => locatedError(error, nodes, responsePathAsArray(path)))] };
+function failed(error: unknown, nodes: readonly FieldNode[], { path }: JoinPoint, told: ToldErrors): JoinOutcome {
+  if (told.isFull) return { value: null, errors: told.takeMore() };
+  return { value: null, errors: [told.add(locateLightly(error, nodes, responsePathAsArray(path)))] };
 }
 
 function parseSelectionSet(text: string): SelectionSetNode {

@@ -1,4 +1,6 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
+import { lightError } from '../errors/light-error.ts';
+import type { ToldErrors } from '../errors/told-errors.ts';
 import { ExactNumber } from '../json/exact-number.ts';
 import type { JoinAnswer } from './join-loader.ts';
 
@@ -7,18 +9,20 @@ import type { JoinAnswer } from './join-loader.ts';
  * behind one null become one `AggregateError`. Errors without such a null are returned as `unplaced`: they concern
  * the whole value.
  * @param at path of the join field in the client's answer
+ * @param told of the whole answer; once it is full, the first error of each place is enough
  */
 export function placeErrors(
   { value, errors }: JoinAnswer,
   at: readonly (string | number)[],
+  told: ToldErrors,
 ): { value: unknown; unplaced: GraphQLError[] } {
   if (errors.length === 0) return { value, unplaced: [] };
   // A copy, since the same answer may serve several fields, each with its own path.
   const copy = copyJson(value);
   const unplaced: GraphQLError[] = [];
-  for (const error of errors) {
+  for (const error of told.isFull ? errors.slice(0, 1) : errors) {
     const path = error.path ?? [];
-    const located = new GraphQLError(error.message, { path: [...at, ...path], extensions: error.extensions });
+    const located = told.add(lightError(error.message, { path: [...at, ...path], extensions: error.extensions }));
     if (!putAt(copy, path, located)) unplaced.push(located);
   }
   return { value: copy, unplaced };

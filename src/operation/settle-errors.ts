@@ -1,8 +1,9 @@
-import { type ASTNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
+import { type ASTNode, type ExecutionResult, type GraphQLError, Kind } from 'graphql';
 import { restoreCauses } from '../answers/attribute-errors.ts';
+import { lightError } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
-import { withoutStacks } from '../errors/without-stacks.ts';
-import { type AnsweredOperation, type AnswerPlace, createFindPlace } from '../planning/answer-places.ts';
+import { cutErrors } from '../errors/told-errors.ts';
+import { type AnsweredOperation, type AnswerPlace, compareRanks, createFindPlace } from '../planning/answer-places.ts';
 
 /**
  * Gives the errors of an answer the same form whichever plan made it: each on its own, located at the fields of the client's
@@ -23,9 +24,9 @@ export function settleErrors(
     const found = error.path ? findPlace(error.path) : null;
     return { error: found ? locate(error, found, answered) : error, rank: found?.rank ?? null };
   };
-  const placed = withoutStacks(() => restoreCauses(unwrapped, data === null).map(place));
+  const placed = restoreCauses(unwrapped, data === null).map(place);
   if (isOrdered) placed.sort((one, other) => compareRanks(one.rank, other.rank));
-  return { data, errors: placed.map(({ error }) => error), ...rest };
+  return { data, errors: cutErrors(placed.map(({ error }) => error)), ...rest };
 }
 
 function locate(error: GraphQLError, { nodes, path }: AnswerPlace, { operation }: AnsweredOperation): GraphQLError {
@@ -35,25 +36,10 @@ function locate(error: GraphQLError, { nodes, path }: AnswerPlace, { operation }
   const isNearer =
     error.nodes?.every(({ kind, loc }) => kind !== Kind.FIELD && loc !== undefined && loc.source === source) ?? false;
   const shown = isNearer ? (error.nodes ?? []) : nodes;
-  // Nothing would change, and making an error costs as much as executing its field.
   if (path === error.path && areSame(shown, error.nodes ?? [])) return error;
-  return new GraphQLError(message, {
-    nodes: shown,
-    path,
-    extensions,
-    originalError,
-  });
+  return lightError(message, { nodes: shown, path, extensions, originalError });
 }
 
 function areSame(some: readonly ASTNode[], others: readonly ASTNode[]): boolean {
   return some.length === others.length && some.every((node, index) => node === others[index]);
-}
-
-function compareRanks(one: readonly number[] | null, other: readonly number[] | null): number {
-  if (!one || !other) return Number(one === null) - Number(other === null);
-  for (const [index, number] of one.entries()) {
-    const difference = number - (other[index] ?? -1);
-    if (difference !== 0) return difference;
-  }
-  return one.length - other.length;
 }

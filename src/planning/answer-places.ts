@@ -38,6 +38,8 @@ interface Selected {
   readonly nodes: FieldNode[];
   /** What is selected of the field's value; `null` for a leaf. */
   readonly type: GraphQLCompositeType | null;
+  /** What is selected there, once somebody has looked. */
+  below: Level | null;
 }
 
 /** Finds places of an answer in the document that asked for it; `null` for one that it does not ask for. */
@@ -45,36 +47,42 @@ export function createFindPlace(
   answered: AnsweredOperation,
 ): (path: readonly (string | number)[]) => AnswerPlace | null {
   const { schema, operation } = answered;
-  const levels = new Map<string, Level>();
-  const levelOf = (at: string, sets: readonly SelectionSetNode[], type: GraphQLCompositeType | null): Level => {
-    const known = levels.get(at);
-    if (known) return known;
-    const made = type ? selectLevel(sets, type, answered) : new Map();
-    levels.set(at, made);
-    return made;
+  const rootType = schema.getRootType(operation.operation);
+  const root: Level = rootType ? selectLevel([operation.selectionSet], rootType, answered) : new Map();
+  const levelBelow = (selected: Selected): Level => {
+    const { nodes, type } = selected;
+    const sets = () => nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    selected.below ??= type ? selectLevel(sets(), type, answered) : new Map();
+    return selected.below;
   };
 
   return (path) => {
     const rank: number[] = [];
-    let at = '';
-    let nodes: readonly FieldNode[] = [];
-    let sets: readonly SelectionSetNode[] = [operation.selectionSet];
-    let type: GraphQLCompositeType | null = schema.getRootType(operation.operation) ?? null;
-    for (const [depth, key] of path.entries()) {
+    let selected: Selected | null = null;
+    for (let depth = 0; depth < path.length; depth += 1) {
+      const key = path[depth] as string | number;
       if (typeof key === 'number') {
         rank.push(key);
         continue;
       }
-      const level = levelOf(at, sets, type);
-      const selected = level.get(key);
-      if (!selected) return toJoinPlace(path.slice(0, depth), key, level, rank);
-      rank.push(selected.index);
-      at = `${at}.${key}`;
-      ({ nodes, type } = selected);
-      sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+      const level: Level = selected ? levelBelow(selected) : root;
+      const next = level.get(key);
+      if (!next) return toJoinPlace(path.slice(0, depth), key, level, rank);
+      rank.push(next.index);
+      selected = next;
     }
-    return nodes.length > 0 ? { path, nodes, rank } : null;
+    return selected ? { path, nodes: selected.nodes, rank } : null;
   };
+}
+
+/** Places without a rank come last. */
+export function compareRanks(one: readonly number[] | null, other: readonly number[] | null): number {
+  if (!one || !other) return Number(one === null) - Number(other === null);
+  for (let index = 0; index < one.length; index += 1) {
+    const difference = (one[index] ?? -1) - (other[index] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
 }
 
 /** The field of the join that a key belongs to. Errors in the key are reported there: the client did not ask for the key. */
@@ -129,5 +137,5 @@ function add(level: Map<string, Selected>, node: FieldNode, parent: GraphQLCompo
   }
   const field = isUnionType(parent) ? undefined : parent.getFields()[node.name.value];
   const type = field && getNamedType(field.type);
-  level.set(key, { index: level.size, nodes: [node], type: isCompositeType(type) ? type : null });
+  level.set(key, { index: level.size, nodes: [node], type: isCompositeType(type) ? type : null, below: null });
 }

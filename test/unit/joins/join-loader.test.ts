@@ -147,4 +147,47 @@ describe('a join loader', () => {
     const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryNodes: 3 }, variables: {} });
     expect(values(await loader.load([lookup('a'), lookup('b')]))).toEqual(['gone', 'b']);
   });
+
+  it('looks at each of thousands of errors a few times, whatever is asked for with it', async () => {
+    let looks = 0;
+    const errors = Array.from({ length: 200 }, (_, index) => {
+      const error = new GraphQLError('no');
+      return Object.defineProperty(error, 'path', {
+        get: () => {
+          looks += 1;
+          return [`k${index % 50}`, 'name'];
+        },
+      });
+    });
+    const { execute } = scripted((result) => ({ ...result, errors }));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const answers = await loader.load(Array.from({ length: 50 }, (_, index) => lookup(`a${index}`)));
+    expect(answers.map((each) => (each instanceof Error ? -1 : each.errors.length))).toEqual(Array(50).fill(4));
+    expect(looks).toBeLessThan(5 * errors.length);
+  });
+
+  it('hands what is said of nothing in particular to each in its order', async () => {
+    const errors = [
+      new GraphQLError('first'),
+      new GraphQLError('mine', { path: ['k0', 'name'] }),
+      new GraphQLError('nobody’s', { path: ['elsewhere'] }),
+      new GraphQLError('last'),
+    ];
+    const { execute } = scripted((result) => ({ ...result, errors }));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const told = await Promise.all([loader.loadOne(lookup('a')), loader.loadOne(lookup('b'))]);
+    expect(
+      told.map((each) => (each instanceof Error ? [] : each.errors.map(({ message, path }) => [message, path]))),
+    ).toEqual([
+      [
+        ['first', undefined],
+        ['mine', ['name']],
+        ['last', undefined],
+      ],
+      [
+        ['first', undefined],
+        ['last', undefined],
+      ],
+    ]);
+  });
 });

@@ -1,6 +1,10 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { placeErrors } from '../../../src/joins/place-errors.ts';
+import { ToldErrors } from '../../../src/errors/told-errors.ts';
+import { placeErrors as placeTold } from '../../../src/joins/place-errors.ts';
+
+const placeErrors = (answer: Parameters<typeof placeTold>[0], at: Parameters<typeof placeTold>[1]) =>
+  placeTold(answer, at, new ToldErrors());
 
 const failure = (...path: (string | number)[]) => new GraphQLError('no', { path, extensions: { code: 'X' } });
 

@@ -1,0 +1,62 @@
+import type { GraphQLError } from 'graphql';
+import { lightError } from './light-error.ts';
+
+/** Errors of one answer that are told. No item of a page fails alone and goes unseen: there are fewer places than that. */
+export const maxToldErrors = 10_000;
+/**
+ * Characters of one answer's errors, roughly: one of an upstream may concern thousands of places, and is told at each of them,
+ * text and all.
+ */
+export const maxToldCharacters = 4 * 1024 * 1024;
+
+const more = `There are more errors than an answer tells: ${maxToldErrors} of them, or some ${maxToldCharacters} characters.`;
+
+/** Stands last where errors are left out. */
+export function moreErrors(): GraphQLError {
+  return lightError(more);
+}
+
+/** Says how much of what an answer may tell is left. */
+export class ToldErrors {
+  #errors = 0;
+  #characters = 0;
+  #isMoreTold = false;
+  /** Of the extensions weighed before, which errors made from one share. */
+  readonly #weights = new Map<object, number>();
+
+  /** Has as much been told as may be? */
+  get isFull(): boolean {
+    return this.#errors >= maxToldErrors || this.#characters >= maxToldCharacters;
+  }
+
+  add(error: GraphQLError): GraphQLError {
+    this.#errors += 1;
+    this.#characters += error.message.length + (error.path?.length ?? 0) + this.#weigh(error.extensions);
+    return error;
+  }
+
+  /** That there are more, once. */
+  takeMore(): readonly GraphQLError[] {
+    if (this.#isMoreTold) return [];
+    this.#isMoreTold = true;
+    return [moreErrors()];
+  }
+
+  #weigh(extensions: object): number {
+    const known = this.#weights.get(extensions);
+    if (known !== undefined) return known;
+    const weight = JSON.stringify(extensions).length;
+    this.#weights.set(extensions, weight);
+    return weight;
+  }
+}
+
+/** The first errors of an answer, as many as are told, and a last one if there are more. */
+export function cutErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  const told = new ToldErrors();
+  for (const [index, error] of errors.entries()) {
+    if (told.isFull) return [...errors.slice(0, index), moreErrors()];
+    told.add(error);
+  }
+  return errors;
+}
