@@ -24,12 +24,16 @@ export class AnswerMemory {
     return this.#onTrial.calculatedSize + this.#proven.calculatedSize;
   }
 
-  /** Drops an answer that has expired, or is of another build of the ledger. @param nowMs by the clock of `untilMs` */
+  /**
+   * Drops an answer that has expired, or is of another build of the ledger, or of a time that has not come yet: the clock was
+   * set back, and nobody knows how old it is.
+   * @param nowMs by the clock of `untilMs`
+   */
   find(key: string, version: string, nowMs: number): KeptAnswer | null {
     const proven = this.#proven.get(key);
     const found = proven ?? this.#onTrial.get(key);
     if (!found) return null;
-    if (found.version !== version || found.untilMs <= nowMs) {
+    if (found.version !== version || found.untilMs <= nowMs || found.sinceMs > nowMs) {
       this.#proven.delete(key);
       this.#onTrial.delete(key);
       return null;

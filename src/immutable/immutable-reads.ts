@@ -122,7 +122,8 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     network = told;
   };
   const checkNetwork = (nowMs: number): void => {
-    if (nowMs - networkAskedAtMs < networkCheckMs) return;
+    // Also if the clock was set back: it may take years to come there again.
+    if (nowMs >= networkAskedAtMs && nowMs - networkAskedAtMs < networkCheckMs) return;
     networkAskedAtMs = nowMs;
     // A ledger that does not answer changes nothing; it is asked again.
     askNetwork().then(
@@ -147,7 +148,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
       if (typeof told === 'string') heardNetwork(told);
     }
     const life = read.networkKeys.length > 0 ? Math.min(networkLifeMs, lifeMs) : lifeMs;
-    const answer = new KeptAnswer(bytes, build, nowMs + life, key.length);
+    const answer = new KeptAnswer(bytes, build, nowMs, life, key.length);
     memory.keep(key, answer);
     return answer;
   };

@@ -16,7 +16,9 @@ export type WrittenAnswer =
 export class KeptAnswer {
   /** The ledger's build that gave it. */
   readonly version: string;
-  /** Served until this time, in milliseconds since the Unix epoch. */
+  /** Kept at this time, in milliseconds since the Unix epoch. */
+  readonly sinceMs: number;
+  /** Served until this time, likewise. */
   readonly untilMs: number;
   /** Memory that it takes. */
   readonly bytes: number;
@@ -24,12 +26,16 @@ export class KeptAnswer {
   readonly #body: string | Buffer;
   #tag: string | null = null;
 
-  /** @param keyLength characters of its key */
-  constructor(body: Buffer, version: string, untilMs: number, keyLength: number) {
+  /**
+   * @param lifeMs milliseconds for which it is served
+   * @param keyLength characters of its key
+   */
+  constructor(body: Buffer, version: string, sinceMs: number, lifeMs: number, keyLength: number) {
     // Copied, because these bytes may be a slice of a much larger buffer, which would stay in memory with them.
     this.#body = isAscii(body) ? body.toString('latin1') : Buffer.from(Uint8Array.from(body).buffer);
     this.version = version;
-    this.untilMs = untilMs;
+    this.sinceMs = sinceMs;
+    this.untilMs = sinceMs + lifeMs;
     this.bytes = body.length + keyLength + overheadBytes;
   }
 

@@ -88,6 +88,17 @@ describe('an answer in memory', () => {
     expect(reads.bytes).toBe(0);
   });
 
+  it('does not live longer when the clock is set back', () => {
+    const { world, reads, ask, answer } = open();
+    world.nowMs = 5_000_000;
+    ask(1)?.keep(answer('one'));
+    world.nowMs = 4_999_999;
+    expect(ask(1)?.kept).toBeNull();
+    expect(reads.bytes).toBe(0);
+    ask(1)?.keep(answer('one'));
+    expect(ask(1)?.kept?.untilMs).toBe(5_599_999);
+  });
+
   it('is of one build of the ledger', () => {
     const { world, ask, answer } = open();
     ask(1)?.keep(answer('one'));
@@ -156,6 +167,20 @@ describe('a network that begins anew', () => {
     expect(ask(1)?.kept).not.toBeNull();
     await later(3, world);
     expect(ask(1)?.kept).toBeNull();
+  });
+
+  it('is looked for though the clock was set back', async () => {
+    const { world, ask, answer } = open();
+    world.nowMs = 5_000_000;
+    ask(1)?.keep(answer('one'));
+    ask(1);
+    await later(1, world);
+    world.nowMs = 1_000_000;
+    world.network = 'bbbb';
+    ask(2)?.keep(answer('two'));
+    expect(ask(2)?.kept).not.toBeNull();
+    await later(2, world);
+    expect(ask(2)?.kept).toBeNull();
   });
 
   it('is not told by a ledger that is away or says nothing', async () => {
