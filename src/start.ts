@@ -124,7 +124,7 @@ async function open(
   const own = { config, ownFields: list.ownFields, upstreams, limiter, store: sponsorshipStore, now };
   const { graph } = upstreams;
   const toOwnSchema = (news: LedgerNews) => openOwnSchema(own, news);
-  const reads = openImmutableReads({ config, graph, now });
+  const reads = openImmutableReads({ config, graph, onClear: upstreams.outdateReads, now });
   const schema = await watchSchema({ config, graph, reads, telemetry, siblings, toOwnSchema });
   defer(() => schema.keeper.stop());
 

@@ -32,6 +32,8 @@ export interface ImmutableReadsOptions {
    * come from memory.
    */
   readonly askNetwork: () => Promise<string | null>;
+  /** Called when everything is forgotten: no answer to what was asked before may be given to who asks after. */
+  readonly onClear?: () => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -101,7 +103,7 @@ const maxConditions = 50;
 const maxKeyLength = 1_024;
 
 export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
-  const { maxBytes, lifeMs, tables, version, askNetwork, now } = options;
+  const { maxBytes, lifeMs, tables, version, askNetwork, onClear, now } = options;
   const memory = new AnswerMemory(maxBytes);
   const shapes = new LRUCache<number, AnswerShape>({ max: maxShapes });
   const largest = Math.min(maxAnswerBytes, Math.floor(maxBytes / 8));
@@ -114,6 +116,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   const clear = (): void => {
     era += 1;
     memory.clear();
+    onClear?.();
   };
   const heardNetwork = (told: string): void => {
     networkAskedAtMs = now();

@@ -33,6 +33,8 @@ export interface Upstreams {
   health(): readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
   /** Asks those that were not heard of lately; their `health` tells. */
   probe(): Promise<void>;
+  /** The network is another one, or its schema is: no read that is under way is shared with who asks from now on. */
+  outdateReads(): void;
   /** Nothing that cannot be taken back is begun from now on, since it might not come to its end; and streams end. */
   stop(): void;
   close(): Promise<void>;
@@ -42,13 +44,13 @@ export interface Upstreams {
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
   const maxConnections = partOf(mostConnections, siblings);
-  const writes = { ended: 0 };
+  const changes = { count: 0 };
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {
     const url = network.addressOf(upstream);
     if (url === null) continue;
     const { maxAnswerBytes } = upstream;
-    const options = { url, maxConnections, maxAnswerBytes, now: host.now, isStopping: () => isStopping, writes };
+    const options = { url, maxConnections, maxAnswerBytes, now: host.now, isStopping: () => isStopping, changes };
     connections.set(upstream, connectUpstream(options));
   }
   const graphConnection = connections.get(list.graph);
@@ -98,6 +100,9 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
         health: connections.get(upstream)?.health() ?? null,
       })),
     probe: createProbes(probes, host.now),
+    outdateReads: () => {
+      changes.count += 1;
+    },
     stop: () => {
       isStopping = true;
       graph.streams.stop();

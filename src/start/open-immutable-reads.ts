@@ -7,13 +7,15 @@ import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
 export interface OpenImmutableReadsOptions {
   readonly config: Pick<Config, 'immutableReads' | 'profile'>;
   readonly graph: Pick<ConnectedGraph, 'execute' | 'version'>;
+  /** Called when all answers are forgotten. */
+  readonly onClear: () => void;
   readonly now: () => number;
 }
 
 const networkQuery = parse('{ chainIdentifier }');
 
 /** Memory for the ledger's answers that never change; `null` where it is turned off. */
-export function openImmutableReads({ config, graph, now }: OpenImmutableReadsOptions): ImmutableReads | null {
+export function openImmutableReads({ config, graph, onClear, now }: OpenImmutableReadsOptions): ImmutableReads | null {
   const { maxBytes, lifeMs } = config.immutableReads;
   if (maxBytes === 0) return null;
   return createImmutableReads({
@@ -25,6 +27,7 @@ export function openImmutableReads({ config, graph, now }: OpenImmutableReadsOpt
       const { data } = await graph.execute({ document: networkQuery });
       return typeof data?.chainIdentifier === 'string' ? data.chainIdentifier : null;
     },
+    onClear,
     now,
   });
 }

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { createRawCall, type RawCall } from './raw-call.ts';
-import { letRunOn, type Writes } from './run-on.ts';
+import { type Changes, letRunOn } from './run-on.ts';
 import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
@@ -51,7 +51,7 @@ export interface ConnectOptions {
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping?: () => boolean;
   /** Shared with the other upstreams of one network: what is changed through one may be read through another. */
-  readonly writes?: Writes;
+  readonly changes?: Changes;
 }
 
 /** Opens the connections to an upstream. Credentials in its URL become a Basic authorization header. */
@@ -61,7 +61,7 @@ export function connectUpstream({
   maxConnections = mostConnections,
   maxAnswerBytes = mostAnswerBytes,
   isStopping = () => false,
-  writes = { ended: 0 },
+  changes = { count: 0 },
 }: ConnectOptions): UpstreamConnection {
   const { origin, pathname, search, username, password } = new URL(url);
   const authorization = username
@@ -74,7 +74,7 @@ export function connectUpstream({
   // the bound above, which hurts less than a connection that all others wait for.
   const maxStreams = Math.ceil(maxConnections / 2);
   const send = createRawCall({ dispatcher, maxResponseBytes: maxAnswerBytes, maxStreams, authorization, watch });
-  const rawCall = shareReads(send, letRunOn(send, { watch, isStopping, writes }), { writes });
+  const rawCall = shareReads(send, letRunOn(send, { watch, isStopping, changes }), { changes });
   let closing: Promise<void> | undefined;
   return {
     call: createUpstreamCall(rawCall),

@@ -4,15 +4,15 @@ import type { RawCall, RawRequest, SendingCall } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 import type { CallWatch } from './upstream-health.ts';
 
-/** Counts the calls that cannot be undone, each when its end is told: what was read before may be out of date then. */
-export interface Writes {
-  ended: number;
+/** Counts what may make earlier reads out of date, such as a call that cannot be undone, when its end is told. */
+export interface Changes {
+  count: number;
 }
 
 export interface RunOnOptions {
   readonly watch: CallWatch;
   /** Left out: nobody asks. */
-  readonly writes?: Writes;
+  readonly changes?: Changes;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping: () => boolean;
 }
@@ -41,7 +41,7 @@ const over: CallUnderWay = { cancel() {} };
 class LastingCall implements RawListener, CallUnderWay {
   readonly #listener: RawListener;
   readonly #watch: CallWatch;
-  readonly #writes: Writes;
+  readonly #changes: Changes;
   #underWay: SentCall | undefined;
   #deadline: NodeJS.Timeout | undefined;
   /** The listener was told an answer or a failure. */
@@ -49,10 +49,10 @@ class LastingCall implements RawListener, CallUnderWay {
   /** The call itself has ended. */
   #isOver = false;
 
-  constructor(listener: RawListener, { watch, writes = { ended: 0 } }: RunOnOptions) {
+  constructor(listener: RawListener, { watch, changes = { count: 0 } }: RunOnOptions) {
     this.#listener = listener;
     this.#watch = watch;
-    this.#writes = writes;
+    this.#changes = changes;
   }
 
   start(rawCall: SendingCall, request: RawRequest, runOnMs: number): void {
@@ -105,13 +105,13 @@ class LastingCall implements RawListener, CallUnderWay {
   #tell(error: UpstreamCallError): void {
     this.#isTold = true;
     // It goes on perhaps, and may have changed something already.
-    this.#writes.ended += 1;
+    this.#changes.count += 1;
     this.#listener.failed(error);
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#writes.ended += 1;
+    this.#changes.count += 1;
     clearTimeout(this.#deadline);
   }
 }

@@ -1,19 +1,19 @@
 import type { CancelCause } from './cancellation.ts';
 import type { CallUnderWay, RawListener, RawResponse, RawSink } from './raw-answer.ts';
 import type { RawCall, RawRequest } from './raw-call.ts';
-import type { Writes } from './run-on.ts';
+import type { Changes } from './run-on.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
 /**
  * Makes identical reads that are under way at the same time share one call, and the buffers of its answer. Shares only
  * requests marked `isShareable`, which carry nothing of their caller. A member that gives up does not affect the others; the
  * call is cancelled when none is left. The deadline is the first member's, so a call is joined only early in its time. Nor is
- * one joined that began before a write has ended: whoever wrote would be told what was before it. An answer is streamed only
- * to a single member, whom no other can join then; for several members it is collected. Nothing is kept after the answer.
+ * one joined that began before a change: whoever made it would be told what was before it. An answer is streamed only to a
+ * single member, whom no other can join then; for several members it is collected. Nothing is kept after the answer.
  * @param others makes the calls that are not shareable
  */
 export function shareReads(rawCall: RawCall, others: RawCall = rawCall, options: ShareReadsOptions = {}): RawCall {
-  const { writes = { ended: 0 }, now = () => performance.now() } = options;
+  const { changes = { count: 0 }, now = () => performance.now() } = options;
   const underWay = Array.from({ length: bucketCount }, (): SharedCall[] => []);
   const bucketOf = ({ body }: ShareableRequest) => underWay[body.length % bucketCount] as SharedCall[];
   const forget = (shared: SharedCall): void => {
@@ -27,13 +27,13 @@ export function shareReads(rawCall: RawCall, others: RawCall = rawCall, options:
     const nowMs = now();
     for (const known of calls) {
       if (!isSame(known.request, request)) continue;
-      if (known.writesBefore === writes.ended && nowMs < known.joinedUntilMs) return known.join(listener);
+      if (known.changesBefore === changes.count && nowMs < known.joinedUntilMs) return known.join(listener);
       // It is not compared again: this one takes its place.
       forget(known);
       break;
     }
     if (calls.length >= maxCompared) return rawCall(request, listener);
-    const shared = new SharedCall(request, forget, writes.ended, nowMs + request.timeoutMs * joinedFor);
+    const shared = new SharedCall(request, forget, changes.count, nowMs + request.timeoutMs * joinedFor);
     calls.push(shared);
     const member = shared.join(listener);
     shared.start(rawCall);
@@ -42,8 +42,8 @@ export function shareReads(rawCall: RawCall, others: RawCall = rawCall, options:
 }
 
 export interface ShareReadsOptions {
-  /** Of all upstreams by which what is read here may be changed. */
-  readonly writes?: Writes;
+  /** Of what is read here, by whichever upstream. */
+  readonly changes?: Changes;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
@@ -79,8 +79,8 @@ function isSame(one: RawRequest, other: RawRequest): boolean {
 /** A call under way and the members that wait for it. */
 class SharedCall implements RawListener {
   readonly request: ShareableRequest;
-  /** Writes that had ended when it began. */
-  readonly writesBefore: number;
+  /** Changes that were counted when it began. */
+  readonly changesBefore: number;
   readonly joinedUntilMs: number;
   readonly #forget: (shared: SharedCall) => void;
   #members: Member[] = [];
@@ -89,11 +89,11 @@ class SharedCall implements RawListener {
   constructor(
     request: ShareableRequest,
     forget: (shared: SharedCall) => void,
-    writesBefore: number,
+    changesBefore: number,
     joinedUntilMs: number,
   ) {
     this.request = request;
-    this.writesBefore = writesBefore;
+    this.changesBefore = changesBefore;
     this.joinedUntilMs = joinedUntilMs;
     this.#forget = forget;
   }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type GraphQLSchema, parse, validate } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { upstreamList } from '../../../src/start/upstreams.ts';
@@ -189,6 +190,31 @@ describe('an answer that never changes', () => {
       return ledger.requests.length === 4;
     }, 'the question for what was forgotten');
     expect(asked()).toEqual(['{ chainIdentifier }', final, '{chainIdentifier}', final]);
+  });
+
+  it('is not what was read of the network before, for somebody else who asked earlier', async () => {
+    let network = 'aaaa';
+    const held: ServerResponse[] = [];
+    ledger.override = ({ query }, res) => {
+      if (query === final) held.push(res);
+      else res.end(JSON.stringify({ data: { [query.includes('again') ? 'again' : 'chainIdentifier']: network } }));
+      return true;
+    };
+    await gateway.query('{ chainIdentifier }');
+    const before = gateway.query(final);
+    await until(() => held.length === 1, 'the first read has arrived');
+    network = 'bbbb';
+    await gateway.query('{ again: chainIdentifier }');
+    const after = gateway.query(final);
+    await until(() => held.length === 2, 'the second read has arrived');
+    const answer = JSON.stringify(answerAt(schema, 0, { query: final }));
+    const renamed = answer.replace(/"digest":"[^"]*"/, '"digest":"another"');
+    held[1]?.end(renamed);
+    expect((await after).text).toBe(renamed);
+    held[0]?.end(answer);
+    expect((await before).text).toBe(answer);
+    expect((await gateway.query(final)).text).toBe(renamed);
+    expect(held).toHaveLength(2);
   });
 
   it.each<[string, (answer: string) => string]>([

@@ -93,7 +93,7 @@ describe('a call that cannot be taken back', () => {
     function begin() {
       const heard: string[] = [];
       let finish = () => {};
-      const writes = { ended: 0 };
+      const changes = { count: 0 };
       const watch = {
         answered() {},
         failed: ({ failure }: UpstreamCallError) => void heard.push(`watched: ${failure}`),
@@ -103,7 +103,7 @@ describe('a call that cannot be taken back', () => {
           finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
           return { isSent: true, cancel() {} };
         },
-        { watch, isStopping: () => false, writes },
+        { watch, isStopping: () => false, changes },
       );
       const underWay = call(
         { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 1_000, runOnMs: 60_000 },
@@ -113,7 +113,7 @@ describe('a call that cannot be taken back', () => {
           late: () => void heard.push('late'),
         },
       );
-      return { underWay, heard, writes, finish: () => finish() };
+      return { underWay, heard, changes, finish: () => finish() };
     }
 
     it('says nothing against it once it is answered, and leaves no timer', () => {
@@ -125,12 +125,12 @@ describe('a call that cannot be taken back', () => {
     });
 
     it('counts as written when its caller is told of it, and again when it ends after that', () => {
-      const { underWay, writes, finish } = begin();
-      expect(writes.ended).toBe(0);
+      const { underWay, changes, finish } = begin();
+      expect(changes.count).toBe(0);
       underWay.cancel('timeout');
-      const told = writes.ended;
+      const told = changes.count;
       finish();
-      expect([told > 0, writes.ended > told]).toEqual([true, true]);
+      expect([told > 0, changes.count > told]).toEqual([true, true]);
     });
 
     it('is heard of once where its own time is up after that of its operation', () => {

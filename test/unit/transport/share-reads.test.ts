@@ -92,10 +92,10 @@ describe('identical reads under way together', () => {
   });
 
   it('are not one call where something was written between them, however often', () => {
-    const writes = { ended: 0 };
-    const { calls, call } = heldUpstream({ writes });
+    const changes = { count: 0 };
+    const { calls, call } = heldUpstream({ changes });
     const heard = Array.from({ length: 100 }, () => {
-      writes.ended += 1;
+      changes.count += 1;
       const both = [hearer(), hearer()];
       for (const { listener } of both) call(read('{a}'), listener);
       return both.map((each) => each.heard);
