@@ -10,6 +10,15 @@ export type BodyReading =
   | { readonly kind: 'crowded-out' }
   | { readonly kind: 'aborted' };
 
+/** Hears a body as it is parsed: each piece, then `null`. */
+export type TakePiece = (piece: Buffer | null) => void;
+
+/** A request whose body can be taken past the stream that it is. */
+export interface WithBody extends IncomingMessage {
+  /** From here on the stream gets nothing, not even its end. */
+  takeBody(take: TakePiece): void;
+}
+
 export interface BodyBounds {
   /** Of one body. */
   readonly maxBytes: number;
@@ -32,11 +41,10 @@ const minBytesPerPiece = 64;
 
 /**
  * Reads a request body of at most `maxBytes`. Refuses at once if the declared length is over, and counts what really comes.
- * Uses events, because an async iterator costs more than the reading itself. Nothing is counted of a body that comes in one
- * piece, as nearly all do.
- * @param done called once
+ * Nothing is counted of a body that comes in one piece, as nearly all do.
+ * @param done called once, perhaps before this returns
  */
-export function readBody(req: IncomingMessage, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
+export function readBody(req: WithBody, bounds: BodyBounds, done: (reading: BodyReading) => void): void {
   const { maxBytes } = bounds;
   /** Not a number where none is declared. */
   const declared = Number(req.headers['content-length']);
@@ -49,21 +57,26 @@ export function readBody(req: IncomingMessage, bounds: BodyBounds, done: (readin
   let pieces: Buffer[] = [];
   let size = 0;
   let count = 0;
-  let isDone = false;
   let place: UnfinishedBody | null = null;
+  /** `null` once it was called. Node keeps a request until the next one on its connection: nothing may hang on it. */
+  let whenDone: typeof done | null = done;
   const settle = (reading: BodyReading): void => {
-    if (isDone) return;
-    isDone = true;
+    const tell = whenDone;
+    if (tell === null) return;
+    whenDone = null;
     place?.leave();
-    // The listeners live as long as the request, and would keep the body in memory.
     place = null;
     blocks = [];
     pieces = [];
-    done(reading);
+    tell(reading);
   };
-  const abort = () => settle({ kind: 'aborted' });
-  req.on('data', (chunk: Buffer) => {
-    if (isDone) return;
+  req.on('close', () => settle({ kind: 'aborted' }));
+  req.takeBody((chunk) => {
+    if (whenDone === null) return;
+    if (chunk === null) {
+      settle({ kind: 'whole', body: joined(blocks.length > 0 ? [...blocks, ...pieces] : pieces, size) });
+      return;
+    }
     size += chunk.length;
     if (size > maxBytes) {
       settle({ kind: 'too-large' });
@@ -85,12 +98,6 @@ export function readBody(req: IncomingMessage, bounds: BodyBounds, done: (readin
     place ??= bounds.unfinished.begin(() => settle({ kind: 'crowded-out' }));
     place.hold(size + pieces.length * bytesPerPiece + (req.rawHeaders.length / 2) * bytesPerHeader);
   });
-  req.on('end', () =>
-    settle({ kind: 'whole', body: joined(blocks.length > 0 ? [...blocks, ...pieces] : pieces, size) }),
-  );
-  // `close` comes after `end` too, when `settle` does nothing any more.
-  req.on('error', abort);
-  req.on('close', abort);
 }
 
 function joined(chunks: readonly Buffer[], size: number): Buffer {

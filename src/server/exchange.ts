@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { rateLimitHeaderNames, type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
 import { type Sender, toSender } from '../admission/identify-caller.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
@@ -10,6 +10,7 @@ import { isUsageAsked } from '../limits/usage.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
 import { LaneRecord, type OperationFacts, type RequestFacts, type Telemetry } from '../telemetry/events.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
@@ -20,6 +21,8 @@ export interface ExchangeOptions {
   /** Names of all request headers by which answers to one address differ, as `Vary` lists them. */
   readonly vary: string;
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
+  /** Milliseconds for which a client may read nothing of an answer that waits for it; then its connection is closed. */
+  readonly stallMs: number;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -32,7 +35,7 @@ const hungUp = 499;
  * costs a third of setting each; only for answers that others write are they set on the response (`stamp`).
  */
 export class Exchange implements ServerContext {
-  readonly req: IncomingMessage;
+  readonly req: IncomingRequest;
   readonly res: ServerResponse;
   readonly requestId: string;
   readonly sender: Sender;
@@ -50,17 +53,20 @@ export class Exchange implements ServerContext {
   isReading = false;
   /** Of its body, in bytes. */
   requestBytes = 0;
+  /** Its answer was written, and the client has not taken all of it. */
+  isUnread = false;
   readonly #stamps: string[];
   readonly #now: () => number;
   readonly #vary: string;
   readonly #telemetry: ExchangeOptions['telemetry'];
+  readonly #stallMs: number;
   #isStamped = false;
   #standing: Standing = null;
   #codes: string[] | null = null;
   /** A list if there are several, which only a batch has. */
   #onGone: (() => void) | (() => void)[] | null = null;
 
-  constructor(req: IncomingMessage, res: ServerResponse, path: string, options: ExchangeOptions) {
+  constructor(req: IncomingRequest, res: ServerResponse, path: string, options: ExchangeOptions) {
     const { headers, socket } = req;
     this.req = req;
     this.res = res;
@@ -72,6 +78,7 @@ export class Exchange implements ServerContext {
     this.#now = options.now;
     this.#vary = options.vary;
     this.#telemetry = options.telemetry;
+    this.#stallMs = options.stallMs;
   }
 
   /** Hardly any request has one. */
@@ -135,6 +142,16 @@ export class Exchange implements ServerContext {
     head.push('content-type', contentType, ...toSourceHeaders(this.req.headers, this.operations));
     if (size !== null) head.push('content-length', String(size));
     this.res.writeHead(status, head);
+  }
+
+  /**
+   * To be called when the whole answer was handed to the connection. What the client does not read stays in memory, so it is
+   * waited for less long than one that merely asks nothing.
+   */
+  awaitReading(): void {
+    const { socket } = this.req;
+    this.isUnread = socket.writableLength > 0;
+    if (this.isUnread) socket.setTimeout(this.#stallMs);
   }
 
   /** Reduces the Accept header to what can be served. @returns `false` if that is nothing; the request is then refused */

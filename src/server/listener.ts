@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressGate } from '../admission/address-gate.ts';
 import type { SocketPlaces } from '../admission/socket-places.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
@@ -6,6 +6,7 @@ import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { createConnections } from './connections.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { IncomingRequest } from './incoming-request.ts';
 import { listen } from './listen.ts';
 import { createRefuseMalformed } from './malformed-request.ts';
 import {
@@ -24,10 +25,10 @@ export interface ListenerOptions
   readonly host: string;
   readonly port: number;
   /**
-   * Milliseconds for which a connection may make no progress while a request is under way; then it is closed. Longer than any
-   * answer may take. Clients that do not read their answers would otherwise hold them in memory for ever.
+   * Milliseconds for which nothing may move on a connection; then it is closed. Longer than any answer may take, and longer
+   * than a proxy keeps a connection that it does not use, a minute mostly: it would send requests into one that is being closed.
    */
-  readonly stallMs: number;
+  readonly idleMs: number;
   readonly corsOrigins: '*' | readonly string[];
   readonly sockets: SocketServer;
   readonly addresses: AddressGate;
@@ -49,9 +50,11 @@ const arrivalBounds = { headersTimeout: 15_000, requestTimeout: 60_000, connecti
 
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  const { stamps, sockets, telemetry } = options;
+  const { stamps, sockets, telemetry, idleMs } = options;
   const connections = createConnections((exchange) => {
     exchange.close();
+    // Event streams have none, and their connection may be used again.
+    if (!exchange.isInLane || exchange.isUnread) exchange.req.socket.setTimeout(idleMs);
     telemetry.requestAnswered(exchange.toRecord());
   });
   const refusedVersion = createRefusedVersion(options);
@@ -70,7 +73,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (exchange.req.method === 'CONNECT') refuseMethod(exchange);
     else if (!door.refuse(exchange)) route(exchange);
   };
-  const begin = (req: IncomingMessage, res: ServerResponse, serve: (exchange: Exchange) => void) => {
+  const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
     // Node goes on with what it has read of a connection that was cut.
     if (req.socket.destroyed) return;
     const hasHost = !isHostMissing(req);
@@ -91,7 +94,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   server.on('connection', connections.opened);
   server.on('upgrade', door.open);
   server.on('clientError', createRefuseMalformed({ connections, stamps }));
-  server.setTimeout(options.stallMs);
+  server.setTimeout(idleMs);
+  // Node would set another bound between requests, and this one again with each request: two timers a request.
+  server.keepAliveTimeout = 0;
   // Node silently drops headers beyond a thousand: a client that sends so many would hide the one in which a proxy names it.
   // The size of all headers together is bounded anyway.
   server.maxHeadersCount = 0;
@@ -138,8 +143,8 @@ function isUpgradeOffered(req: IncomingMessage): boolean {
  * same chunk, so its answer must close the connection.
  * @param takes asked once about each offer, when all headers are in
  */
-function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof IncomingMessage {
-  return class extends IncomingMessage {
+function createRequestClass(takes: (req: IncomingMessage) => boolean): typeof IncomingRequest {
+  return class extends IncomingRequest {
     get upgrade(): boolean {
       // Nearly every request: it offers nothing.
       if (!offers.has(this)) return false;

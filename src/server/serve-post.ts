@@ -116,6 +116,7 @@ function createServeInLane({ lane, graphqlPath }: ServePostOptions) {
     const finish = (outcome: LaneOutcome): void => {
       if (outcome.kind === 'bytes' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind === 'text' && !res.destroyed) writeText(exchange, contentTypes[mediaType], outcome.text);
+      if (outcome.kind === 'bytes' || outcome.kind === 'text') exchange.awaitReading();
       if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
       if (outcome.kind !== 'handover') return;
       exchange.isInLane = false;

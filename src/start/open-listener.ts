@@ -40,8 +40,10 @@ export interface OpenListener extends Pick<Listener, 'url'> {
 const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin', showSourceHeader];
 /** What the last requests may take beyond their own deadline when draining, in milliseconds. */
 const drainMarginMs = 1_000;
-/** What a client may do nothing for beyond that, before it is taken for gone, in milliseconds. */
+/** How long a client may read nothing of its answer beyond that, in milliseconds. */
 const stallMarginMs = 10_000;
+/** Proxies keep connections that they do not use for a minute, some for as long as this less a little. */
+const leastIdleMs = 76_000;
 
 /** Serves the shells over HTTP. Rejects when the address cannot be bound. */
 export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
@@ -62,6 +64,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
       checkRpcVersion({ path, header }, { build: version.current, available: schema.keeper.current.availableVersions }),
     maxBodyBytes: limits.maxBodyBytes,
     stallMs: longestMs + stallMarginMs,
+    idleMs: Math.max(longestMs + stallMarginMs, leastIdleMs),
     stamps: createStamps({ versionHeaders, rpcVersion: version, corsOrigins }),
     corsOrigins,
     sockets: shells.sockets,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readBody } from '../../../src/request-bodies/read-body.ts';
 import { createUnfinishedBodies } from '../../../src/request-bodies/unfinished-bodies.ts';
+import { IncomingRequest } from '../../../src/server/incoming-request.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 import { until } from '../../support/until.ts';
 
@@ -14,7 +15,7 @@ let server: ReturnType<typeof createServer>;
 
 beforeEach(async () => {
   heard = [];
-  server = createServer((req, res) =>
+  server = createServer({ IncomingMessage: IncomingRequest }, (req, res) =>
     readBody(req, { maxBytes, unfinished }, (reading) => {
       heard.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
       res.setHeader('connection', 'close');

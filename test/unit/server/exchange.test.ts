@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
+import { IncomingRequest } from '../../../src/server/incoming-request.ts';
 
 const faults: [unknown, string | undefined][] = [];
 const options: ExchangeOptions = {
@@ -9,6 +10,7 @@ const options: ExchangeOptions = {
   usageHeaders: [],
   vary: 'accept',
   telemetry: { errorMasked: (error, requestId) => void faults.push([error, requestId]) },
+  stallMs: 1_000,
   now: () => 0,
 };
 
@@ -18,7 +20,7 @@ afterEach(() => close?.());
 /** Serves one request as told and asks for it. */
 async function ask(serve: (exchange: Exchange) => void): Promise<Response> {
   faults.length = 0;
-  const server = createServer((req: IncomingMessage, res: ServerResponse) =>
+  const server = createServer({ IncomingMessage: IncomingRequest }, (req, res) =>
     serve(new Exchange(req, res, req.url ?? '', options)),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
