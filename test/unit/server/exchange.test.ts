@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
 import { IncomingRequest } from '../../../src/server/incoming-request.ts';
+import { openRawClient } from '../../support/raw-client.ts';
 
 const faults: [unknown, string | undefined][] = [];
 const options: ExchangeOptions = {
@@ -53,5 +54,44 @@ describe('what nobody foresaw', () => {
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
     expect(faults).toEqual([[fault, 'of-mine']]);
+  });
+});
+
+describe('an answer', () => {
+  /** Answers one request, and says whether the connection was closed before its client left. */
+  async function answer(size: number, read: boolean): Promise<boolean> {
+    let isAwaited = false;
+    let wasClosed = () => {};
+    const closed = new Promise<void>((resolve) => {
+      wasClosed = resolve;
+    });
+    const server = createServer({ IncomingMessage: IncomingRequest }, (req, res) => {
+      const exchange = new Exchange(req, res, '/', { ...options, stallMs: 50 });
+      req.socket.once('close', wasClosed);
+      exchange.writeHead(200, 'text/plain', size);
+      res.end(Buffer.alloc(size, 'x'));
+      exchange.awaitReading();
+      isAwaited = exchange.isUnread;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = await openRawClient((server.address() as AddressInfo).port);
+    if (!read) client.stopReading();
+    await client.send('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    if (read) {
+      await client.receive(/x$/);
+      client.vanish('closing');
+    }
+    await closed;
+    client.vanish('closing');
+    await new Promise((resolve) => server.close(resolve));
+    return isAwaited;
+  }
+
+  it('that its client does not read, and no system takes in, closes the connection', async () => {
+    expect(await answer(64 * 1024 * 1024, false)).toBe(true);
+  });
+
+  it('that the system takes in at once is waited for no longer', async () => {
+    expect(await answer(100, true)).toBe(false);
   });
 });
