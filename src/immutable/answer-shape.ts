@@ -60,3 +60,10 @@ function shows(data: unknown, path: readonly string[]): boolean {
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** How many keys a shape has, at all its places; at least one. */
+export function countKeys({ keys }: AnswerShape): number {
+  let count = 1;
+  for (const { kind } of keys.values()) count += typeof kind === 'object' ? countKeys(kind) : 1;
+  return count;
+}

@@ -1,18 +1,12 @@
 import { Buffer } from 'node:buffer';
-import {
-  type FragmentDefinitionNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  type ValueNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import type { FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ChunkedBody } from '../answers/find-plain-end.ts';
 import { printJson } from '../json/exact-number.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import { type AnswerShape, hasShape } from './answer-shape.ts';
-import type { GivenArgument, ImmutableFields } from './immutable-fields.ts';
+import { type AnswerShape, countKeys, hasShape } from './answer-shape.ts';
+import { toIsGiven } from './given-arguments.ts';
+import type { ImmutableFields } from './immutable-fields.ts';
 import { type AskingField, toImmutableSelection } from './immutable-selection.ts';
 import { KeptAnswer } from './kept-answer.ts';
 
@@ -86,14 +80,16 @@ export interface ImmutableReads {
   readonly bytes: number;
 }
 
+const never: ImmutableRead = { ask: () => null };
+
 /** Milliseconds for which answers that identify the network are served: a test network may begin anew under its address. */
 const networkLifeMs = 10_000;
 /** Milliseconds between two questions to the ledger, which network it is of. */
 const networkCheckMs = 60_000;
 /** Larger answers are not kept, because checking one blocks the process while it is parsed. */
 const maxAnswerBytes = 256 * 1024;
-/** Shapes of answers, which take a few kilobytes each, that are remembered: those of documents in use. */
-const maxShapes = 500;
+/** Keys of all shapes of answers that are remembered: those of documents in use. Each takes a few hundred bytes. */
+const maxShapeKeys = 20_000;
 /**
  * Fields with arguments, or that tell the network, and variables, of the largest operation that is looked at. What is kept of
  * each stays with the document, which is not charged for it.
@@ -105,7 +101,7 @@ const maxKeyLength = 1_024;
 export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
   const { maxBytes, lifeMs, tables, version, askNetwork, onClear, now } = options;
   const memory = new AnswerMemory(maxBytes);
-  const shapes = new LRUCache<number, AnswerShape>({ max: maxShapes });
+  const shapes = new LRUCache<number, AnswerShape>({ maxSize: maxShapeKeys, sizeCalculation: countKeys });
   const largest = Math.min(maxAnswerBytes, Math.floor(maxBytes / 8));
   let reads = 0;
   /** Grows with each `clear`: answers to requests that began in an earlier era are not kept. */
@@ -174,6 +170,9 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
       if (!table || operation.operation !== 'query') return null;
       const selection = toImmutableSelection(operation.selectionSet, { schema, fragments, table });
       if (!selection || isLarge(selection, operation)) return null;
+      const isGiven = toIsGiven(selection.asking, operation);
+      // Another text, which differs in its strings alone, may give what this one does not: it is not told that it never can.
+      if (!isGiven) return never;
       reads += 1;
       const id = reads;
       shapes.set(id, selection.shape);
@@ -187,7 +186,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
       };
       const { networkKeys } = selection;
       const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
-      const read = { id, names, isGiven: toIsGiven(selection.asking, operation), shape, networkKeys };
+      const read = { id, names, isGiven, shape, networkKeys };
       return { ask: (variables) => ask(read, variables) };
     },
     clear,
@@ -248,65 +247,4 @@ function toKey({ id, names }: ReadText, variables: Variables): string {
     else key += `j${printJson(value)},`;
   }
   return key;
-}
-
-/** Makes a function that checks whether the needed arguments are given. It captures nothing of the tree. */
-function toIsGiven(
-  asking: readonly AskingField[],
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): (variables: Variables) => boolean {
-  const defaults = new Map(
-    variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
-    ),
-  );
-  return toEveryGiven(
-    asking.map(({ field, given }) =>
-      given.map((each) => {
-        const node = field.arguments?.find(({ name }) => name.value === each.argument);
-        return toGiven(each, node ? toReader(node.value, defaults) : readNothing);
-      }),
-    ),
-  );
-}
-
-type Check = (sent: Variables) => boolean;
-
-function readNothing(): undefined {
-  return undefined;
-}
-
-/** Apart from where the tree is at hand, as the next: a function holds everything that any function made beside it holds. */
-function toGiven(argument: GivenArgument, read: (sent: Variables) => unknown): Check {
-  return (sent) => isGiven(read(sent), argument);
-}
-
-function toEveryGiven(checks: readonly (readonly Check[])[]): Check {
-  return (sent) => checks.every((ways) => ways.some((way) => way(sent)));
-}
-
-/** Makes a function that fills the variables that were sent into a value. */
-function toReader(node: ValueNode, defaults: ReadonlyMap<string, unknown>): (sent: Variables) => unknown {
-  if (node.kind === Kind.VARIABLE) {
-    const name = node.name.value;
-    return (sent) => (Object.hasOwn(sent, name) ? sent[name] : defaults.get(name));
-  }
-  if (node.kind !== Kind.OBJECT) {
-    const value = valueFromASTUntyped(node);
-    return () => value;
-  }
-  const members = node.fields.map(({ name, value }) => [name.value, toReader(value, defaults)] as const);
-  return (sent) => Object.fromEntries(members.map(([name, read]) => [name, read(sent)]));
-}
-
-function isGiven(value: unknown, { member, isOrdinaryAddress }: GivenArgument): boolean {
-  if (value === undefined || value === null) return false;
-  if (isOrdinaryAddress) return isOrdinary(value);
-  if (member === undefined) return true;
-  return typeof value === 'object' && Object.hasOwn(value, member) && (value as Variables)[member] != null;
-}
-
-/** Packages of the system have small numbers for addresses: at least half of the 32 bytes of theirs are zero. */
-function isOrdinary(address: unknown): boolean {
-  return typeof address === 'string' && /^0x0*[1-9a-f][\da-f]{32,}$/i.test(address);
 }
