@@ -116,9 +116,13 @@ function createToPlaces(readText: ReadText | null): ToPlaces {
   };
 }
 
-/** Code that follows a path uses its members as keys and indexes, so it must have nothing else. */
+/**
+ * Code that follows a path uses its members as keys and indexes, so it must have nothing else; and no answer is so deep that
+ * more of them would lead anywhere.
+ */
 function isPath(value: unknown): value is (string | number)[] {
-  return Array.isArray(value) && value.every((key) => typeof key === 'string' || Number.isInteger(key));
+  if (!Array.isArray(value) || value.length > maxAnswerNesting) return false;
+  return value.every((key) => typeof key === 'string' || Number.isInteger(key));
 }
 
 function checkNesting(value: unknown): void {

@@ -37,7 +37,11 @@ export const errorCatalogue = {
     retry: 'Ask the operator for the scope, or the move call, that the message names.',
   },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this caller.', retry: 'After `Retry-After` seconds.' },
-  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The request body is over the bound.', retry: 'Send less.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    meaning: 'The request body, or the answer that it asks for, is over the bound.',
+    retry: 'Send less, or ask for less.',
+  },
   REQUEST_TIMEOUT: {
     status: 504,
     meaning: 'The request was over before this was done: its time was up, its caller gone, or the gateway is stopping.',

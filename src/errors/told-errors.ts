@@ -16,6 +16,9 @@ export function moreErrors(): GraphQLError {
   return lightError(more);
 }
 
+/** Of a key of a path, roughly. */
+const ofPathKey = 4;
+
 /** Says how much of what an answer may tell is left. */
 export class ToldErrors {
   #errors = 0;
@@ -31,7 +34,7 @@ export class ToldErrors {
 
   add(error: GraphQLError): GraphQLError {
     this.#errors += 1;
-    this.#characters += error.message.length + (error.path?.length ?? 0) + this.#weigh(error.extensions);
+    this.#characters += error.message.length + ofPathKey * (error.path?.length ?? 0) + this.#weigh(error.extensions);
     return error;
   }
 
@@ -53,6 +56,8 @@ export class ToldErrors {
 
 /** The first errors of an answer, as many as are told, and a last one if there are more. */
 export function cutErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  // The first is told however long it is.
+  if (errors.length < 2) return errors;
   const told = new ToldErrors();
   for (const [index, error] of errors.entries()) {
     if (told.isFull) return [...errors.slice(0, index), moreErrors()];

@@ -13,7 +13,7 @@ import { createPerOperation, type OperationContext } from '../subschemas/operati
 import { awaitIndex, checkWaitMs } from './await-index.ts';
 import { createToJoinLookup, type RequestBounds } from './join-document.ts';
 import { createReadJoinKey } from './join-key.ts';
-import { createJoinLoader, type JoinLoader } from './join-loader.ts';
+import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { type JoinSelection, toJoinSelection } from './join-selection.ts';
 import { type ServedJoin, toJoinForm } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
@@ -37,8 +37,8 @@ interface StitchedJoins {
 /** What is the same for all parents of a field. */
 interface StitchedField {
   readonly toLookup: ReturnType<typeof createToJoinLookup>;
-  /** Prepares the ledger's value for the stitching library. */
-  readonly toPlain: (value: unknown) => void;
+  /** Prepares an answer of the ledger for the stitching library, once, though thousands of parents may share it. */
+  readonly toPlain: (answer: JoinAnswer) => void;
 }
 
 /**
@@ -75,7 +75,7 @@ export function createJoinResolver(options: JoinResolverOptions) {
       const turn = turns.next();
       if (turn !== null) await turn;
       if (answer instanceof Error) throw answer;
-      field.toPlain(answer.value);
+      field.toPlain(answer);
       const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path), told);
       return resolveExternalValue(value, unplaced, ledger, context as unknown as Record<string, unknown>, info);
     };
@@ -87,9 +87,13 @@ function prepareField(join: ServedJoin, info: GraphQLResolveInfo, schema: GraphQ
   const below = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
   const type = schema.getType(getNamedType(returnType).name);
   const scope = { schema, fragments: new Map(Object.entries(fragments)) };
+  const plain = new Set<JoinAnswer>();
   return {
     toLookup: createToJoinLookup(toJoinForm(join, prepareSelection(info, schema, name))),
-    toPlain: (value) => toPlainBuiltins(value, below, type, scope),
+    toPlain: (answer) => {
+      if (!plain.has(answer)) toPlainBuiltins(answer.value, below, type, scope);
+      plain.add(answer);
+    },
   };
 }
 

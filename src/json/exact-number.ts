@@ -63,6 +63,11 @@ export function toMarked(text: string): string {
 export function reviveMarked(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    // By its places: the names of a list's members would each be a text.
+    for (let index = 0; index < value.length; index += 1) value[index] = reviveMarked(value[index]);
+    return value;
+  }
   const members = value as Record<string, unknown>;
   for (const key of Object.keys(members)) {
     const member = members[key];

@@ -1,4 +1,5 @@
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
+import { boundAnswer } from '../execution/bound-answer.ts';
 import { coerceVariables } from '../execution/coerce-variables.ts';
 import { compileOperation } from '../execution/compile-operation.ts';
 import { createExecuteStitched } from '../execution/execute-stitched.ts';
@@ -37,10 +38,11 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
     schema === ownSchema ? declareTexts(document, texts) : document,
     operationName,
   );
-  return (variables, context) => {
+  const execute: ExecuteHere = (variables, context) => {
     const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
     return errors ? { errors } : executeWhole(variables, context);
   };
+  return boundAnswer(execute, true);
 }
 
 /** `null` for an operation that is not plain, or asks for something of the ledger's at its root. */
@@ -57,10 +59,11 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
     ...(operationJoins ? { joinOf: operationJoins.joinOf } : {}),
   });
   if (!run) return null;
-  return (sent, context) => {
+  const execute: ExecuteHere = (sent, context) => {
     const coerced = coerceVariables(schema, operation, sent, { texts });
     if (coerced.errors) return { errors: coerced.errors };
     const variables = coerced.values;
     return run({ variables, context, answerJoins: operationJoins?.answer(variables, context) ?? null });
   };
+  return boundAnswer(execute, joins !== null || operation.operation === 'mutation');
 }

@@ -15,6 +15,8 @@ export interface Cancellation {
   onCancel(listener: (cause: CancelCause) => void): () => void;
   /** An `AbortSignal` for libraries that need one. Made when first read. */
   readonly signal: AbortSignal;
+  /** How much upstreams have answered for the operation. */
+  bytesRead: number;
 }
 
 /** The side of a cancellation that its owner holds, who opened the operation. */
@@ -33,6 +35,7 @@ export function createCancellation(timeoutMs?: number): OpenCancellation {
 const nothing = () => {};
 
 class TimedCancellation implements OpenCancellation {
+  bytesRead = 0;
   #cause: CancelCause | null = null;
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;

@@ -51,6 +51,7 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
         {
           answered: (response) => {
             stopListening();
+            if (cancellation) cancellation.bytesRead += response.size;
             resolve(toWhole(response));
           },
           failed: (error) => {

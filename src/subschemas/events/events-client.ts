@@ -72,6 +72,7 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
     const answer = parseAnswer(response);
     if ('error' in answer) throw toRpcGatewayError(answer.error, cursor !== null);
     if (answer.id !== id) throw badResponse('answered another call');
+    if (isEndless(answer.result)) throw badResponse('sent far more items than it was asked for');
     const result = shape.safeParse(answer.result);
     if (!result.success) throw badResponse('sent a page of an unknown shape', result.error);
     return result.data;
@@ -88,6 +89,14 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
       return ask(methods.queryTransactionBlocks, params, transactionPageWire, request);
     },
   };
+}
+
+/** A node is asked for fifty. To look at each of a hundred thousand, and at what is wrong with it, would take seconds. */
+const mostItems = 1_000;
+
+function isEndless(page: unknown): boolean {
+  const data = typeof page === 'object' && page !== null && 'data' in page ? page.data : null;
+  return Array.isArray(data) && data.length > mostItems;
 }
 
 /** A node always answers with 200; another status comes from a proxy in front of it. */

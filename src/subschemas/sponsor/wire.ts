@@ -9,10 +9,13 @@ function isWholeNumber(value: unknown): boolean {
   return typeof value === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(value);
 }
 
-/** The sponsor leaves empty lists out. */
+/** So many are looked at: to find what is wrong with each of a million would take many seconds. */
+const upTo = <Item extends z.ZodType>(most: number, item: Item) =>
+  z.custom<unknown[]>((value) => Array.isArray(value) && value.length <= most).pipe(z.array(item));
+
+/** One transaction changes a few thousand objects at most. The sponsor leaves empty lists out. */
 const listOf = <Item extends z.ZodType>(item: Item) =>
-  z
-    .array(item)
+  upTo(8_192, item)
     .nullish()
     .transform((items) => items ?? []);
 
@@ -26,7 +29,8 @@ const maxU64 = 2n ** 64n - 1n;
 const reservation = z.object({
   sponsor_address: z.string().regex(/^[\x21-\x7e]{1,128}$/),
   reservation_id: integerText.refine((text) => BigInt(text) <= maxU64),
-  gas_coins: z.array(objectRef),
+  // A ledger lets a transaction pay with so many.
+  gas_coins: upTo(256, objectRef),
 });
 
 /** The owner is read when it is asked for: one of a kind that is new here must not cost the rest of the effects. */

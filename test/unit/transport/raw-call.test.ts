@@ -514,6 +514,7 @@ describe('an upstream call', () => {
     let listening = 0;
     const counted: Cancellation = {
       cause: null,
+      bytesRead: 0,
       signal: cancellation.signal,
       onCancel: (listener) => {
         const stop = cancellation.onCancel(listener);

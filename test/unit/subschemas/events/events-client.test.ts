@@ -232,3 +232,12 @@ test.each<[UpstreamFailure, string]>([
   });
   await expect(client.queryEvents(request)).rejects.toMatchObject({ extensions: { code, upstream: 'events' } });
 });
+
+test('a page of far more than was asked for is a bad answer, and nobody looks for what is wrong with each item', async () => {
+  const { client } = clientOf(result(page(Array(5_000).fill({}))));
+  await expect(client.queryEvents(request)).rejects.toMatchObject({
+    message: 'The events upstream sent far more items than it was asked for.',
+    extensions: { code: 'UPSTREAM_BAD_RESPONSE' },
+    originalError: undefined,
+  });
+});

@@ -54,6 +54,26 @@ describe('readReservation', () => {
     expect(readReservation(json(value))).toBeNull();
   });
 
+  it('looks at none of more coins than a transaction may pay with', () => {
+    let looks = 0;
+    const coin = {
+      ...result.gas_coins[0],
+      get objectId() {
+        looks += 1;
+        return '0xc01';
+      },
+    };
+    const many = (count: number) => ({
+      status: 200,
+      text: '',
+      json: { result: { ...result, gas_coins: Array(count).fill(coin) } },
+    });
+    expect(readReservation(many(256))?.gas_coins).toHaveLength(256);
+    looks = 0;
+    expect(readReservation(many(257))).toBeNull();
+    expect(looks).toBe(0);
+  });
+
   it('does not take a reservation under an error status', () => {
     expect(readReservation(json({ result }, 500))).toBeNull();
   });

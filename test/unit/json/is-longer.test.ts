@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toExactNumber } from '../../../src/json/exact-number.ts';
+import { isLonger } from '../../../src/json/is-longer.ts';
+
+test('a value is about as long as its JSON', () => {
+  const value = fc.jsonValue({ maxDepth: 4 });
+  fc.assert(
+    fc.property(value, (each) => {
+      const { length } = JSON.stringify(each);
+      expect(isLonger(each, 3 * length + 20)).toBe(false);
+      // Escapes count as what they stand for.
+      if (length > 140) expect(isLonger(each, length / 7 - 20)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('numbers that keep their digits count with all of them', () => {
+  const long = toExactNumber('9'.repeat(500));
+  expect([isLonger([long], 400), isLonger([long], 600)]).toEqual([true, false]);
+});
+
+test('nothing behind the bound is looked at', () => {
+  let looks = 0;
+  const item = {
+    get text() {
+      looks += 1;
+      return 'x'.repeat(100);
+    },
+  };
+  expect(isLonger(Array(10_000).fill(item), 1_000)).toBe(true);
+  expect(isLonger({ ...Array(10_000).fill(item) }, 1_000)).toBe(true);
+  expect(looks).toBeLessThan(30);
+});
