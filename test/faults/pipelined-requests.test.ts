@@ -59,8 +59,8 @@ async function pipeline(...pieces: readonly string[]): Promise<string[]> {
   await client.send(first);
   await until(() => ledger.waiting > 0, 'the mutation has reached the ledger');
   for (const piece of rest) await client.send(piece);
-  // Whatever is written out of its turn comes before this does.
-  await (await openRawClient(gateway.port)).send(ask()).then(() => undefined);
+  // Whatever is written out of its turn comes before this does. Not the same read, which could be one with that of before.
+  await (await openRawClient(gateway.port)).send(toPostText({ query: 'query Other { chainIdentifier }' }));
   await until(() => logged().length > 0, 'another client has been answered');
   ledger.release();
   return answersIn(await client.whole());
