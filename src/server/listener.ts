@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressGate } from '../admission/address-gate.ts';
 import type { SocketPlaces } from '../admission/socket-places.ts';
+import { createConnections } from '../connections/connections.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import { createConnections } from './connections.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { listen } from './listen.ts';
@@ -43,15 +43,16 @@ export interface Listener {
 }
 
 /**
- * How long a request may take to arrive, in milliseconds: its head, all of it, and how often that is looked at. A head is a
- * few packets; a body of the largest size fits over the slowest of mobile networks. Node itself would wait five times as long.
+ * How long a request may take to arrive, in milliseconds: its head, which is a few packets, and all of it. Node itself would
+ * wait five times as long.
  */
-const arrivalBounds = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+const maxHeadMs = 15_000;
+const maxArrivalMs = 60_000;
 
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { stamps, sockets, telemetry, idleMs } = options;
-  const connections = createConnections((exchange) => {
+  const connections = createConnections((exchange: Exchange) => {
     exchange.close();
     // Event streams have none, and their connection may be used again.
     if (!exchange.isInLane || exchange.isUnread) exchange.req.socket.setTimeout(idleMs);
@@ -63,7 +64,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const server = createServer({
     requireHostHeader: false,
     IncomingMessage: createRequestClass(door.takes),
-    ...arrivalBounds,
+    headersTimeout: Math.min(maxHeadMs, options.stallMs),
+    requestTimeout: Math.min(maxArrivalMs, options.stallMs),
+    connectionsCheckingInterval: 5_000,
   });
   const route = createRoute({ ...options, refusedVersion, isDraining: () => connections.draining });
 

@@ -4,12 +4,12 @@ import type { AddressGate } from '../admission/address-gate.ts';
 import { type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
 import type { Sender } from '../admission/identify-caller.ts';
 import type { SocketPlaces } from '../admission/socket-places.ts';
+import type { Connections } from '../connections/connections.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
 import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import type { Connections } from './connections.ts';
 import type { Exchange } from './exchange.ts';
 import { sendRaw, stampHeaders } from './raw-response.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
 export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
-  readonly connections: Pick<Connections, 'of'>;
+  readonly connections: Pick<Connections<Exchange>, 'of'>;
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
   readonly addresses: AddressGate;
   readonly places: SocketPlaces;
@@ -75,6 +75,8 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
       const requestId = toRequestId(req.headers['x-request-id']);
       const answered = createUpgradeAnswered(req, requestId, telemetry);
       const sender = senderOf(req);
+      // It is no longer one on which nothing happens.
+      connections.of(socket)?.close();
       socket.once('close', places.take(networkOf(sender)));
       // Nothing else listens for errors while the address is counted, and one without a listener would end the process.
       socket.on('error', destroyItself);

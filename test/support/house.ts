@@ -19,6 +19,8 @@ export const house: Readonly<Record<string, Room>> = {
   settings: { rooms: ['config'], packages: ['zod', 'yaml'] },
   /** Pure: what the headers and targets of HTTP requests say. */
   http: { rooms: [], packages: [] },
+  /** Connections of clients: what is under way on each, which of them are cut, and how all come to their end. */
+  connections: { rooms: [], packages: [] },
   /** Bodies of requests as they come in: read whole, within bounds of each and of all together. */
   'request-bodies': { rooms: [], packages: [] },
   /** One connection to Redis that shows within a bounded time that Redis is away. */
@@ -333,6 +335,7 @@ export const house: Readonly<Record<string, Room>> = {
       'json',
       'limits',
       'http',
+      'connections',
       'request-bodies',
       'telemetry',
       'admission',

@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createConnections } from '../../../src/server/connections.ts';
+import { createConnections } from '../../../src/connections/connections.ts';
+import type { Exchange } from '../../../src/server/exchange.ts';
 import { createRefuseMalformed } from '../../../src/server/malformed-request.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 
 const bounds = { headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 5 };
 const server = createServer(bounds, (req) => req.resume());
-const connections = createConnections(() => {});
+const connections = createConnections<Exchange>(() => {});
 server.on('connection', connections.opened);
 server.on('clientError', createRefuseMalformed({ connections, stamps: (_, id) => ['x-request-id', id] }));
 
@@ -25,7 +26,7 @@ it.each([
   const client = await openRawClient((server.address() as AddressInfo).port);
   if (text) await client.send(text);
   const answer = await client.whole();
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nconnection: close\r\n`));
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\r\nconnection: close\r\n`, 's'));
   expect(answer).toMatch(/\r\nx-request-id: /);
   expect(answer).toContain(`The HTTP request ${says}.`);
 });

@@ -1,9 +1,16 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import type { Exchange } from './exchange.ts';
+
+/** A request and its answer, as far as their connection is concerned. */
+export interface OnConnection {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Its body is still being read: nothing is executed for it yet. */
+  readonly isReading: boolean;
+}
 
 /** One connection and what is under way on it. */
-export interface Connection {
+export interface Connection<Exchange extends OnConnection> {
   /** In the order they came. Several, if the client sends requests without waiting for answers. */
   readonly exchanges: readonly Exchange[];
   /** Nothing is under way on it, and it is not closing. */
@@ -14,11 +21,11 @@ export interface Connection {
   whenIdle(then: () => void): void;
 }
 
-export interface Connections {
+export interface Connections<Exchange extends OnConnection> {
   readonly draining: boolean;
   /** Must be called for each new connection. */
   opened(socket: ConnectionSocket): void;
-  of(socket: object): Connection | undefined;
+  of(socket: object): Connection<Exchange> | undefined;
   /**
    * Counts an exchange as under way. Cuts the connection if too many wait on it.
    * @returns `false` if its answer could not be sent, since the connection is cut, or an earlier answer will close it: the
@@ -44,20 +51,44 @@ const maxWaiting = 100;
 
 interface ConnectionSocket {
   once(event: 'close', listener: () => void): unknown;
+  destroy(): unknown;
 }
+
+/**
+ * Connections on which nothing is executed: silent ones, idle ones, and such as have not sent their request whole. Nobody is
+ * counted before that, and a head that does not end may take a hundred kilobytes.
+ */
+const maxUnserved = 4_096;
+/** New connections between two looks whether there are more: each looks at all of them. */
+const lookEvery = 256;
 
 /**
  * A connection, linked into a ring of all open ones. Not kept in a `Set` or `Map`: these allocate a new table every few
  * changes, and an old table keeps what it held, whole answers, in memory until the next full garbage collection.
  */
-class OpenConnection implements Connection {
+class OpenConnection<Exchange extends OnConnection> implements Connection<Exchange> {
   readonly exchanges: Exchange[] = [];
   isClosing = false;
   /** Requests that came after the last one that is answered. */
   ignored = 0;
-  before: OpenConnection = this;
-  behind: OpenConnection = this;
+  /** One was answered on it. */
+  hasServed = false;
+  before: OpenConnection<Exchange> = this;
+  behind: OpenConnection<Exchange> = this;
   #onIdle: (() => void) | null = null;
+  readonly #socket: ConnectionSocket | null;
+
+  constructor(socket: ConnectionSocket | null) {
+    this.#socket = socket;
+  }
+
+  get isUnserved(): boolean {
+    return !this.isClosing && this.exchanges.every(isArriving);
+  }
+
+  cut(): void {
+    this.#socket?.destroy();
+  }
 
   get isFree(): boolean {
     return this.exchanges.length === 0 && !this.isClosing;
@@ -78,7 +109,7 @@ class OpenConnection implements Connection {
     then?.();
   }
 
-  insertBefore(other: OpenConnection): void {
+  insertBefore(other: OpenConnection<Exchange>): void {
     this.before = other.before;
     this.behind = other;
     other.before.behind = this;
@@ -95,9 +126,12 @@ class OpenConnection implements Connection {
 }
 
 /** Keeps track of what is under way on each connection. @param onEnd called once for each exchange, when it is over */
-export function createConnections(onEnd: (exchange: Exchange) => void): Connections {
-  const open = new WeakMap<object, OpenConnection>();
-  const ring = new OpenConnection();
+export function createConnections<Exchange extends OnConnection>(
+  onEnd: (exchange: Exchange) => void,
+): Connections<Exchange> {
+  const open = new WeakMap<object, OpenConnection<Exchange>>();
+  const ring = new OpenConnection<Exchange>(null);
+  let unseen = 0;
   let underWay = 0;
   let draining = false;
   let onIdle = () => {};
@@ -108,6 +142,7 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
     if (!connection || at < 0) return;
     connection.exchanges.splice(at, 1);
     underWay -= 1;
+    connection.hasServed = true;
     if (isLast(exchange)) connection.close();
     onEnd(exchange);
     if (connection.exchanges.length === 0) connection.idle();
@@ -119,8 +154,13 @@ export function createConnections(onEnd: (exchange: Exchange) => void): Connecti
       return draining;
     },
     opened(socket) {
-      const connection = new OpenConnection();
+      const connection = new OpenConnection<Exchange>(socket);
       connection.insertBefore(ring);
+      unseen += 1;
+      if (unseen >= lookEvery) {
+        unseen = 0;
+        cutUnserved(ring);
+      }
       open.set(socket, connection);
       socket.once('close', () => {
         connection.remove();
@@ -176,18 +216,34 @@ async function closeServer(server: Server, graceMs: number, work: Work): Promise
   server.close();
 }
 
-function isCrowded({ exchanges, ignored }: OpenConnection, { req }: Exchange): boolean {
+/** Cuts the oldest of those on which nothing is executed, as many as are too many; first such as never were of use. */
+function cutUnserved(ring: OpenConnection<OnConnection>): void {
+  let excess = -maxUnserved;
+  for (let next = ring.behind; next !== ring; next = next.behind) if (next.isUnserved) excess += 1;
+  for (const hasServed of [false, true])
+    for (let next = ring.behind; next !== ring && excess > 0; next = next.behind) {
+      if (next.hasServed !== hasServed || !next.isUnserved) continue;
+      next.cut();
+      excess -= 1;
+    }
+}
+
+function isArriving({ isReading }: OnConnection): boolean {
+  return isReading;
+}
+
+function isCrowded({ exchanges, ignored }: OpenConnection<OnConnection>, { req }: OnConnection): boolean {
   if (exchanges.length + ignored < maxWaiting) return false;
   // No refusal: it would have to wait until all answers before it are sent, and what comes behind it with it.
   req.socket.destroy();
   return true;
 }
 
-function sendAway({ res }: Exchange): void {
+function sendAway({ res }: OnConnection): void {
   if (!res.headersSent) res.setHeader('connection', 'close');
 }
 
 /** Will this answer close the connection? */
-function isLast({ res }: Exchange): boolean {
+function isLast({ res }: OnConnection): boolean {
   return res.getHeader('connection') === 'close';
 }
