@@ -30,6 +30,8 @@ export interface JoinResolverOptions {
 interface StitchedJoins {
   readonly loader: JoinLoader;
   readonly fields: Map<readonly FieldNode[], StitchedField>;
+  /** By their bodies: fields with the same selection share one, so that lookups they have in common are asked once. */
+  readonly selections: Map<string, JoinSelection>;
   readonly told: ToldErrors;
   readonly turns: Turns;
 }
@@ -49,7 +51,7 @@ export function createJoinResolver(options: JoinResolverOptions) {
   const { execute, limits, ledger } = options;
   const operationJoins = createPerOperation(({ cancellation }, info: GraphQLResolveInfo): StitchedJoins => {
     const loader = createJoinLoader({ execute, limits, variables: info.variableValues, cancellation });
-    return { loader, fields: new Map(), told: new ToldErrors(), turns: new Turns() };
+    return { loader, fields: new Map(), selections: new Map(), told: new ToldErrors(), turns: new Turns() };
   });
 
   return (join: ServedJoin) => {
@@ -60,9 +62,9 @@ export function createJoinResolver(options: JoinResolverOptions) {
       context: OperationContext,
       info: GraphQLResolveInfo,
     ) => {
-      const { loader, fields, told, turns } = operationJoins(context, info);
+      const { loader, fields, selections, told, turns } = operationJoins(context, info);
       const known = fields.get(info.fieldNodes);
-      const field = known ?? prepareField(join, info, ledger.schema, `J${fields.size}`);
+      const field = known ?? prepareField(join, info, ledger.schema, selections);
       if (!known) fields.set(info.fieldNodes, field);
       const lookup = field.toLookup(readKey(parent));
       const waitMs = checkWaitMs(args.waitMs);
@@ -82,14 +84,22 @@ export function createJoinResolver(options: JoinResolverOptions) {
   };
 }
 
-function prepareField(join: ServedJoin, info: GraphQLResolveInfo, schema: GraphQLSchema, name: string): StitchedField {
+function prepareField(
+  join: ServedJoin,
+  info: GraphQLResolveInfo,
+  schema: GraphQLSchema,
+  selections: Map<string, JoinSelection>,
+): StitchedField {
   const { fieldNodes, fragments, returnType } = info;
   const below = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);
   const type = schema.getType(getNamedType(returnType).name);
   const scope = { schema, fragments: new Map(Object.entries(fragments)) };
   const plain = new Set<JoinAnswer>();
+  const selection = prepareSelection(info, schema, `J${selections.size}`);
+  const shared = selections.get(selection.body) ?? selection;
+  selections.set(selection.body, shared);
   return {
-    toLookup: createToJoinLookup(toJoinForm(join, prepareSelection(info, schema, name))),
+    toLookup: createToJoinLookup(toJoinForm(join, shared)),
     toPlain: (answer) => {
       if (!plain.has(answer)) toPlainBuiltins(answer.value, below, type, scope);
       plain.add(answer);

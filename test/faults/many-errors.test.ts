@@ -107,6 +107,17 @@ test('an error for each of as many places as there are is told for each', async 
   }
 });
 
+test('what is joined under many names is asked for once, in either plan', async () => {
+  const asked: number[] = [];
+  answerJoins((keys) => {
+    asked.push(keys.length);
+    return { data: ofEach(keys, { address: 'x', name: 'y' }) };
+  });
+  const [compiled, stitched] = [await gateway.query(plans[0] ?? ''), await gateway.query(plans[1] ?? '')];
+  expect(stitched.text).toBe(compiled.text);
+  expect(asked).toEqual([1, 1]);
+});
+
 test('a long text that stands for thousands of places does not fill the memory', async () => {
   const text = 'x'.repeat(20_000);
   answerJoins((keys) => ({
