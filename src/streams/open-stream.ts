@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   getOperationAST,
 } from 'graphql';
+import { boundItemAnswer } from '../execution/bound-answer.ts';
 import { coerceVariables } from '../execution/coerce-variables.ts';
 import { createExecuteStitched, type ExecuteStitched } from '../execution/execute-stitched.ts';
 import { toExecutable } from '../execution/to-executable.ts';
@@ -48,7 +49,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
   const { schema, ownSchema, operationName, texts } = options;
   const operation = getOperationAST(options.document, operationName);
   const document = schema === ownSchema ? declareTexts(options.document, texts) : options.document;
-  const execute = createExecuteStitched(schema, document, operationName);
+  const execute = boundItemAnswer(createExecuteStitched(schema, document, operationName));
   const join = options.printed.ofDocument();
   const resultVariables = operation ? findResultVariables(document, operation) : [];
   return async (variables, context) => {
