@@ -89,6 +89,25 @@ describe('before it is acknowledged', () => {
   });
 });
 
+describe('messages that do not end', () => {
+  it('give way to others, those that have been under way longest first', async () => {
+    await start();
+    const clients: OpenWebSocket[] = [];
+    for (let index = 0; index < 72; index += 1) {
+      const client = await greet();
+      client.socket.send(' '.repeat(1_000_000), { fin: false });
+      clients.push(client);
+    }
+    await Promise.all(clients.slice(0, 4).map(({ closed }) => closed));
+    const newest = clients.slice(-4);
+    for (const { socket } of newest) {
+      expect(socket.readyState).toBe(socket.OPEN);
+      socket.send('{"id":"1","type":"subscribe","payload":{"query":"{ chainIdentifier }"}}', { fin: true });
+    }
+    for (const client of newest) expect(await answerTo(client, '1')).toMatchObject({ type: 'next' });
+  });
+});
+
 describe('the number of WebSockets', () => {
   it('is bounded for each address, as proxies tell it, and who leaves makes place', async () => {
     await start({ WEBSOCKET_MAX_PER_ADDRESS: '2', TRUSTED_PROXIES: '127.0.0.1' });

@@ -21,7 +21,7 @@ export const house: Readonly<Record<string, Room>> = {
   http: { rooms: [], packages: [] },
   /** Connections of clients: what is under way on each, which of them are cut, and how all come to their end. */
   connections: { rooms: [], packages: [] },
-  /** Bodies of requests as they come in: read whole, within bounds of each and of all together. */
+  /** Bodies of requests, and messages, as they come in: read whole, within bounds of each and of all together. */
   'request-bodies': { rooms: [], packages: [] },
   /** One connection to Redis that shows within a bounded time that Redis is away. */
   redis: { rooms: ['types of config'], packages: ['ioredis'] },
@@ -323,7 +323,7 @@ export const house: Readonly<Record<string, Room>> = {
     packages: ['graphql', 'graphql-yoga'],
   },
   'shells/websocket': {
-    rooms: ['errors', 'json', 'limits', 'admission', 'types of telemetry', 'types of operation'],
+    rooms: ['errors', 'json', 'limits', 'request-bodies', 'admission', 'types of telemetry', 'types of operation'],
     packages: ['graphql', 'ws', 'graphql-ws'],
   },
   /** Pages for people: GraphiQL, and what is shown at the root. */

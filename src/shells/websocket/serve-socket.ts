@@ -4,6 +4,8 @@ import { WebSocket } from 'ws';
 import { unmarkJson } from '../../json/exact-number.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-shape.ts';
 import { markVariables } from '../../json/parse-json.ts';
+import type { UnfinishedBodies } from '../../request-bodies/unfinished-bodies.ts';
+import { boundArrivals } from './bound-arrivals.ts';
 import { boundGreeting } from './bound-greeting.ts';
 import { closeCodes } from './close-codes.ts';
 import { createCollection, FrameWriter } from './frame-writer.ts';
@@ -16,6 +18,8 @@ export interface ServeSocketOptions {
   readonly protocol: Server<SocketClient>;
   /** In bytes, everything that a client may send before it is acknowledged; more ends the connection. */
   readonly maxGreetingBytes: number;
+  /** What messages that are not whole yet may take, of all WebSockets together. */
+  readonly unfinished: UnfinishedBodies;
   /** Headers by which callers ask to be told their usage. */
   readonly usageHeaders: readonly string[];
   /** Between two pings, in milliseconds. */
@@ -29,6 +33,7 @@ const usualPingMs = 15_000;
 export function createServeSocket({
   protocol,
   maxGreetingBytes,
+  unfinished,
   usageHeaders,
   pingMs = usualPingMs,
 }: ServeSocketOptions) {
@@ -38,6 +43,7 @@ export function createServeSocket({
     const session = createSession({ request, requestId, usageHeaders });
     const stopPinging = pings.add(socket, session);
     const greeted = boundGreeting(socket, request.socket, { maxBytes: maxGreetingBytes, session });
+    boundArrivals(socket, request.socket, unfinished);
     const close = (code: number, reason: string) => socket.close(code, reason);
     const hear = (bytes: number): boolean => {
       if (socket.readyState !== WebSocket.OPEN) return false;

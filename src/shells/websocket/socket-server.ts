@@ -2,12 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
+import { createUnfinishedBodies } from '../../request-bodies/unfinished-bodies.ts';
 import { closeCodes } from './close-codes.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import { createServeSocket, type ServeSocketOptions } from './serve-socket.ts';
 import { createSocketProtocol, type SocketProtocolOptions } from './socket-protocol.ts';
 
-export interface SocketServerOptions extends SocketProtocolOptions, Omit<ServeSocketOptions, 'protocol'> {
+export interface SocketServerOptions
+  extends SocketProtocolOptions,
+    Omit<ServeSocketOptions, 'protocol' | 'unfinished'> {
   /** Largest message a client may send, in bytes; more ends the connection. */
   readonly maxMessageBytes: number;
 }
@@ -34,11 +37,15 @@ export interface SocketServer {
 /** A client may take so long to answer the closing handshake. */
 const farewellMs = 1_000;
 
+/** So many messages of the largest size may be under way at once. */
+const largestUnfinished = 64;
+
 /** Serves operations over WebSocket by the graphql-transport-ws protocol. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   const underWay = createOperationsUnderWay();
-  const serve = createServeSocket({ ...options, protocol: createSocketProtocol(options, underWay) });
+  const unfinished = createUnfinishedBodies(largestUnfinished * options.maxMessageBytes);
+  const serve = createServeSocket({ ...options, unfinished, protocol: createSocketProtocol(options, underWay) });
   let draining = false;
 
   const bounds = {
