@@ -137,6 +137,7 @@ describe.each([
 });
 
 it('keeps numbers digit by digit, of what is sent and of what is told', async () => {
+  await until(() => ledger.following === 0, 'others to have left');
   const client = await open(
     overEventStream,
     'subscription ($of: SubscriptionEventFilter) { events(filter: $of) { ... on MoveThing { weight json } } }',
