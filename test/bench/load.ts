@@ -55,7 +55,9 @@ export async function main(args: readonly string[]): Promise<number> {
       say(`\n${formatWork(result)}`);
     }
     say(`${formatOverview(results)}\n`);
-    const memory = contestants.map(({ name, pid, startMs }) => ({ name, rssMib: readRssMib(pid), startMs }));
+    const memory = contestants
+      .flatMap(({ processes }) => processes)
+      .map(({ name, pid, startMs }) => ({ name, rssMib: readRssMib(pid), startMs }));
     for (const { name, rssMib, startMs } of memory)
       say(`${name.padEnd(10)} ${rssMib?.toFixed(0) ?? '?'} MiB at the end, ready after ${startMs.toFixed(0)} ms`);
     const file = writeResults(options, results, memory);
@@ -73,7 +75,8 @@ function announceRun({ contestants }: Arena, options: LoadOptions, works: readon
   const { seconds, requests, repeat, warmUpSeconds, latencyRounds } = options;
   const matches = works.flatMap((work) => contestants.filter(({ can }) => can(work)));
   const slices = matches.reduce((sum, { everyRounds }) => sum + Math.ceil(repeat / everyRounds), 0);
-  const length = (slices + works.length * 2 * latencyRounds) * seconds + matches.length * warmUpSeconds;
+  const warmUps = matches.reduce((sum, { processes }) => sum + processes.length, 0);
+  const length = (slices + works.length * 2 * latencyRounds) * seconds + warmUps * warmUpSeconds;
   say(
     `${contestants.map(({ name }) => name).join(', ')}; ${works.length} works` +
       (requests === null ? `, about ${Math.ceil(length / 60)} min` : `, ${requests} requests a slice`),

@@ -22,7 +22,8 @@ interface Row {
 
 test('the bench finds every answer right, and every work asks each upstream once', () => {
   const json = join(directory, 'load.json');
-  const tiny = '--requests 8 --warm-up 0 --repeat 1 --latency 1 --concurrency 4 --nginx --no-naive --json';
+  const tiny =
+    '--requests 8 --warm-up 0 --repeat 2 --processes 2 --latency 1 --concurrency 4 --nginx --no-naive --json';
   const { status, output } = runBench('load', ...tiny.split(' '), json);
   expect(output).toContain(`written to ${json}`);
   // Where there is no nginx, that is said.

@@ -8,7 +8,10 @@ import { writeNginxDirectory } from './nginx.ts';
 import type { Dialect, Work } from './work.ts';
 
 /** Somebody who is measured. */
-export interface Contestant extends Child {
+export interface Contestant {
+  readonly name: string;
+  /** One after the other takes part, round by round. */
+  readonly processes: readonly Child[];
   readonly dialect: Dialect;
   /** Takes part in every so many rounds: whose ratio is far from all others needs no narrow spread. */
   readonly everyRounds: number;
@@ -24,18 +27,28 @@ const all = () => true;
 export async function startContestants(
   children: Children,
   upstreamUrl: string,
-  options: Pick<LoadOptions, 'rateLimit' | 'logLevel' | 'nginx' | 'naive' | 'peers'>,
+  options: Pick<LoadOptions, 'processes' | 'rateLimit' | 'logLevel' | 'nginx' | 'naive' | 'peers'>,
   say: (line: string) => void,
 ): Promise<readonly Contestant[]> {
   const fork = (name: string, module: URL) => children.fork(name, module, [upstreamUrl]);
-  const ours = (name: string) => fork(name, new URL(`../processes/${name}.js`, import.meta.url));
+  const ours = (name: string, as = name) => fork(as, new URL(`../processes/${name}.js`, import.meta.url));
+  const floors: Child[] = [];
+  const gateways: Child[] = [];
+  for (let count = 1; count <= options.processes; count += 1) {
+    floors.push(await ours('floor', `floor ${count}`));
+    gateways.push(await startGateway(`gateway ${count}`, children, upstreamUrl, options));
+  }
   const contestants: Contestant[] = [
-    { ...(await ours('floor')), dialect: 'floor', everyRounds: 1, can: all },
-    { ...(await startGateway(children, upstreamUrl, options)), dialect: 'graphql', everyRounds: 1, can: all },
+    { name: 'floor', processes: floors, dialect: 'floor', everyRounds: 1, can: all },
+    { name: 'gateway', processes: gateways, dialect: 'graphql', everyRounds: 1, can: all },
   ];
-  const add = async (started: () => Promise<Child>, rest: Omit<Contestant, keyof Child>, name: string) => {
+  const add = async (
+    started: () => Promise<Child>,
+    rest: Pick<Contestant, 'dialect' | 'everyRounds' | 'can'>,
+    name: string,
+  ) => {
     try {
-      contestants.push({ ...(await started()), ...rest });
+      contestants.push({ name, processes: [await started()], ...rest });
     } catch (error) {
       say(`${name}: skipped. ${error instanceof Error ? error.message : error}`);
     }
@@ -59,6 +72,7 @@ export async function startContestants(
 }
 
 function startGateway(
+  name: string,
   children: Children,
   upstreamUrl: string,
   { rateLimit, logLevel }: Pick<LoadOptions, 'rateLimit' | 'logLevel'>,
@@ -69,7 +83,7 @@ function startGateway(
     // Reading the whole schema again in the middle of a slice would be counted to its requests.
     SCHEMA_POLL_MS: '0',
   };
-  return children.spawnServer('gateway', (port) => toGatewayCommand(port, upstreamUrl, env), '/health/ready');
+  return children.spawnServer(name, (port) => toGatewayCommand(port, upstreamUrl, env), '/health/ready');
 }
 
 /** Not everybody has `/usr/sbin` in their path. */

@@ -9,6 +9,8 @@ export interface LoadOptions {
   readonly warmUpSeconds: number;
   readonly repeat: number;
   readonly concurrency: number;
+  /** Of the floor, and of the gateway. */
+  readonly processes: number;
   /** How often floor and gateway are asked at a steady rate. */
   readonly latencyRounds: number;
   readonly rateLimit: boolean;
@@ -22,6 +24,7 @@ export interface LoadOptions {
 
 /** There are so many sets of coins, and four times as many known texts: no two requests in flight ask the same. */
 const mostInFlight = 64;
+const mostProcesses = 20;
 
 export const loadHelp = `Usage: npm run bench:load -- [options]
 
@@ -29,9 +32,10 @@ export const loadHelp = `Usage: npm run bench:load -- [options]
   --seconds N           length of one measured slice (default 1)
   --requests N          so many requests per slice instead
   --warm-up N           seconds of warm-up per contestant and work, 0 for none at all (default 1)
-  --repeat N            rounds of measured slices per work (default 8; whoever is slow takes part in every fourth)
+  --repeat N            rounds of measured slices per work (default 9; whoever is slow takes part in every fourth)
   --latency N           rounds at a steady rate, half of what the slower of floor and gateway can take (default 3)
   --concurrency N       requests in flight, at most 64 (default 32)
+  --processes N         of the floor and of the gateway each, which take part in turn (default 3)
   --rate-limit on|off   whether the gateway counts its callers (default on, at a limit that is never reached)
   --log-level LEVEL     of the gateway; what it logs goes to /dev/null (default info, as shipped)
   --nginx               also nginx as a reverse proxy, where it is installed
@@ -53,9 +57,10 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
       seconds: { type: 'string', default: '1' },
       requests: { type: 'string' },
       'warm-up': { type: 'string', default: '1' },
-      repeat: { type: 'string', default: '8' },
+      repeat: { type: 'string', default: '9' },
       latency: { type: 'string', default: '3' },
       concurrency: { type: 'string', default: '32' },
+      processes: { type: 'string', default: '3' },
       'rate-limit': { type: 'string', default: 'on' },
       'log-level': { type: 'string', default: 'info' },
       nginx: { type: 'boolean', default: false },
@@ -79,6 +84,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
     repeat: parseWhole('--repeat', values.repeat, 1),
     latencyRounds: parseWhole('--latency', values.latency, 0),
     concurrency: parseWhole('--concurrency', values.concurrency, 1, mostInFlight),
+    processes: parseWhole('--processes', values.processes, 1, mostProcesses),
     rateLimit: rateLimit === 'on',
     logLevel: values['log-level'],
     nginx: values.nginx,

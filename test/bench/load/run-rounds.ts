@@ -29,14 +29,15 @@ export interface LatencyResult {
 
 type Options = Pick<LoadOptions, 'seconds' | 'requests' | 'warmUpSeconds' | 'repeat' | 'concurrency' | 'latencyRounds'>;
 /** Resolves with `null` once a contestant has answered wrongly. */
-type Take = (contestant: Contestant, order: Partial<SliceOrder>) => Promise<Slice | null>;
+type Take = (contestant: Contestant, round: number, order: Partial<SliceOrder>) => Promise<Slice | null>;
 
 /** Where slices are counted in requests, nobody is warm after one. */
 const slicesOfWarmUp = 4;
 
 /**
  * Measures one work: everybody warms up, then takes turns in short slices, so that whatever the machine does meanwhile
- * meets all alike; then floor and gateway at a steady rate.
+ * meets all alike; then floor and gateway at a steady rate. Of whom there are several processes, each takes its turn: how
+ * one of them happens to be compiled and laid out in memory stays with it for all of its life.
  */
 export async function runRounds(
   arena: Arena,
@@ -54,9 +55,11 @@ export async function runRounds(
       ? { atLeastMs: seconds * 1_000, atLeastRequests: 1 }
       : { atLeastMs: 0, atLeastRequests: requests };
   const faults = new Map<Contestant, string>();
-  const take: Take = async (contestant, order) => {
-    if (faults.has(contestant)) return null;
-    const { slice, fault } = await takeSlice(arena, contestant, work, {
+  const take: Take = async (contestant, round, order) => {
+    const { processes, dialect } = contestant;
+    const process = processes[round % processes.length];
+    if (faults.has(contestant) || !process) return null;
+    const { slice, fault } = await takeSlice(arena, process, dialect, work, {
       concurrency,
       pacedAt: null,
       ...length,
@@ -72,10 +75,11 @@ export async function runRounds(
   const warmUp = work.sliceRequests
     ? { atLeastMs: 0, atLeastRequests: slicesOfWarmUp * work.sliceRequests }
     : { atLeastMs: options.warmUpSeconds * 1_000, atLeastRequests: work.variants };
-  for (const contestant of options.warmUpSeconds > 0 ? contestants : []) await take(contestant, warmUp);
+  for (const contestant of options.warmUpSeconds > 0 ? contestants : [])
+    for (const index of contestant.processes.keys()) await take(contestant, index, warmUp);
   const rounds = await takeTurns(contestants, options.repeat, (contestant, round) => {
     if (contestant === floor) say(`${work.id} round ${round + 1} of ${options.repeat}`);
-    return take(contestant, {});
+    return take(contestant, round, {});
   });
   const summaries = contestants.map((contestant) => summarise(roundsOf(rounds, contestant), roundsOf(rounds, floor)));
   const [floorRate = 0, gatewayRate = 0] = summaries.map(({ requestsPerSecond }) => requestsPerSecond.median);
@@ -83,7 +87,9 @@ export async function runRounds(
   const isMeasured = options.latencyRounds > 0 && !faults.has(gateway);
   if (isMeasured) say(`${work.id} at a steady rate`);
   const paced = isMeasured
-    ? await takeTurns([floor, gateway], options.latencyRounds, (contestant) => take(contestant, { pacedAt }))
+    ? await takeTurns([floor, gateway], options.latencyRounds, (contestant, round) =>
+        take(contestant, round, { pacedAt }),
+      )
     : null;
 
   const all = [...rounds.values()].flatMap((slices) => [...slices.values()]);

@@ -3,7 +3,7 @@ import type { ClientOrder, ClientReport } from './client-orders.ts';
 import type { Contestant } from './contestants.ts';
 import { isRunning, readCpuMs } from './process-usage.ts';
 import type { Slice } from './summarise.ts';
-import type { Work } from './work.ts';
+import type { Dialect, Work } from './work.ts';
 
 export interface Arena {
   readonly upstream: Child;
@@ -19,10 +19,11 @@ type Taken =
   /** The contestant answered wrongly, or not at all. */
   | { readonly slice: null; readonly fault: string };
 
-/** Puts one contestant under load, and counts meanwhile what it and the others use. */
+/** Puts one process of a contestant under load, and counts meanwhile what it and the others use. */
 export async function takeSlice(
   { upstream, client }: Arena,
-  { name, dialect, url, pid }: Contestant,
+  { name, url, pid }: Pick<Child, 'name' | 'url' | 'pid'>,
+  dialect: Dialect,
   work: Work,
   asked: SliceOrder,
 ): Promise<Taken> {
