@@ -38,7 +38,7 @@ export const limitKeys = {
     fallback: null,
     fallbackText: `${upstreams}, else \`${defaults.maxTransactionPayloadBytes}\``,
     description:
-      'The largest transaction payload: the arguments of `executeTx`, and of the ledger’s `executeTransactionBlock`, `dryRunTransactionBlock`, `executeTransaction` and `simulateTransaction`. More is refused before anybody is asked.',
+      'The largest transaction payload: the arguments of `executeTx`, and of the ledger’s `executeTransactionBlock`, `dryRunTransactionBlock`, `executeTransaction` and `simulateTransaction`. All `executeTx` of an operation share it, each counted with what it is given. More is refused before anybody is asked.',
     inForce: true,
   }),
   REQUEST_TIMEOUT_MS: configKey({

@@ -62,6 +62,9 @@ export interface Reservations {
 /** Pauses between two looks at what a twin in another process does: each is twice as long as the one before. */
 const [firstPauseMs, longestPauseMs] = [25, 1_000];
 
+/** Letters of a lease's name, or of a number of the sponsor's: the largest u64 has 20. */
+const maxNumberLength = 32;
+
 const nothing = () => {};
 
 export function createReservations(world: ReservationWorld): Reservations {
@@ -87,7 +90,8 @@ export function createReservations(world: ReservationWorld): Reservations {
 
     async find(reservationId, holder) {
       const leaseId = leases ? leases.recognise(reservationId, holder)?.leaseId : reservationId;
-      if (leaseId === undefined) return null;
+      // The sponsor's own numbers are short. A text without end may stand in many fields, and would be read for each.
+      if (leaseId === undefined || leaseId.length > maxNumberLength) return null;
       const kept = await store.findReservation(holder, leaseId, now()).catch(() => {
         throw storeAway();
       });

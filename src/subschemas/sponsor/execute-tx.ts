@@ -16,7 +16,7 @@ import type { DoubtfulTransaction } from '../../telemetry/events.ts';
 import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../../transaction-data/digest.ts';
 import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
-import type { OperationContext } from '../operation-context.ts';
+import { createPerOperation, type OperationContext } from '../operation-context.ts';
 import { checkAfterMs, lookItUp } from '../sponsor-answers/sponsor-refusal.ts';
 import type { UpstreamHost } from '../upstream.ts';
 import { areTermsKept, toKeptTerms } from './known-terms.ts';
@@ -58,15 +58,18 @@ const longestReservationMs = 600_000;
 /** Reads the arguments of an execution, opens its lease, and has it executed. */
 export function createExecuteTx({ sponsorship, limits, books, doubted, now }: ExecuteTxOptions) {
   const needsReservation = areTermsKept(books, sponsorship);
+  const payloadOf = createPerOperation(() => ({ bytes: 0 }));
   return async (
     { client, authorization }: Sponsor,
     args: MutationExecuteTxArgs,
-    { caller, cancellation, requestId }: OperationContext,
+    context: OperationContext,
   ): Promise<ExecutionResult<SponsorEffects>> => {
+    const { caller, cancellation, requestId } = context;
     const { reservationId, txBytes, userSig } = args;
     const idempotencyKey = parseIdempotencyKey(args.idempotencyKey);
     const raw = books.leases ? null : parseReservationId(reservationId);
-    checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes);
+    const payload = payloadOf(context);
+    payload.bytes = checkTransactionPayload(txBytes, userSig, limits.maxTransactionPayloadBytes, payload.bytes);
     const transaction = parseBase64Argument('txBytes', txBytes);
     const digest = transactionDigest(transaction);
     const signature = parseBase64Argument('userSig', userSig);
@@ -81,7 +84,6 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
     if (rawReservationId === undefined || isOver) throw reservationNotFound(digest);
     const leaseId = lease?.leaseId ?? rawReservationId;
     const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
-    const header = authorization.headerFor(caller);
     const order: ExecutionOrder<SponsorEffects> = {
       subject: {
         requestId,
@@ -113,7 +115,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
       dispatch: (call, tell) => {
         const sent = client.executeTx(
           input,
-          header,
+          authorization.headerFor(caller),
           call,
           (ended) => void ended.then(toExecuted, toLastWord).then(tell),
         );

@@ -46,25 +46,26 @@ const maxIdempotencyKeyLength = 255;
  */
 export function parseIdempotencyKey(key: string | null | undefined): string | null {
   if (key === null || key === undefined) return null;
-  if (/^[\x21-\x7e]+$/.test(key) && key.length <= maxIdempotencyKeyLength) return key;
+  // Its length first: one long text may be the key of many fields.
+  if (key.length <= maxIdempotencyKeyLength && /^[\x21-\x7e]+$/.test(key)) return key;
   const rule = `it must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`;
   throw badArgument('idempotencyKey', key, rule);
 }
 
 /**
- * The base64 texts of an execution stay within the payload limit together. Checked before they are decoded.
+ * The base64 texts of all executions of an operation stay within the payload limit together, each counted wherever it stands:
+ * one variable may be the transaction of a hundred, and is read and sent for each. Checked before they are decoded.
+ * @returns what is `earlier` for the next one of the operation
  * @throws `BAD_USER_INPUT`
  */
-export function checkTransactionPayload(txBytes: string, userSig: string, maxBytes: number): void {
+export function checkTransactionPayload(txBytes: string, userSig: string, maxBytes: number, earlier = 0): number {
   const size = txBytes.length + userSig.length;
-  if (size <= maxBytes) return;
+  if (earlier + size <= maxBytes) return earlier + size;
   const argument = userSig.length > txBytes.length ? 'userSig' : 'txBytes';
   const parts = `txBytes ${txBytes.length}, userSig ${userSig.length}`;
-  throw gatewayError(
-    'BAD_USER_INPUT',
-    `Argument "${argument}" is too large: txBytes and userSig together are ${size} bytes (${parts}) and may be at most ${maxBytes}.`,
-    { argument },
-  );
+  const others = earlier === 0 ? '' : `, with ${earlier} of the executions before it in the operation,`;
+  const rule = `txBytes and userSig together are ${size} bytes (${parts})${others} and may be at most ${maxBytes}`;
+  throw gatewayError('BAD_USER_INPUT', `Argument "${argument}" is too large: ${rule}.`, { argument });
 }
 
 /**
@@ -75,10 +76,8 @@ export function checkTransactionPayload(txBytes: string, userSig: string, maxByt
 export function parseBase64Argument(argument: string, text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length > 0 && bytes.toString('base64') === text) return bytes;
-  const rule =
-    text === ''
-      ? 'it must not be empty'
-      : 'it must be canonical base64: standard alphabet, padded with "=", no whitespace, unused bits zero';
+  if (text === '') throw badArgument(argument, text, 'it must not be empty');
+  const rule = 'it must be canonical base64: standard alphabet, padded with "=", no whitespace, unused bits zero';
   throw badArgument(argument, text, rule);
 }
 

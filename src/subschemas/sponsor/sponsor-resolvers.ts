@@ -79,7 +79,6 @@ function createSponsorMutations(
       const idempotencyKey = parseIdempotencyKey(key);
       checkGasBudget(gasBudget, sponsorship.maxGasBudgetExclusive);
       checkReserveDuration(reserveDurationSecs);
-      const header = authorization.headerFor(caller);
       const holder = authorization.holderOf(caller);
       return reservations.reserve({
         holder,
@@ -88,7 +87,7 @@ function createSponsorMutations(
         idempotencyKey,
         gas: caller.gas,
         cancellation,
-        ask: () => client.reserveGas({ gasBudget, reserveDurationSecs }, header, cancellation),
+        ask: () => client.reserveGas({ gasBudget, reserveDurationSecs }, authorization.headerFor(caller), cancellation),
         // Each member by its name: a spread gives each object a shape of its own, and that costs all who read it.
         audit: ({ event, leaseId, budget, code = null }) =>
           books.audit({ event, caller: holder, leaseId, requestId, budget, code }),

@@ -106,6 +106,19 @@ describe('a reservation', () => {
     expect(await here.find('43', holder)).toBeNull();
   });
 
+  it('is not looked for under texts that are longer than any number: one may stand in many fields', async () => {
+    const memory = createMemoryStore();
+    const asked: string[] = [];
+    const findReservation: SponsorshipStore['findReservation'] = (caller, leaseId, nowMs) => {
+      asked.push(leaseId);
+      return memory.findReservation(caller, leaseId, nowMs);
+    };
+    const { here } = setUp({ auth: 'forward', store: { ...memory, findReservation } });
+    for (const text of ['4'.repeat(1_000_000), '18446744073709551615'])
+      expect(await here.find(text, holder)).toBeNull();
+    expect(asked).toEqual(['18446744073709551615']);
+  });
+
   it('is found by its holder alone, in each process, and tells whether it was used', async () => {
     const { here, there, order, store, time } = setUp();
     const reserved = await here.reserve(order());

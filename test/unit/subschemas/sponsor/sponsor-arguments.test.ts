@@ -105,7 +105,8 @@ describe('parseReservationId', () => {
 
 describe('checkTransactionPayload', () => {
   it('lets both texts together be as long as the limit', () => {
-    expect(checkTransactionPayload('A'.repeat(60), 'B'.repeat(40), 100)).toBeUndefined();
+    expect(checkTransactionPayload('A'.repeat(60), 'B'.repeat(40), 100)).toBe(100);
+    expect(checkTransactionPayload('A'.repeat(60), 'B'.repeat(10), 100, 30)).toBe(100);
   });
 
   it.each([

@@ -458,6 +458,25 @@ describe('executeTx', () => {
     });
     expect(calls).toEqual([]);
   });
+
+  it('sends what all executions of an operation carry within the limit of one, though one text may stand in all', async () => {
+    const { client, calls } = recordingClient();
+    const fields = Array.from(
+      { length: 5 },
+      (_, index) => `
+      x${index}: executeTx(reservationId: "${index}", txBytes: $tx, userSig: "BBBB") { digest }`,
+    );
+    const source = `mutation ($tx: Base64!) { ${fields.join('')} }`;
+    const { data, errors } = await ask(source, { client }, { tx: 'A'.repeat(300) });
+    expect(Object.values(data ?? {}).map((field) => field !== null)).toEqual([true, true, true, false, false]);
+    expect(calls).toHaveLength(3);
+    expect(errors?.map(({ message }) => message)).toEqual(
+      Array(2).fill(
+        'Argument "txBytes" is too large: txBytes and userSig together are 304 bytes (txBytes 300, userSig 4), with 912 of the executions before it in the operation, and may be at most 1000.',
+      ),
+    );
+    expect((await ask(source, { client }, { tx: 'A'.repeat(196) })).errors).toBeUndefined();
+  });
 });
 
 describe('the admin’s mutations', () => {
