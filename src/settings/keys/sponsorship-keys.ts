@@ -58,7 +58,7 @@ export const sponsorshipKeys = {
     fallback: null,
     fallbackText: '`enforce` with `token`, `warn` with `forward`',
     description:
-      'A transaction is read and held against its reservation before it goes to the sponsor. `enforce`: what does not fit, or cannot be read, is refused. `warn`: it is sent, with a line in the log. `off`: nothing is read. A client’s `moveCalls` hold in all of them.',
+      'A transaction is read and held against its reservation before it goes to the sponsor. `enforce`: what does not fit, or cannot be read, is refused. `warn`: it is sent, with a line in the log. `off`: nothing is read. A client’s `moveCalls` hold in all of them, and of who has a gas budget that a transaction’s is within the reserved one.',
     inForce: true,
   }),
   LEASE_KEYS: configKey({

@@ -24,7 +24,13 @@ export interface TransactionRules {
 export type TransactionVerdict =
   | { readonly kind: 'ok' }
   /** `FORBIDDEN`: it does what this caller may not. `BAD_USER_INPUT`: it does not fit its reservation. */
-  | { readonly kind: 'refused'; readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN'; readonly reason: string }
+  | {
+      readonly kind: 'refused';
+      /** For what it calls, for its gas budget, or for anything else. */
+      readonly of: 'calls' | 'budget' | 'rest';
+      readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
+      readonly reason: string;
+    }
   /** It cannot be read, because it is newer than this gateway, or is no transaction. */
   | { readonly kind: 'unverifiable'; readonly reason: string };
 
@@ -39,11 +45,19 @@ export function checkTransaction(bytes: Uint8Array, { terms, moveCalls }: Transa
   const read = outlineTransaction(bytes);
   if (read.kind !== 'known') return { kind: 'unverifiable', reason: read.reason };
   const { outline } = read;
-  // First, since it holds whatever the policy says of the rest.
+  // First what may hold whatever the policy says of the rest.
   const forbidden = moveCalls && toCallFault(outline, moveCalls);
-  if (forbidden) return { kind: 'refused', code: 'FORBIDDEN', reason: forbidden };
+  if (forbidden) return { kind: 'refused', of: 'calls', code: 'FORBIDDEN', reason: forbidden };
+  const excess = terms && toBudgetFault(outline, terms);
+  if (excess) return { kind: 'refused', of: 'budget', code: 'BAD_USER_INPUT', reason: excess };
   const fault = toGasFault(outline) ?? (terms && toTermsFault(outline, terms));
-  return fault === null ? ok : { kind: 'refused', code: 'BAD_USER_INPUT', reason: fault };
+  return fault === null ? ok : { kind: 'refused', of: 'rest', code: 'BAD_USER_INPUT', reason: fault };
+}
+
+function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTerms): string | null {
+  return gas.budget > gasBudget
+    ? `the gas budget is ${gas.budget}; it may be at most ${gasBudget}, for which gas was reserved`
+    : null;
 }
 
 /** What no sponsor pays for, whatever was reserved. */
@@ -58,9 +72,6 @@ function toTermsFault({ gas }: TransactionOutline, terms: ReservationTerms): str
   const sponsor = toFullAddress(terms.sponsorAddress);
   if (gas.owner !== sponsor)
     return `the gas owner is ${gas.owner}; it must be the sponsor of the reservation, ${sponsor}`;
-  if (gas.budget > terms.gasBudget) {
-    return `the gas budget is ${gas.budget}; it may be at most ${terms.gasBudget}, for which gas was reserved`;
-  }
   const coins = gas.payment.map((coin) => ({ ...coin, version: String(coin.version) }));
   if (hashCoins(coins) === terms.coinsHash) return null;
   return `the gas payment is ${toShownCoins(coins)}; it must be exactly the gasCoins of the reservation, each with its version and digest`;

@@ -5,13 +5,16 @@ import { toSignatureFault } from './signature-fault.ts';
 
 /**
  * `enforce`: what does not pass, or cannot be read, is refused. `warn`: it goes on, and the operator is told. `off`: nothing
- * is looked at. A list of what its caller may call holds in all of them.
+ * is looked at. What its caller alone is bound to holds in all of them: a list of what it may call, and a gas budget, of which
+ * no more is counted than was reserved.
  */
 export type PreflightPolicy = 'enforce' | 'warn' | 'off';
 
 export interface PreflightSubject extends TransactionRules {
   readonly txBytes: Uint8Array;
   readonly userSig: Uint8Array;
+  /** Has its caller a gas budget? */
+  readonly isGasCounted: boolean;
   /** Told with a refusal. */
   readonly facts: { readonly digest: string; readonly reservationId: string };
   /** Told why a transaction that is sent all the same would have been refused. */
@@ -23,15 +26,13 @@ export interface PreflightSubject extends TransactionRules {
  * @returns `FORBIDDEN` for what this caller may not call; `BAD_USER_INPUT` for the rest
  */
 export function preflight(policy: PreflightPolicy, subject: PreflightSubject): GraphQLError | null {
-  const isRestricted = subject.moveCalls !== null;
-  if (policy === 'off' && !isRestricted) return null;
-  const verdict = checkTransaction(subject.txBytes, policy === 'off' ? { ...subject, terms: null } : subject);
+  if (policy === 'off' && subject.moveCalls === null && !subject.isGasCounted) return null;
   const found =
-    toFinding(verdict) ??
+    toFinding(checkTransaction(subject.txBytes, subject)) ??
     toSignatureFinding(subject.userSig) ??
     (policy === 'enforce' ? toUnknownTerms(subject) : null);
   if (found === null) return null;
-  if (policy !== 'enforce' && !(isRestricted && found.isOfCalls)) {
+  if (policy !== 'enforce' && !isBinding(found, subject)) {
     if (policy === 'warn') subject.doubt(`${found.argument}: ${found.reason}`);
     return null;
   }
@@ -44,8 +45,14 @@ interface Finding {
   readonly argument: 'txBytes' | 'userSig' | 'reservationId';
   readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
   readonly reason: string;
-  /** Does it leave open whether all that is called may be? */
-  readonly isOfCalls: boolean;
+  /** `all`: it leaves everything open. */
+  readonly of: 'calls' | 'budget' | 'rest' | 'all';
+}
+
+/** Does it hold whatever the policy is? */
+function isBinding({ of }: Finding, { moveCalls, isGasCounted }: PreflightSubject): boolean {
+  if (of === 'budget') return isGasCounted;
+  return of === 'calls' || (of === 'all' && moveCalls !== null);
 }
 
 function toFinding(verdict: TransactionVerdict): Finding | null {
@@ -53,22 +60,22 @@ function toFinding(verdict: TransactionVerdict): Finding | null {
     case 'ok':
       return null;
     case 'refused':
-      return { argument: 'txBytes', ...verdict, isOfCalls: verdict.code === 'FORBIDDEN' };
+      return { argument: 'txBytes', ...verdict };
     case 'unverifiable': {
       const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${verdict.reason}`;
-      return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, isOfCalls: true };
+      return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
     }
   }
 }
 
 function toSignatureFinding(userSig: Uint8Array): Finding | null {
   const reason = toSignatureFault(userSig);
-  return reason === null ? null : { argument: 'userSig', code: 'BAD_USER_INPUT', reason, isOfCalls: false };
+  return reason === null ? null : { argument: 'userSig', code: 'BAD_USER_INPUT', reason, of: 'rest' };
 }
 
 /** Not for `warn`: whoever reserves elsewhere and executes here would fill the log with it. */
 function toUnknownTerms({ terms }: TransactionRules): Finding | null {
   if (terms !== null) return null;
   const reason = 'the transaction cannot be verified, because nothing is known here of its reservation';
-  return { argument: 'reservationId', code: 'BAD_USER_INPUT', reason, isOfCalls: false };
+  return { argument: 'reservationId', code: 'BAD_USER_INPUT', reason, of: 'rest' };
 }

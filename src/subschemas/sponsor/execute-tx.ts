@@ -106,6 +106,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
           userSig: signature,
           terms: lease ?? toKeptTerms(kept),
           moveCalls: caller.moveCalls,
+          isGasCounted: caller.gas !== null,
           facts: { digest, reservationId },
           doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
         });

@@ -12,6 +12,7 @@ const token = 'token-behind-the-preflight';
 const keys = {
   shop: toApiKey('shop', new Uint8Array(32).fill(1)).reveal(),
   open: toApiKey('open', new Uint8Array(32).fill(2)).reveal(),
+  counted: toApiKey('counted', new Uint8Array(32).fill(3)).reveal(),
 };
 const clients = JSON.stringify([
   {
@@ -21,6 +22,7 @@ const clients = JSON.stringify([
     moveCalls: ['0xd0e::greeter::say_hello', '0x2'],
   },
   { id: 'open', hash: hashApiKey(keys.open), scopes: ['read', 'sponsor'] },
+  { id: 'counted', hash: hashApiKey(keys.counted), scopes: ['read', 'sponsor'], gas: { perDay: 50_000_000 } },
 ]);
 const secret = new Uint8Array(32).fill(9);
 const iotaKey = IotaKeypair.fromSecretKey(secret);
@@ -236,6 +238,22 @@ describe('what the policy leaves to the sponsor', () => {
     const { errors: others } = await execute(gateway, reserved.reservationId, unreadable, shop);
     expect(others?.[0]?.message).toContain('cannot be verified');
     expect(executions()).toBe(0);
+  });
+
+  it('is never what may use more of a gas budget than was held for it', async () => {
+    await using gateway = await start({ SPONSOR_TOKEN: token, SPONSOR_PREFLIGHT: 'off' });
+    const counted = { 'x-api-key': keys.counted };
+    const reserved = await reserve(gateway, counted);
+    const dear = await execute(
+      gateway,
+      reserved.reservationId,
+      await withIota(reserved, { budget: 20_000_001 }),
+      counted,
+    );
+    expect(dear.errors?.[0]?.message).toContain('20000001; it may be at most 20000000');
+    expect(executions()).toBe(0);
+    const right = await execute(gateway, reserved.reservationId, await withIota(reserved), counted);
+    expect(right.data.executeTx.outcome).toBe('EXECUTED');
   });
 });
 

@@ -10,6 +10,7 @@ const check = (bytes: Uint8Array, moveCalls: readonly string[] | null = null) =>
 const gas = (changes: SampleChanges['gas']) => check(sampleTransaction({ gas: changes ?? {} }));
 const refused = (reason: string, code = 'BAD_USER_INPUT') => ({
   kind: 'refused',
+  of: code === 'FORBIDDEN' ? 'calls' : reason.startsWith('the gas budget') ? 'budget' : 'rest',
   code,
   reason: expect.stringContaining(reason),
 });

@@ -16,6 +16,7 @@ function look(policy: 'enforce' | 'warn' | 'off', changes: Partial<Parameters<ty
     userSig: ed25519,
     terms,
     moveCalls: null,
+    isGasCounted: false,
     facts: { digest, reservationId },
     doubt: (reason) => doubts.push(reason),
     ...changes,
@@ -95,6 +96,27 @@ describe.each(['warn', 'off'] as const)('a list of calls, with SPONSOR_PREFLIGHT
   test('does not make the rest binding', () => {
     expect(look(policy, { txBytes: wrong, moveCalls: [] }).code).toBeNull();
     expect(look(policy, { txBytes: wrong, moveCalls: [] }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
+  });
+});
+
+describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSOR_PREFLIGHT=%s', (policy) => {
+  const dear = sampleTransaction({ gas: { budget: 5_000_001n } });
+
+  test('lets nothing pass that may use more than was held for it', () => {
+    for (const txBytes of [dear, sampleTransaction({ sender: sponsor, gas: { budget: 5_000_001n } })]) {
+      const { code, message, doubts } = look(policy, { txBytes, isGasCounted: true });
+      expect(code).toBe('BAD_USER_INPUT');
+      expect(message).toContain('the gas budget is 5000001; it may be at most 5000000');
+      expect(doubts).toEqual([]);
+    }
+    expect(look(policy, { txBytes: dear, isGasCounted: false }).code).toBeNull();
+    expect(look(policy, { txBytes: dear, moveCalls: [] }).code).toBeNull();
+  });
+
+  test('does not make the rest binding', () => {
+    for (const txBytes of [sampleTransaction({ gas: { payment: [] } }), unreadable])
+      expect(look(policy, { txBytes, isGasCounted: true }).code).toBeNull();
+    expect(look(policy, { txBytes: wrong, isGasCounted: true }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
   });
 });
 
