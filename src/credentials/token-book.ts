@@ -58,10 +58,15 @@ const maxRemembered = 10_000;
 const fetchTimeoutMs = 5_000;
 const maxKeySetBytes = 256 * 1024;
 
+/** Times in milliseconds since the Unix epoch. */
+interface Remembered {
+  readonly caller: Caller;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): TokenBook {
-  const remembered = new LRUCache<string, { readonly caller: Caller; readonly untilMs: number }>({
-    max: maxRemembered,
-  });
+  const remembered = new LRUCache<string, Remembered>({ max: maxRemembered });
   let keySets = 0;
   const underWay = new Map<string, Promise<TokenOutcome>>();
   const keys = createSigningKeys({
@@ -95,7 +100,9 @@ export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): T
       const caller = toCaller(holder, rules, auth);
       const expiresMs = ((payload.exp ?? 0) + clockSkewSeconds) * 1_000;
       // Verified by keys that may have been replaced meanwhile: good for this once.
-      if (keySet === keySets) remembered.set(hash, { caller, untilMs: Math.min(expiresMs, now() + rememberedMs) });
+      const sinceMs = now();
+      const untilMs = Math.min(expiresMs, sinceMs + rememberedMs);
+      if (keySet === keySets) remembered.set(hash, { caller, sinceMs, untilMs });
       return { kind: 'caller', caller };
     } catch (error) {
       if (!(error instanceof KeysAwayError)) return refused(toReason(error));
@@ -107,7 +114,11 @@ export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): T
   return {
     recall(hash) {
       const known = remembered.get(hash);
-      return known && now() < known.untilMs ? known.caller : null;
+      if (!known) return null;
+      const nowMs = now();
+      // Was the clock set back by more than a little, nobody knows how long ago its key was good.
+      const isPast = nowMs >= known.sinceMs - clockSkewSeconds * 1_000;
+      return isPast && nowMs < known.untilMs ? known.caller : null;
     },
     verify(token, hash) {
       const same = underWay.get(hash);

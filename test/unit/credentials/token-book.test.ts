@@ -189,6 +189,20 @@ describe('a token that was verified', () => {
     expect(book.recall(toHash(long))).toBeNull();
   });
 
+  test('is verified again once the clock was set back: nobody knows how long ago that was', async () => {
+    const { book, clock } = open();
+    const token = await ours.sign(good);
+    await verify(book, token);
+    await verify(book, token);
+    expect(book.recall(toHash(token))?.id).toBe('jwt:alice');
+    clock.nowMs -= 30_000;
+    expect(book.recall(toHash(token))?.id).toBe('jwt:alice');
+    clock.nowMs -= 1;
+    expect(book.recall(toHash(token))).toBeNull();
+    expect(await verify(book, token)).toMatchObject({ kind: 'caller' });
+    expect(book.recall(toHash(token))?.id).toBe('jwt:alice');
+  });
+
   test('is forgotten when the keys become others', async () => {
     const { book, clock } = open();
     const [token, newer] = [await ours.sign(good), await other.sign(good)];
