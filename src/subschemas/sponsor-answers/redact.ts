@@ -21,14 +21,25 @@ const minCredentialLength = 8;
 
 /**
  * An answer without the credential that went with its request. Successes are cleaned too, because clients see the effects of
- * a transaction as the sponsor sent them. The JSON is cleaned in its parsed form, where escapes cannot hide a credential.
+ * a transaction as the sponsor sent them. JSON is cleaned in its parsed form, and its text written anew from that: any
+ * character of a credential may be escaped, and some have to be.
  */
 export function withoutCredential(answer: SponsorAnswer, authorization: Secret | null): SponsorAnswer {
-  const secrets = credentialsOf(authorization).filter((secret) => secret.length >= minCredentialLength);
-  const { text } = answer;
-  if (!text.includes('\\u') && !secrets.some((secret) => text.includes(secret))) return answer;
-  const clean = (whole: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, redacted), whole);
-  return { ...answer, text: clean(text), json: cleanJson(answer.json, clean) };
+  const spellings = credentialsOf(authorization)
+    .filter((secret) => secret.length >= minCredentialLength)
+    .flatMap(toSpellings);
+  const { text, json } = answer;
+  const isIn = (whole: string) => spellings.some((spelling) => whole.includes(spelling));
+  if (!isIn(text) && !(text.includes('\\') && isIn(JSON.stringify(json) ?? ''))) return answer;
+  const clean = (whole: string) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, redacted), whole);
+  const cleaned = cleanJson(json, clean);
+  return { ...answer, text: cleaned === undefined ? clean(text) : JSON.stringify(cleaned), json: cleaned };
+}
+
+/** As it is, and as JSON has it if that is another text. */
+function toSpellings(secret: string): readonly string[] {
+  const written = JSON.stringify(secret).slice(1, -1);
+  return written === secret ? [secret] : [secret, written];
 }
 
 /** `undefined` for JSON nested too deep to be written again: nobody after us could read it either. */

@@ -42,9 +42,16 @@ describe('an answer without the credential that was sent', () => {
     ).toEqual(answer({ a: ['[redacted]', { 'x [redacted]': '[redacted]' }], n: 5 }));
   });
 
-  it('does not hide it behind escapes', () => {
-    const escaped = answer({ error: 's3cr3t-token' }, '{"error":"\\u00733cr3t-token"}');
-    expect(withoutCredential(escaped, authorization).json).toEqual({ error: '[redacted]' });
+  it.each([
+    ['a letter by its number', 's3cr3t-token', '\\u00733cr3t-token'],
+    ['a slash that need not be', 's3cr3t/token', 's3cr3t\\/token'],
+    ['a quote', 's3cr3t"token', 's3cr3t\\"token'],
+    ['a backslash', 's3cr3t\\token', 's3cr3t\\\\token'],
+    ['a backslash by its number', 's3cr3t\\token', 's3cr3t\\u005ctoken'],
+  ])('does not hide it behind escapes: %s', (_, token, written) => {
+    const escaped = answer({ effects: token }, `{"effects":"${written}"}`);
+    expect(JSON.parse(escaped.text)).toEqual(escaped.json);
+    expect(withoutCredential(escaped, new Secret(`Bearer ${token}`))).toEqual(answer({ effects: '[redacted]' }));
   });
 
   it('is the same object where there is nothing to take out', () => {
