@@ -233,6 +233,7 @@ export const house: Readonly<Record<string, Room>> = {
     rooms: [
       'joins',
       'errors',
+      'operation-context',
       'types of config',
       'types of transport',
       'types of generated',

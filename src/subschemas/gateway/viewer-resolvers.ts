@@ -1,7 +1,8 @@
 import type { Quota, RateLimiter } from '../../admission/rate-limiter.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
-import type { GasAllowance, SponsorshipStore } from '../../sponsorship/store/sponsorship-store.ts';
+import type { GasAllowance, GasBudget, SponsorshipStore } from '../../sponsorship/store/sponsorship-store.ts';
+import { createPerOperation } from '../operation-context.ts';
 
 export interface ViewerOptions {
   readonly limiter: Pick<RateLimiter, 'peek'>;
@@ -10,12 +11,18 @@ export interface ViewerOptions {
   readonly now: () => number;
 }
 
-/** Resolvers of `Query.viewer`. Looking takes nothing of what the caller has left. */
+/**
+ * Resolvers of `Query.viewer`. Looking takes nothing of what the caller has left. What instances share is looked into once for
+ * an operation, under however many names it asks.
+ */
 export function createViewerResolvers({ limiter, store, now }: ViewerOptions): Resolvers {
+  const quotaIn = createPerOperation(({ caller }) => limiter.peek(caller));
+  const allowanceIn = createPerOperation((_context, gas: GasBudget) => store.gasAllowance(gas, now()));
   return {
     Query: {
-      viewer: async (_parent, _args, { caller }) => {
-        const quota = await limiter.peek(caller);
+      viewer: async (_parent, _args, context) => {
+        const { caller } = context;
+        const quota = await quotaIn(context);
         return {
           id: caller.id,
           kind: caller.kind,
@@ -25,10 +32,11 @@ export function createViewerResolvers({ limiter, store, now }: ViewerOptions): R
       },
     },
     Viewer: {
-      gas: async (_parent, _args, { caller }) => {
-        if (!caller.gas) return null;
+      gas: async (_parent, _args, context) => {
+        const { gas } = context.caller;
+        if (!gas) return null;
         try {
-          return toGasAllowance(await store.gasAllowance(caller.gas, now()));
+          return toGasAllowance(await allowanceIn(context, gas));
         } catch {
           const message = 'What the instances of this gateway share is away, and with it what is left of gas budgets.';
           throw gatewayError('UPSTREAM_UNAVAILABLE', message);

@@ -12,10 +12,15 @@ import { toTestCaller } from '../../../support/test-caller.ts';
 const query =
   '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit remaining held resetsAt } } }';
 
-const view = (quota: Quota | null, gas: Caller['gas'] = null, store = createMemoryStore()) =>
+const view = (
+  quota: Quota | null,
+  gas: Caller['gas'] = null,
+  store = createMemoryStore(),
+  { source = query, peek = async () => quota } = {},
+) =>
   graphql({
-    schema: createOwnSchema(createViewerResolvers({ limiter: { peek: async () => quota }, store, now: () => 1_000 })),
-    source: query,
+    schema: createOwnSchema(createViewerResolvers({ limiter: { peek }, store, now: () => 1_000 })),
+    source,
     contextValue: {
       requestId: 'r',
       cancellation: createCancellation(),
@@ -58,6 +63,25 @@ describe('the viewer', () => {
       data: { viewer: { id: 'client:web', gas: null } },
       errors: [{ path: ['viewer', 'gas'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
     });
+  });
+
+  test('is looked for once in an operation, under however many names', async () => {
+    const looks: string[] = [];
+    const memory = createMemoryStore();
+    const gasAllowance: typeof memory.gasAllowance = (...args) => {
+      looks.push('gas');
+      return memory.gasAllowance(...args);
+    };
+    const peek = async () => {
+      looks.push('rate');
+      return null;
+    };
+    const gas = { key: 'client:web', perDay: 100 };
+    const source = '{ a: viewer { x: gas { limit } y: gas { held } } b: viewer { gas { limit } } }';
+    expect(await view(null, gas, { ...memory, gasAllowance }, { source, peek })).toEqual({
+      data: { a: { x: { limit: '100' }, y: { held: '0' } }, b: { gas: { limit: '100' } } },
+    });
+    expect(looks.sort()).toEqual(['gas', 'rate']);
   });
 
   test('has no rate without a limit', async () => {
