@@ -13,6 +13,8 @@ export interface RetryingStoreOptions {
   readonly givenUp: (end: GivenUpEnd) => void;
   /** Ends that may wait; the oldest is given up for one more. */
   readonly maxWaiting?: number;
+  /** Characters of the answers in them; of what ends beyond that how it ended is written, and no answer. */
+  readonly maxWaitingCharacters?: number;
   /** Milliseconds until the first attempt to write again; doubled with each that fails, up to the longest. */
   readonly firstPauseMs?: number;
   readonly maxPauseMs?: number;
@@ -26,11 +28,13 @@ export interface RetryingStoreOptions {
  * happened; since whoever asked for it is told that it did not, it is taken back the same way.
  */
 export function createRetryingStore(store: SponsorshipStore, options: RetryingStoreOptions): SponsorshipStore {
-  const { now, givenUp, maxWaiting = 10_000, firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
+  const { now, givenUp, maxWaiting = 10_000, maxWaitingCharacters = 16 * 1024 * 1024 } = options;
+  const { firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
   const waiting = new Set<GivenUpEnd>();
   /** What is to be taken back, if it happened at all: given up before any end of what certainly did. */
   const takenBack = new Set<GivenUpEnd>();
   const areWaiting = () => waiting.size + takenBack.size > 0;
+  let waitingCharacters = 0;
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
@@ -50,7 +54,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     for (const queue of [waiting, takenBack]) {
       for (const end of queue) {
         await write(end);
-        queue.delete(end);
+        remove(end, queue);
         pauseMs = firstPauseMs;
       }
     }
@@ -76,12 +80,19 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   function keep(end: GivenUpEnd, queue: Set<GivenUpEnd>): void {
     const [oldest] = takenBack.size > 0 ? takenBack : waiting;
     if (oldest && waiting.size + takenBack.size >= maxWaiting) {
-      waiting.delete(oldest);
-      takenBack.delete(oldest);
+      remove(oldest, waiting);
+      remove(oldest, takenBack);
       givenUp(oldest);
     }
-    queue.add(end);
+    const kept = waitingCharacters + charactersOf(end) > maxWaitingCharacters ? withoutAnswer(end) : end;
+    waitingCharacters += charactersOf(kept);
+    queue.add(kept);
     if (!writing) later();
+  }
+
+  /** What was given up while it was being written is in there no more. */
+  function remove(end: GivenUpEnd, queue: Set<GivenUpEnd>): void {
+    if (queue.delete(end)) waitingCharacters -= charactersOf(end);
   }
 
   async function orLater<Ended>(step: Promise<Ended>, end: GivenUpEnd, later: Ended): Promise<Ended> {
@@ -137,4 +148,15 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
       await store.close();
     },
   };
+}
+
+function charactersOf({ kind, end }: GivenUpEnd): number {
+  if (kind === 'execution') return end.answer?.length ?? 0;
+  return end.outcome.kind === 'reserved' ? end.outcome.answer.length : 0;
+}
+
+/** Repeats are told `spent`, or that the answer was lost: all else is as it would be. */
+function withoutAnswer(given: GivenUpEnd): GivenUpEnd {
+  if (given.kind === 'execution') return { kind: 'execution', end: { ...given.end, answer: null } };
+  return { kind: 'reservation', end: { ...given.end, outcome: { kind: 'lost' } } };
 }

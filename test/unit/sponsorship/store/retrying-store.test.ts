@@ -105,6 +105,43 @@ test('of more ends than may wait the oldest are given up, by name', async () => 
   expect(await Promise.all(kinds)).toEqual(['in-progress', 'spent', 'spent']);
 });
 
+test('of answers that wait there are no more than so many letters, and of what ends beyond that how it ended is written', async () => {
+  const { memory, store, away, givenUp } = open({ maxWaitingCharacters: 1_000 });
+  const answer = 'x'.repeat(400);
+  const flows = [await reserve(memory), await reserve(memory), await reserve(memory)];
+  const { reservation, reservationEnd } = newFlow();
+  const idempotency = { key: 'once', bodyHash: 'body' };
+  for (const { execution } of flows) await store.beginExecution(execution());
+  await store.beginReservation(reservation({ idempotency }));
+  const find = ({ caller, leaseId }: (typeof flows)[0]) =>
+    memory.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs: noon });
+  const writeAll = async () => {
+    away.fault = null;
+    await until(
+      async () => (await Promise.all(flows.map(find))).every((end) => end?.kind !== 'in-progress'),
+      'all ended',
+    );
+  };
+  away.fault = 'before';
+  for (const { executionEnd } of flows)
+    await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { answer }));
+  await store.endReservation(reservationEnd({ kind: 'reserved', answer }));
+  await writeAll();
+  expect((await Promise.all(flows.map(find))).map((end) => end?.kind)).toEqual(['replay', 'replay', 'spent']);
+  expect(givenUp).toEqual([]);
+  // Under its key nothing is reserved again.
+  const repeat = () => memory.beginReservation(reservation({ leaseId: 'another', idempotency }));
+  await until(async () => (await repeat()).kind === 'lost', 'the reservation has ended');
+  // What was written makes room.
+  const later = await reserve(memory);
+  await store.beginExecution(later.execution());
+  away.fault = 'before';
+  await store.endExecution(later.executionEnd({ kind: 'executed', gasUsed: 1 }, { answer }));
+  away.fault = null;
+  await store.close();
+  expect(await find(later)).toEqual({ kind: 'replay', answer });
+});
+
 test('what was to be taken back is given up before any end, and what was never sent needs no taking back', async () => {
   const { memory, store, away, givenUp } = open({ maxWaiting: 2 });
   const [ended, begun, other] = [await reserve(memory), await reserve(memory), await reserve(memory)];
