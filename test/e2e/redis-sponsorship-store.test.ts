@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { createMemoryStore } from '../../src/sponsorship/store/memory-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';
-import { describeSponsorshipStore } from '../support/sponsorship-store-suite.ts';
+import { describeSponsorshipStore, newFlow } from '../support/sponsorship-store-suite.ts';
 
 const runs = Number(process.env.SPONSORSHIP_RUNS ?? 60);
 
@@ -27,6 +28,24 @@ if (redisMissing) {
         await redis[Symbol.asyncDispose]();
       },
     };
+  });
+
+  test('has nothing left of credentials that the sponsor did not take', async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const looking = new Redis(redis.url);
+    const idempotency = { key: 'once', bodyHash: 'body' };
+    const { reservation, reservationEnd } = newFlow();
+    await store.beginReservation(reservation({ idempotency }));
+    await store.endReservation(reservationEnd({ kind: 'refused' }));
+    const { execution, executionEnd } = newFlow();
+    await store.beginExecution(execution({ mustBeKnown: false, attempt: 'mine', idempotency }));
+    await store.endExecution(
+      executionEnd({ kind: 'refused', attempt: 'mine', isOfNobody: true }, { answer: 'refused' }),
+    );
+    expect(await looking.keys('*')).toEqual([]);
+    looking.disconnect();
+    await store.close();
   });
 
   test('answers as the memory of one process does, whatever callers do, and several at once', async () => {

@@ -290,6 +290,28 @@ function describeFence(stores: Stores): void {
     expect(await other.findReservation(caller, leaseId, nowMs)).toMatchObject({ state: 'consumed' });
   });
 
+  test('of what a credential was refused for that nobody has nothing is kept, but what was reserved here is spent', async () => {
+    const { one, other } = stores();
+    const nobodys = { kind: 'refused', attempt: 'mine', isOfNobody: true } as const;
+    const idempotency = { key: 'once', bodyHash: 'body-1' };
+    const foreign = newFlow();
+    const begin = { mustBeKnown: false, attempt: 'mine', idempotency };
+    await one.beginExecution(foreign.execution(begin));
+    await other.endExecution(foreign.executionEnd({ ...nobodys, attempt: 'of another' }));
+    expect(await other.beginExecution(foreign.execution(begin))).toMatchObject({ kind: 'in-progress' });
+    expect(await one.endExecution(foreign.executionEnd(nobodys, { answer: 'refused' }))).toBe(true);
+    const { caller, leaseId, bodyHash, nowMs } = foreign.execution();
+    expect(await other.findExecution({ caller, leaseId, bodyHash, nowMs })).toBeNull();
+    const others = { ...begin, idempotency: { key: 'once', bodyHash: 'body-2' } };
+    expect(await other.beginExecution(foreign.execution(others))).toEqual({ kind: 'begun' });
+
+    const { execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution(begin));
+    await one.endExecution(executionEnd(nobodys, { answer: 'refused' }));
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
+    expect(await other.beginExecution(execution(begin))).toEqual({ kind: 'replay', answer: 'refused' });
+  });
+
   test('a refused execution leaves the lease spent', async () => {
     const { one, other } = stores();
     const { execution, executionEnd } = await reserve(one);

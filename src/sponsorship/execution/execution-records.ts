@@ -68,9 +68,12 @@ export class ExecutionRecords<Effects> {
   async release(refusal: GraphQLError): Promise<void> {
     this.#audit('refused', null, refusal);
     const answer = this.#isKept ? this.#world.answers.fromRefusal(refusal) : null;
+    const { code } = refusal.extensions;
     // Where it need not be known here, what the sponsor has no more may have been spent while the store was away.
-    const isSpentElsewhere = !this.#subject.mustBeKnown && refusal.extensions.code === 'RESERVATION_NOT_FOUND';
-    await this.#write({ kind: 'refused', attempt: this.#attempt, isSpentElsewhere }, answer);
+    const isSpentElsewhere = !this.#subject.mustBeKnown && code === 'RESERVATION_NOT_FOUND';
+    // There the credential is the caller's own, and the sponsor alone knows whether it is anybody's.
+    const isOfNobody = !this.#subject.mustBeKnown && code === 'SPONSOR_UNAUTHORIZED';
+    await this.#write({ kind: 'refused', attempt: this.#attempt, isSpentElsewhere, isOfNobody }, answer);
   }
 
   async retract(refusal: GraphQLError | null): Promise<void> {

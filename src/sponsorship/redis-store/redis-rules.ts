@@ -176,7 +176,8 @@ end
 local function forget(shelf, member)
   local name, bytes = string.match(member, '^(.*):(%d+)$')
   redis.call('ZREM', at(shelf .. ':' .. caller), member)
-  redis.call('HINCRBY', at('bytes:' .. caller), shelf, text(0 - tonumber(bytes)))
+  if redis.call('EXISTS', at(shelf .. ':' .. caller)) == 0 then redis.call('HDEL', at('bytes:' .. caller), shelf)
+  else redis.call('HINCRBY', at('bytes:' .. caller), shelf, text(0 - tonumber(bytes))) end
   if shelf == 'keys' then redis.call('DEL', at('key:' .. name))
   else redis.call('HDEL', at('lease:' .. name), 'reservationText', 'executionText', 'bytes') end
 end

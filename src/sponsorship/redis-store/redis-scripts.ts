@@ -96,11 +96,12 @@ return { 'spent', lease.digest }
 `;
 
 const endExecution = `
-local digest, outcome, detail, hasAnswer, answer, elsewhere = unpack(ARGV, 4)
+local digest, outcome, detail, hasAnswer, answer, elsewhere, nobodys = unpack(ARGV, 4)
 local lease = readLease()
 if not lease or lease.digest ~= digest then return end
 if outcome == 'refused' and detail ~= '' and lease.attempt ~= detail then return end
 if lease.executing ~= 'sent' and lease.executing ~= 'unsure' then return end
+if nobodys == '1' and lease.reserving == 'foreign' then outcome, detail = 'not-sent', lease.attempt end
 if outcome == 'unknown' then
   redis.call('HSET', at('lease:' .. ref), 'executing', 'unsure')
   lookForAt(now + ${ownLookMs})

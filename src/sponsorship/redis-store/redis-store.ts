@@ -84,7 +84,8 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
         outcome.kind === 'executed' ? outcome.gasUsed : 'attempt' in outcome ? (outcome.attempt ?? '') : '';
       const kept = answer === null ? ['0', ''] : ['1', answer];
       const isElsewhere = outcome.kind === 'refused' && outcome.isSpentElsewhere ? '1' : '0';
-      const ending = [digest, outcome.kind, detail, ...kept, isElsewhere];
+      const isOfNobody = outcome.kind === 'refused' && outcome.isOfNobody ? '1' : '0';
+      const ending = [digest, outcome.kind, detail, ...kept, isElsewhere, isOfNobody];
       return (await run('endExecution', nowMs, leaseRef(caller, leaseId), refOf(caller), ending)) !== null;
     },
     async claimOverdue({ most, nowMs }) {

@@ -155,6 +155,10 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       if (lease.attempt !== outcome.attempt) return false;
       takeBack(lease, nowMs);
     } else if (outcome.kind === 'executed' || lease.attempt === (outcome.attempt ?? lease.attempt)) {
+      if (outcome.kind === 'refused' && outcome.isOfNobody && lease.reserving === 'foreign') {
+        takeBack(lease, nowMs);
+        return true;
+      }
       lease.executing = 'done';
       if (outcome.kind === 'refused' && outcome.isSpentElsewhere) lease.digest = '';
       if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);

@@ -217,6 +217,11 @@ export interface EndExecution {
         readonly attempt?: string;
         /** It was spent by another transaction, which is not known here: `spent` is told with an empty digest. */
         readonly isSpentElsewhere?: boolean;
+        /**
+         * The sponsor did not take its caller's credential: of a lease that was not reserved here nothing is kept, nor its
+         * key, for anybody can make up as many credentials as they like.
+         */
+        readonly isOfNobody?: boolean;
       }
     /** The hold stays for the rest of its day. */
     | { readonly kind: 'unknown' }

@@ -22,8 +22,8 @@ type Effects = { readonly of: string };
 type Tell = (verdict: SponsorVerdict<Effects>) => void;
 
 const executed: SponsorVerdict<Effects> = { event: 'executed', succeeded: true, gasUsed: 7, effects: { of: 'TX' } };
-const sponsorError = (code: 'SPONSOR_REJECTED' | 'EXECUTION_OUTCOME_UNKNOWN' | 'UPSTREAM_UNAVAILABLE') =>
-  gatewayError(code, `said: ${code}`);
+type Said = 'SPONSOR_REJECTED' | 'SPONSOR_UNAUTHORIZED' | 'EXECUTION_OUTCOME_UNKNOWN' | 'UPSTREAM_UNAVAILABLE';
+const sponsorError = (code: Said) => gatewayError(code, `said: ${code}`);
 const refused: SponsorVerdict<Effects> = { event: 'refused', error: sponsorError('SPONSOR_REJECTED') };
 const unsent: SponsorVerdict<Effects> = { event: 'unsent', error: sponsorError('UPSTREAM_UNAVAILABLE') };
 const lost = (isOver = true): SponsorVerdict<Effects> => ({
@@ -227,6 +227,34 @@ describe('a lease', () => {
     expect(answers.filter((answer) => 'outcome' in answer)).toHaveLength(1);
     expect(answers.filter((answer) => 'code' in answer && answer.code === 'RESERVATION_NOT_FOUND')).toHaveLength(999);
     expect(answers[999]).toMatchObject({ digest: 'TX0' });
+  });
+
+  it('leaves nothing behind where its caller’s own credential was not taken: anybody can make those up', async () => {
+    const bounds = { ...defaultStoreBounds, maxKeys: 10, maxLeases: 10 };
+    const { begin, sent, settle, told, store } = setUp({ store: createMemoryStore(bounds) });
+    const kept = { caller: 'credential:known', leaseId: 'known', idempotencyKey: 'mine' };
+    const ask = async (subject: Partial<ExecutionSubject>, verdict: SponsorVerdict<Effects>) => {
+      const { ended } = begin(subject);
+      await settle();
+      sent.at(-1)?.tell(verdict);
+      return ended;
+    };
+    expect(await ask(kept, executed)).toMatchObject({ outcome: 'EXECUTED' });
+    const unknown: SponsorVerdict<Effects> = { event: 'refused', error: sponsorError('SPONSOR_UNAUTHORIZED') };
+    for (let count = 0; count < 30; count += 1) {
+      const subject = { caller: `credential:${count}`, leaseId: `${count}`, idempotencyKey: 'theirs' };
+      expect(await ask(subject, unknown)).toMatchObject({ code: 'SPONSOR_UNAUTHORIZED' });
+    }
+    expect(told().slice(-2)).toEqual(['dispatched', 'refused']);
+    expect(await begin(kept).ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(sent).toHaveLength(31);
+    // Where the gateway holds the token, it is not the caller's that was not taken.
+    const { caller, leaseId, reservation } = newFlow();
+    await store.beginReservation(reservation({ nowMs: dayStart, expiresAtMs: dayStart + 60_000 }));
+    await ask({ caller, leaseId, mustBeKnown: true }, unknown);
+    expect(await begin({ caller, leaseId, bodyHash: 'another' }).ended).toMatchObject({
+      code: 'RESERVATION_NOT_FOUND',
+    });
   });
 
   it('is shared by twins: ten thousand of them are one dispatch and one answer', async () => {
