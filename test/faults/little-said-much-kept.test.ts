@@ -6,8 +6,11 @@ import { type BodyReading, readBody } from '../../src/request-bodies/read-body.t
 import { createUnfinishedBodies } from '../../src/request-bodies/unfinished-bodies.ts';
 import { IncomingRequest } from '../../src/server/incoming-request.ts';
 import { createStamps } from '../../src/server/stamp-response.ts';
+import { createMemoryStore } from '../../src/sponsorship/store/memory-store.ts';
+import { parseIdempotencyKey } from '../../src/subschemas/sponsor/sponsor-arguments.ts';
 import { redactText } from '../../src/telemetry/redact-fields.ts';
 import { cpuMsSince } from '../support/cpu-time.ts';
+import { newFlow } from '../support/sponsorship-store-suite.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -69,4 +72,31 @@ test('credentials in an address are hidden behind a scheme of any length', () =>
   for (const scheme of ['redis', `x${'y'.repeat(100)}`, `a.${'b'.repeat(60)}`, '1http', '']) {
     expect(redactText(`at ${scheme}://user:secret@host/path?key=secret`)).not.toContain('secret');
   }
+});
+
+test('reservations that the sponsor refuses, and executions that are never sent, leave nothing in memory', async () => {
+  const store = createMemoryStore();
+  const gas = { key: 'gas', perDay: 1e12 };
+  const refuse = async (count: number) => {
+    for (let left = count; left > 0; left -= 1) {
+      const { reservation, reservationEnd } = newFlow(`caller ${left % 10}`);
+      await store.beginReservation(reservation({ gas }));
+      await store.endReservation(reservationEnd({ kind: 'refused' }));
+      const { execution, executionEnd } = newFlow(`caller ${left % 10}`);
+      await store.beginExecution(execution({ mustBeKnown: false, attempt: 'mine' }));
+      await store.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+    }
+  };
+  await refuse(1_000);
+  const before = megabytesInUse();
+  await refuse(20_000);
+  expect(megabytesInUse() - before).toBeLessThan(2);
+  expect(await store.gasAllowance(gas, newFlow().reservation().nowMs)).toMatchObject({ held: 0 });
+});
+
+test('a key of megabytes is refused as fast as any other bad one: it may be that of many fields', () => {
+  const refuse = (key: string) => () => {
+    for (let count = 0; count < 50; count += 1) expect(() => parseIdempotencyKey(key)).toThrow('1 to 255');
+  };
+  expect(leastTime(refuse('k'.repeat(8_000_000)))).toBeLessThan(10 * leastTime(refuse('a key')));
 });

@@ -28,18 +28,20 @@ export function createGasAccounts(): GasAccounts {
   let today = 0;
   return {
     of(key, nowMs) {
-      if (dayOf(nowMs) > today) {
-        // A new day: nobody looks at the accounts of the one before.
-        today = dayOf(nowMs);
+      const day = dayOf(nowMs);
+      // A new day: nobody looks at the accounts of the one before. One day back may be a step that was late at midnight;
+      // after more the clock has been put right, and nobody may wait until it comes to its wrong day again.
+      if (day > today || day < today - 1) {
+        today = day;
         accounts.clear();
       }
       let account = accounts.get(key);
       if (!account) {
-        account = { day: today, held: 0, settled: 0, expiring: createTimeQueue() };
+        account = { day: today, held: 0, settled: 0, expiring: createTimeQueue((hold) => hold.state === 'expiring') };
         accounts.set(key, account);
       }
       for (let due = account.expiring.popDue(nowMs); due; due = account.expiring.popDue(nowMs)) {
-        if (due.item.state === 'expiring') releaseHold(due.item, 0);
+        if (due.item.state === 'expiring') giveBack(due.item, 0);
       }
       return account;
     },
@@ -59,8 +61,10 @@ export function openHold(account: GasAccount, amount: number, expiresAtMs: numbe
 
 /** From now on it does not expire. One that has, by the clock of another, is taken again: its gas is being spent. */
 export function fixHold(hold: GasHold): void {
-  if (hold.state === 'gone') hold.account.held += hold.amount;
+  const before = hold.state;
+  if (before === 'gone') hold.account.held += hold.amount;
   hold.state = 'fixed';
+  if (before === 'expiring') hold.account.expiring.forget();
 }
 
 /** What was fixed expires again. */
@@ -71,7 +75,13 @@ export function unfixHold(hold: GasHold, expiresAtMs: number): void {
 
 /** @param settled how much of it is spent; the rest is free again */
 export function releaseHold(hold: GasHold, settled: number): void {
-  if (hold.state === 'gone') return;
+  const before = hold.state;
+  if (before === 'gone') return;
+  giveBack(hold, settled);
+  if (before === 'expiring') hold.account.expiring.forget();
+}
+
+function giveBack(hold: GasHold, settled: number): void {
   hold.state = 'gone';
   hold.account.held -= hold.amount;
   hold.account.settled += Math.min(settled, hold.amount);

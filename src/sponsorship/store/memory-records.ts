@@ -50,12 +50,15 @@ export interface KeyRecord extends Kept {
  */
 const droppedAtOnce = 64;
 
+/** Was it dispatched, and is its end not known? */
+const isOpen = ({ executing }: Lease): boolean => executing === 'sent' || executing === 'unsure';
+
 /** Leases and idempotency keys of all callers, of bounded number and size. */
 export function createMemoryRecords(bounds: StoreBounds) {
   const leases = new Map<string, Lease>();
   const leaseCounts = new Map<string, number>();
-  const toDrop = createTimeQueue<Lease>();
-  const toLookFor = createTimeQueue<Lease>();
+  const toDrop = createTimeQueue<Lease>((lease, atMs) => lease.queuedAtMs === atMs);
+  const toLookFor = createTimeQueue<Lease>((lease, atMs) => isOpen(lease) && lease.lookAtMs === atMs);
   /** Those whose time has come. */
   const overdue = new Set<Lease>();
   const keyRecords = new Map<string, KeyRecord>();
@@ -87,6 +90,13 @@ export function createMemoryRecords(bounds: StoreBounds) {
     toDrop.push(lease.dropAtMs, lease);
   }
 
+  /** Drops one before its turn to be looked at has come. */
+  function dropEarly(lease: Lease): void {
+    drop(lease);
+    toDrop.forget();
+    if (lease.lookAtMs > 0) toLookFor.forget();
+  }
+
   function drop(lease: Lease): void {
     leases.delete(leaseKey(lease.caller, lease.leaseId));
     overdue.delete(lease);
@@ -110,8 +120,6 @@ export function createMemoryRecords(bounds: StoreBounds) {
     }
     return true;
   }
-
-  const isOpen = ({ executing }: Lease): boolean => executing === 'sent' || executing === 'unsure';
 
   /** Of those whose time has come most have ended long ago: they are let go of whether anybody looks for the others or not. */
   function sweepToLookFor(nowMs: number): void {
@@ -139,7 +147,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
       if (!lease) return undefined;
       texts.dropOld(lease, nowMs);
       if (lease.dropAtMs > nowMs) return lease;
-      drop(lease);
+      dropEarly(lease);
       return undefined;
     },
     /** May no more leases of this caller be added? */
@@ -179,10 +187,12 @@ export function createMemoryRecords(bounds: StoreBounds) {
       queue(lease);
       return lease;
     },
-    dropLease: drop,
+    dropLease: dropEarly,
     dropLeaseAt(lease: Lease, atMs: number): void {
       lease.dropAtMs = atMs;
-      if (atMs < lease.queuedAtMs) queue(lease);
+      if (atMs >= lease.queuedAtMs) return;
+      queue(lease);
+      toDrop.forget();
     },
     lookForAt(lease: Lease, atMs: number): void {
       overdue.delete(lease);

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createKeptTexts, type Kept } from '../../../../src/sponsorship/store/kept-texts.ts';
 import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
-import { defaultStoreBounds, lingerMs } from '../../../../src/sponsorship/store/store-bounds.ts';
+import { dayMs, defaultStoreBounds, lingerMs } from '../../../../src/sponsorship/store/store-bounds.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
-import { describeSponsorshipStore } from '../../../support/sponsorship-store-suite.ts';
+import { describeSponsorshipStore, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 
 describeSponsorshipStore('in memory', () => ({
   open(bounds) {
@@ -54,6 +54,20 @@ test('of many leases that are over at one time none is found, and their room is 
   for (const leaseId of range) expect(await begin('b', leaseId, overAtMs)).toEqual({ kind: 'begun' });
   for (const leaseId of range) expect(await begin('c', leaseId, overAtMs)).toEqual({ kind: 'begun' });
   expect(await begin('d', 'one more', overAtMs)).toEqual({ kind: 'full' });
+});
+
+test('a clock that was far ahead and is put right ends no budget for longer than its day', async () => {
+  const store = createMemoryStore();
+  const gas = { key: 'gas', perDay: 100 };
+  const aheadMs = noon + 400 * dayMs;
+  await reserve(store, { gas, nowMs: aheadMs, expiresAtMs: aheadMs + 60_000 });
+  expect(await store.gasAllowance(gas, aheadMs)).toMatchObject({ free: 0 });
+  expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 100, resetsAtMs: noon + dayMs / 2 });
+  await reserve(store, { gas });
+  // A step that was late at midnight begins no day anew.
+  expect(await store.gasAllowance(gas, noon + dayMs)).toMatchObject({ free: 100 });
+  await reserve(store, { gas, nowMs: noon + dayMs, expiresAtMs: noon + dayMs + 60_000 });
+  expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 0 });
 });
 
 test('answers whose life is over are forgotten some at a time, and the one that is asked for at once', () => {
