@@ -3,6 +3,8 @@
  * of the operation, and it calls nothing else.
  */
 export class Departure implements AsyncGenerator<never, undefined> {
+  /** Among those of its connection; for them alone. */
+  place = 0;
   #listeners: (() => void)[] = [];
   #isGone = false;
 
@@ -37,4 +39,12 @@ export class Departure implements AsyncGenerator<never, undefined> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/**
+ * What graphql-ws waits for behind an operation that is gone. Whatever it did next it would do to the one that has the same id by
+ * then: tell it what is not its own, complete it, and forget it while it goes on.
+ */
+export function nothingMore(): Promise<never> {
+  return new Promise(() => {});
 }

@@ -77,6 +77,8 @@ export class PushedOperation implements AsyncGenerator<never, undefined>, Result
 
   /** Its client has completed it, or is gone. */
   async return(): Promise<IteratorResult<never, undefined>> {
+    // As `nothingMore`: graphql-ws waits for a step that does not come.
+    this.#settle = null;
     await this.#stream.return();
     this.end();
     return { done: true, value: undefined };

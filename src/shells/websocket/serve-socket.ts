@@ -78,6 +78,7 @@ export function createServeSocket({
       stopPinging();
       greeted();
       void closed(code, String(reason));
+      session.leave();
     });
   };
 }

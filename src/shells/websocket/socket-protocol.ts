@@ -8,7 +8,7 @@ import type { OperationAnswer } from '../../operation/operation-answer.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import type { OperationFacts, SocketOperationFacts } from '../../telemetry/events.ts';
 import { closeCodes } from './close-codes.ts';
-import { Departure } from './departure.ts';
+import { Departure, nothingMore } from './departure.ts';
 import type { FrameWriter } from './frame-writer.ts';
 import type { OperationsUnderWay } from './operations-under-way.ts';
 import { PushedOperation } from './pushed-operation.ts';
@@ -60,21 +60,26 @@ export function createSocketProtocol(
 
   async function run(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
     underWay.began();
+    const operation = begun.get(args.contextValue as object);
     let errors: readonly GraphQLError[] = [];
     const note = ({ errors: told }: ExecutionResult) => {
       if (told && errors.length < maxNoted) errors = [...errors, ...told];
     };
     const ended = () => {
       underWay.ended();
-      begun.get(args.contextValue as object)?.end(errors);
+      operation?.end(errors);
     };
     try {
       const answer = await operations.execute(args);
-      if (Symbol.asyncIterator in answer)
-        return toOperation(answer, begun.get(args.contextValue as object), note, ended);
+      const isGone = operation?.departure.isGone === true;
+      if (Symbol.asyncIterator in answer) {
+        const stream = toOperation(answer, operation, note, ended);
+        if (isGone) await stream.return(undefined);
+        return isGone ? nothingMore() : stream;
+      }
       note(answer);
       ended();
-      return answer;
+      return isGone ? nothingMore() : answer;
     } catch (error) {
       ended();
       throw error;
@@ -99,6 +104,7 @@ async function greet(context: Context<Params, SocketClient>, addresses: Pick<Add
 interface BegunOperation {
   readonly id: string;
   readonly frames: FrameWriter;
+  readonly departure: Departure;
   /** What to do when it has run, told its errors. */
   readonly end: (errors?: readonly GraphQLError[]) => void;
 }
@@ -136,17 +142,16 @@ function createOnSubscribe(
       const facts = { requestId: session.requestId, durationMs, operations: records };
       onOperation(codes.length === 0 ? facts : { ...facts, codes });
     };
-    if (session.operations >= maxOperations) {
+    const unread = refuseUnread(id, session.operations, maxOperations);
+    if (unread) {
       session.blame(cost);
       operations.count(server);
-      const says = `Over the limit of ${maxOperations} operations at once on one WebSocket.`;
-      const refusal = [gatewayError('RATE_LIMITED', says)];
-      tell(refusal);
-      return refusal;
+      tell([unread]);
+      return [unread];
     }
-    session.operations += 1;
+    session.begin(departure);
     const end = (errors?: readonly GraphQLError[]) => {
-      session.operations -= 1;
+      session.end(departure);
       tell(errors);
     };
     try {
@@ -154,17 +159,30 @@ function createOnSubscribe(
       const admitted = await operations.admit(payload, server);
       // What was read of it is kept elsewhere, its text once for all. graphql-ws would keep the rest as long as the operation.
       Object.assign(payload, { query: '', extensions: undefined });
-      if ('schema' in admitted) begun.set(admitted.contextValue as object, { id, frames: context.extra.frames, end });
-      else {
-        if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
-        end(admitted);
+      if ('schema' in admitted) {
+        begun.set(admitted.contextValue as object, { id, frames: context.extra.frames, departure, end });
+        return admitted;
       }
-      return admitted;
+      if (admitted.some(({ extensions }) => extensions.code === 'RATE_LIMITED')) session.blame(cost);
+      end(admitted);
+      return departure.isGone ? nothingMore() : admitted;
     } catch (error) {
       end();
       throw error;
     }
   };
+}
+
+/** In characters. It is repeated in each result of a stream. */
+const maxIdLength = 128;
+
+/** Why an operation is refused although nobody has looked at it; `null` = it is not. */
+function refuseUnread(id: string, underWay: number, maxOperations: number): GraphQLError | null {
+  if (id.length > maxIdLength) {
+    return gatewayError('BAD_REQUEST', `The id of an operation has at most ${maxIdLength} characters.`);
+  }
+  if (underWay < maxOperations) return null;
+  return gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} operations at once on one WebSocket.`);
 }
 
 /** Over HTTP the standing sets headers, which a socket has not. A refusal says it in its error. */

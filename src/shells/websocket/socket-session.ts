@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Sender, toSender } from '../../admission/identify-caller.ts';
 import { isUsageAsked } from '../../limits/usage.ts';
+import type { Departure } from './departure.ts';
 
 /**
  * In bytes, what a client may send between two pings besides operations; more ends the connection. Nobody else counts
@@ -17,7 +18,7 @@ export interface SocketSession {
   readonly sender: Sender;
   readonly showUsage: boolean;
   /** Under way at this moment. */
-  operations: number;
+  readonly operations: number;
   /** Has its client greeted? */
   readonly isIntroduced: boolean;
   /** To be called once. Reads the credentials from `connection_init` and keeps nothing else of it. */
@@ -36,6 +37,12 @@ export interface SocketSession {
   blame(cost: number): void;
   /** Starts counting from zero. */
   rest(): void;
+  /** An operation is under way. */
+  begin(operation: Departure): void;
+  /** To be called once, when it is over. */
+  end(operation: Departure): void;
+  /** The connection is gone: tells each operation so. graphql-ws forgets one whose id its client has used again. */
+  leave(): void;
 }
 
 export interface SessionOptions {
@@ -60,7 +67,8 @@ class OpenSession implements SocketSession {
   #last = 0;
   sender: Sender;
   showUsage: boolean;
-  operations = 0;
+  /** No `Set`, which would be made anew every few operations. */
+  readonly #underWay: Departure[] = [];
 
   constructor({ request, requestId, usageHeaders }: SessionOptions) {
     this.requestId = requestId;
@@ -69,6 +77,10 @@ class OpenSession implements SocketSession {
     this.#headers = request.headers;
     this.sender = toSender(request.headers, this.#remoteAddress);
     this.showUsage = isUsageAsked(request.headers, usageHeaders);
+  }
+
+  get operations(): number {
+    return this.#underWay.length;
   }
 
   get isIntroduced(): boolean {
@@ -101,6 +113,22 @@ class OpenSession implements SocketSession {
 
   rest(): void {
     this.#chatter = 0;
+  }
+
+  begin(operation: Departure): void {
+    operation.place = this.#underWay.length;
+    this.#underWay.push(operation);
+  }
+
+  end({ place }: Departure): void {
+    const last = this.#underWay.pop();
+    if (!last || last.place === place) return;
+    this.#underWay[place] = last;
+    last.place = place;
+  }
+
+  leave(): void {
+    for (const each of [...this.#underWay]) void each.return();
   }
 }
 

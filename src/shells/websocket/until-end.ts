@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { nothingMore } from './departure.ts';
 
 /**
  * A stream that says when it is over, whichever way: its source ended, its client left, or it failed.
@@ -12,6 +13,7 @@ export function untilEnd(
 ): AsyncGenerator<ExecutionResult> {
   const results = source[Symbol.asyncIterator]();
   let isOver = false;
+  let isLeft = false;
   const end = () => {
     if (!isOver) onEnd();
     isOver = true;
@@ -20,15 +22,18 @@ export function untilEnd(
     async next() {
       try {
         const step = await results.next();
+        if (isLeft) return await nothingMore();
         if (step.done) end();
         else onResult(step.value);
         return step;
       } catch (error) {
         end();
+        if (isLeft) return await nothingMore();
         throw error;
       }
     },
     async return() {
+      isLeft = true;
       await results.return?.();
       end();
       return { done: true, value: undefined };

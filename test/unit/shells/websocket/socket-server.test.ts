@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import type { Duplex } from 'node:stream';
+import { buildSchema, type ExecutionResult, parse } from 'graphql';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ServerContext } from '../../../../src/operation/server-context.ts';
 import type { SocketOperations } from '../../../../src/shells/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../../../../src/shells/websocket/socket-server.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
@@ -20,21 +23,24 @@ const ended: unknown[] = [];
 let sockets: SocketServer;
 let server: ReturnType<typeof createServer>;
 let port: number;
+/** Of the last client. */
+let connection: Duplex;
 
-async function start(pingMs: number): Promise<void> {
+async function start(pingMs: number, given = operations, maxOperations = 1): Promise<void> {
   ended.length = 0;
   sockets = createSocketServer({
-    operations,
+    operations: given,
     addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
     maxMessageBytes: 1_000,
     maxGreetingBytes: 1_000,
-    maxOperations: 1,
+    maxOperations,
     usageHeaders: [],
     onOperation: (record) => void ended.push(record),
     pingMs,
   });
   server = createServer();
   server.on('upgrade', (req, socket, head) => {
+    connection = socket;
     sockets.accept(req, socket, head, { requestId: 'a', headers: {}, answered() {}, malformed() {} });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -123,4 +129,106 @@ it('leaves without the farewell of clients that are silent', async () => {
   // The library would wait for half a minute.
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(await client.whole()).toContain('101 Switching Protocols');
+});
+
+/** Answers queries when the test says so, and opens streams that go on until they are left. */
+function scripted() {
+  const schema = buildSchema('type Query { a: String } type Subscription { a: String }');
+  const script = { opened: 0, left: 0, answer: (): Promise<ExecutionResult> | ExecutionResult => ({ data: {} }) };
+  const open = (server: ServerContext) => {
+    let end = (_: IteratorResult<ExecutionResult>) => {};
+    let isLeft = false;
+    const leave = async () => {
+      if (!isLeft) script.left += 1;
+      isLeft = true;
+      end({ done: true, value: undefined });
+      return { done: true, value: undefined } as const;
+    };
+    script.opened += 1;
+    server.onGone(() => void leave());
+    return {
+      next: () =>
+        new Promise<IteratorResult<ExecutionResult>>((resolve) => {
+          end = resolve;
+        }),
+      return: leave,
+      throw: (error: unknown) => Promise.reject(error),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+  };
+  const given: SocketOperations = {
+    admit: async ({ query }, server) => ({ schema, document: parse(query), contextValue: { server } }),
+    count() {},
+    async execute({ document, contextValue }) {
+      const isStream = JSON.stringify(document).includes('"subscription"');
+      return isStream ? open((contextValue as { server: ServerContext }).server) : script.answer();
+    },
+  };
+  return { script, given };
+}
+
+describe('an id that a client uses again', () => {
+  const stream = { type: 'subscribe', payload: { query: 'subscription { a }' } };
+  const query = { type: 'subscribe', payload: { query: '{ a }' } };
+
+  it('stands for the later operation alone, whatever becomes of the one before', async () => {
+    const { script, given } = scripted();
+    let release = (_: ExecutionResult) => {};
+    let asked = 0;
+    script.answer = () => {
+      asked += 1;
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    await start(60_000, given, 5);
+    const client = await greet();
+    client.send({ id: '1', ...query });
+    await until(() => asked === 1, 'the first is executed');
+    client.send({ id: '1', type: 'complete' });
+    client.send({ id: '1', ...stream });
+    await until(() => script.opened === 1, 'the second is open');
+    release({ data: { a: 'late' } });
+    await until(() => ended.length === 1, 'the first is over');
+    for (const id of ['1', '1']) {
+      client.send({ id, type: 'complete' });
+      client.send({ id, ...stream });
+    }
+    await until(() => script.opened === 3, 'one stream after the other');
+    client.send({ type: 'ping' });
+    await until(() => client.messages.length > 1, 'an answer');
+    expect(client.messages.slice(1)).toEqual([{ type: 'pong' }]);
+    expect(script.left).toBe(2);
+    client.socket.close();
+    await until(() => script.left === 3, 'the last stream is left');
+    await until(() => ended.length === 4, 'all are over');
+  });
+
+  it('while its client has not read the answer before leaves nothing open when the connection is gone', async () => {
+    const { script, given } = scripted();
+    script.answer = () => ({ data: { a: 'x'.repeat(700_000) } });
+    await start(60_000, given, 5);
+    const client = await greet();
+    client.socket.pause();
+    let last = 0;
+    while (connection.writableLength === 0) {
+      last += 1;
+      client.send({ id: String(last), ...query });
+      await until(() => ended.length === last, 'an answer');
+    }
+    client.send({ id: String(last), type: 'complete' });
+    client.send({ id: String(last), ...stream });
+    await until(() => script.opened === 1, 'the stream is open');
+    client.socket.resume();
+    await until(
+      () => client.messages.some(({ id, type }) => id === String(last) && type === 'complete'),
+      'all answers',
+    );
+    expect(script.left).toBe(0);
+    client.socket.terminate();
+    await until(() => script.left === 1, 'the stream is left');
+  });
 });
