@@ -208,6 +208,28 @@ describe('on one WebSocket', () => {
     expect(client.messages.length).toBeLessThan(40);
   });
 
+  it('pongs of the connection itself that nobody asked for do not go on for nothing either', async () => {
+    await start();
+    const client = await greet();
+    for (let index = 0; index < 6_000; index += 1) client.socket.pong();
+    expect((await client.closed).code).toBe(1008);
+  });
+
+  it('an operation has a short id, because each result of a stream repeats it', async () => {
+    await start({ RATE_LIMIT_PER_MINUTE: '6' });
+    const client = await greet();
+    const stream = 'subscription { liveEvents { __typename } }';
+    const [most, more] = ['x'.repeat(128), 'x'.repeat(129)];
+    subscribe(client, more, stream);
+    expect(await answerTo(client, more)).toMatchObject(refusedFor('BAD_REQUEST'));
+    subscribe(client, most);
+    expect(await answerTo(client, most)).toMatchObject({ type: 'next' });
+    for (const id of [`${more}1`, `${more}2`]) subscribe(client, id, stream);
+    await answerTo(client, `${more}2`);
+    subscribe(client, 'last');
+    expect(await answerTo(client, 'last')).toMatchObject(refusedFor('RATE_LIMITED'));
+  });
+
   it('operations over the limit of their caller do not go on for nothing either, and such within go on', async () => {
     await start({ RATE_LIMIT_PER_MINUTE: '100' });
     const client = await greet();

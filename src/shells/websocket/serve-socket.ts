@@ -52,6 +52,7 @@ export function createServeSocket({
       return isWithin;
     };
     socket.on('ping', (data) => void hear(data.length));
+    socket.on('pong', (data) => void hear(data.length));
     const send = createOutbox(socket);
     const closed = protocol.opened(
       {
