@@ -36,7 +36,7 @@ export class FrameWriter {
   /** Bytes as characters. */
   #collected = '';
   #isAwaited = false;
-  /** Told when there is room again. */
+  /** Told in turns when there is room again. */
   readonly readers = new Set<{ resume(): void }>();
 
   constructor(socket: WebSocket, connection: Duplex, collection: Collection) {
@@ -54,10 +54,20 @@ export class FrameWriter {
       // Is told when everything before it is with the system, also what the library has written.
       this.#connection.write('', () => {
         this.#isAwaited = false;
-        for (const reader of this.readers) reader.resume();
+        this.#resume();
       });
     }
     return false;
+  }
+
+  /** One that has more to tell than its client reads is the last next time: it would leave no room for the others. */
+  #resume(): void {
+    for (const reader of this.readers) {
+      reader.resume();
+      if (this.isReady) continue;
+      if (this.readers.delete(reader)) this.readers.add(reader);
+      return;
+    }
   }
 
   /** @param text the message, its bytes in UTF-8 as one character each */

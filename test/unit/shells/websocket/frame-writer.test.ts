@@ -60,3 +60,21 @@ it('is not ready while its client does not read, and calls its readers when it d
   await until(() => received.length === written && calls > 0, 'the rest');
   expect(writer.isReady).toBe(true);
 });
+
+it('lets none of its readers wait for ever behind one that always has more to tell', async () => {
+  for (const name of ['a', 'b', 'c']) {
+    let left = 600;
+    const text = name.repeat(32_768);
+    writer.readers.add({
+      resume() {
+        for (; left > 0 && writer.isReady; left -= 1) writer.write(text);
+      },
+    });
+  }
+  client.pause();
+  while (writer.isReady) writer.write('x'.repeat(32_768));
+  client.resume();
+  const names = () => received.map(([name]) => name).filter((name) => name !== 'x');
+  await until(() => names().length === 1_800, 'everything');
+  for (const name of ['b', 'c']) expect(names().indexOf(name)).toBeLessThan(names().lastIndexOf('a'));
+});
