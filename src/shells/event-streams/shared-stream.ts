@@ -53,8 +53,9 @@ export class SharedStream {
     res.writeHead(200, eventFraming.headers);
     res.write(eventFraming.beat);
     const stopBeating = heart.onBeat(() => {
-      // Nothing is put behind what the client has not read yet.
-      if (!res.writableNeedDrain) res.write(eventFraming.beat);
+      // Nothing is put behind what the client has not read yet, nor behind the end, which may wait for its turn on the connection:
+      // that would end the process.
+      if (!res.writableNeedDrain && !res.writableEnded) res.write(eventFraming.beat);
     });
     res.on('drain', () => this.#wakeAll());
     onGone(() => {

@@ -29,3 +29,24 @@ test('there is one timer for all streams, and none while there are none', () => 
   stopAgain();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('few of a crowd are told in the same turn, and each in every fifteen seconds', () => {
+  const heart = createHeart(15_000);
+  const beats = new Map<number, number>();
+  let most = 0;
+  const stops = Array.from({ length: 150 }, (_, index) =>
+    heart.onBeat(() => void beats.set(index, (beats.get(index) ?? 0) + 1)),
+  );
+  let before = 0;
+  for (let second = 0; second < 60; second += 1) {
+    vi.advanceTimersByTime(1_000);
+    const now = [...beats.values()].reduce((sum, each) => sum + each, 0);
+    most = Math.max(most, now - before);
+    before = now;
+  }
+  expect(most).toBe(10);
+  expect(beats.size).toBe(150);
+  expect(new Set(beats.values())).toEqual(new Set([4]));
+  for (const stop of stops) stop();
+  expect(vi.getTimerCount()).toBe(0);
+});

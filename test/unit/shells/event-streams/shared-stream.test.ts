@@ -1,9 +1,12 @@
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Heart } from '../../../../src/shells/event-streams/heart.ts';
 import { type SharedOperation, SharedStream } from '../../../../src/shells/event-streams/shared-stream.ts';
+import { openRawClient } from '../../../support/raw-client.ts';
+import { until } from '../../../support/until.ts';
 
 /** The answer to a client that reads when the test says so. */
 class Answer extends EventEmitter {
@@ -130,4 +133,31 @@ test('told to stop, it begins no more, and ends with its last operation', async 
   await operation.tell({ data: {} }, () => {});
   expect(answer.written.at(-1)).toBe('event: complete\ndata: {"id":"a"}\n\n');
   expect(answer.isEnded).toBe(true);
+});
+
+test('says nothing behind an end that waits for its turn on the connection', async () => {
+  const answers: ServerResponse[] = [];
+  const server = createServer((_, res) => void answers.push(res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = await openRawClient((server.address() as AddressInfo).port);
+  await client.send('GET /first HTTP/1.1\r\nhost: a\r\n\r\nGET /second HTTP/1.1\r\nhost: a\r\n\r\n');
+  await until(() => answers.length === 2, 'both requests');
+  const [first, second] = answers as [ServerResponse, ServerResponse];
+  const faults: unknown[] = [];
+  second.on('error', (error) => faults.push(error));
+  let beat = () => {};
+  const heart: Heart = {
+    onBeat(listener) {
+      beat = listener;
+      return () => {};
+    },
+  };
+  const stream = new SharedStream(second, { maxOperations: 2, heart, onGone: () => {} });
+  stream.stop();
+  beat();
+  first.end('first');
+  await client.receive(/first[\s\S]*\r\n0\r\n\r\n/);
+  expect(faults).toEqual([]);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });
