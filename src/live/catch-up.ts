@@ -1,3 +1,4 @@
+import type { PageInHand } from '../backlogs/page-in-hand.ts';
 import { type Clock, pause } from '../timing/clock.ts';
 import { createPace } from '../timing/pace.ts';
 import type { Cancellation } from '../transport/cancellation.ts';
@@ -5,12 +6,15 @@ import type { Channel, Told } from './channel.ts';
 import type { Feed, FeedNews } from './feed.ts';
 import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
-import { type LivePage, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
+import { type LiveEntry, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
+import { toPlace } from './timeline.ts';
 
-export interface CatchUpOptions {
+export interface CatchUpOptions<Item> {
   readonly clock: Clock;
   readonly cancellation: Cancellation;
   readonly lostAfterMs: number;
+  /** Has the page that is told: nothing else holds it while what was told of it waits for its reader. */
+  readonly hand: PageInHand<LiveEntry<Item>>;
 }
 
 /** Where a stream that has read up to here joins those that are live. */
@@ -33,27 +37,29 @@ const maxUnread = 32;
 export async function* catchUp<Item, Payload>(
   point: ResumePoint,
   channel: Channel<Item, Payload>,
-  { clock, cancellation, lostAfterMs }: CatchUpOptions,
+  options: CatchUpOptions<Item>,
 ): AsyncGenerator<Told<Payload>, Joint | null> {
+  const { clock, cancellation, lostAfterMs, hand } = options;
   const { feed } = channel;
   const known = jointBehind(feed, point);
   if (known) return known;
   let at = point.from;
   let lostSinceMs: number | null = null;
+  /** The item behind the gap that was told last. */
+  let behindGap: string | null = null;
   const pace = createPace({ minMs: 100, maxMs: 2_000 }, clock);
   const delivered = new Set<string>(lateNamesOf(point));
   while (!cancellation.cause) {
-    let page: LivePage<Item>;
+    const from = at;
     try {
-      page = await feed.pageAfter(at, cancellation);
-      const fault = findPageFault(page, at);
-      if (fault) throw new Error(`a page ${fault}`);
+      await readPage(at, feed, options);
       lostSinceMs = null;
     } catch (error) {
-      const loss = error instanceof PlaceLostError && at ? await tryJudging(at, feed, cancellation) : null;
-      if (loss?.kind === 'gone' && at) {
-        yield gap(channel, at, loss.oldest.entries[0] ?? null, goneReason);
-        page = loss.oldest;
+      const loss = error instanceof PlaceLostError && at ? await tryJudging(at, feed, options) : null;
+      if (loss && loss !== 'unsure' && at) {
+        // A page that was let go at once is asked for here again.
+        if (loss.key !== behindGap) yield gap(channel, at, loss, goneReason);
+        behindGap = loss.key;
       } else {
         if (loss) lostSinceMs ??= clock.now();
         if (at && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
@@ -65,7 +71,7 @@ export async function* catchUp<Item, Payload>(
         continue;
       }
     }
-    for (const entry of page.entries) {
+    for (let entry = hand.next(); entry; entry = hand.next()) {
       const { key, timestampMs } = entry;
       at = { key, timestampMs };
       // What came late and was delivered before the stream broke off lies before its place, and is not met here.
@@ -79,12 +85,12 @@ export async function* catchUp<Item, Payload>(
       const [oldest = ''] = delivered;
       if (delivered.size > maxDelivered) delivered.delete(oldest);
     }
-    if (page.hasMore) continue;
+    if (hand.hasMore) continue;
     // The feed has not read so far yet.
     await feed.caughtUp(cancellation);
     const sequence = joinAt(feed, at) ?? joinAtItsEnd(feed, point.from, delivered);
     if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
-    await pause(clock, pace.went(page.entries.length > 0), cancellation);
+    await pause(clock, pace.went(at !== from), cancellation);
   }
   return null;
 }
@@ -149,9 +155,30 @@ function gap<Item, Payload>(
   return { payload: channel.presenter.gap(at, before, reason), at };
 }
 
-async function tryJudging<Item>(lost: Place, feed: Feed<Item>, cancellation: Cancellation) {
+async function readPage<Item>(
+  at: Place | null,
+  feed: Feed<Item>,
+  { cancellation, hand }: CatchUpOptions<Item>,
+): Promise<void> {
+  const page = await feed.pageAfter(at, cancellation);
+  const fault = findPageFault(page, at);
+  if (fault) throw new Error(`a page ${fault}`);
+  hand.take(page);
+}
+
+/** @returns the oldest place there is, if the lost one is gone, and its page is in hand; `null` = who knows */
+async function tryJudging<Item>(
+  lost: Place,
+  feed: Feed<Item>,
+  { cancellation, hand }: CatchUpOptions<Item>,
+): Promise<Place | 'unsure' | null> {
   try {
-    return await judgeLoss(lost, feed.source, cancellation);
+    const read = (place: Place | null, own: Cancellation) => feed.pageAfter(place, own);
+    const loss = await judgeLoss(lost, { after: read }, cancellation);
+    const [oldest] = loss.kind === 'gone' ? loss.oldest.entries : [];
+    if (loss.kind === 'unsure' || !oldest) return 'unsure';
+    hand.take(loss.oldest);
+    return toPlace(oldest);
   } catch {
     return null;
   }

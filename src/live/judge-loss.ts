@@ -14,7 +14,7 @@ export type Loss<Item> =
  */
 export async function judgeLoss<Item>(
   lost: Place,
-  source: LiveSource<Item>,
+  source: Pick<LiveSource<Item>, 'after'>,
   cancellation: Cancellation,
 ): Promise<Loss<Item>> {
   const oldest = await source.after(null, cancellation);

@@ -1,12 +1,13 @@
+import { PageInHand } from '../backlogs/page-in-hand.ts';
 import type { Taker } from '../backlogs/rounds.ts';
 import type { Clock } from '../timing/clock.ts';
 import type { Cancellation, OpenCancellation } from '../transport/cancellation.ts';
 import { createCancellation } from '../transport/cancellation.ts';
 import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
 import type { Channel, Position, Told } from './channel.ts';
-import { type ResumePoint, resumeAt } from './live-source.ts';
+import { type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
 
-export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> {
+export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock' | 'lostAfterMs'> {
   /** Where to go on; `null` = from now. */
   readonly after: ResumePoint | null;
   /** Called each time everything up to a place has been told, and nothing is on its way. */
@@ -18,6 +19,8 @@ export interface LiveStreamOptions extends Omit<CatchUpOptions, 'cancellation'> 
 const none: ReadonlySet<string> = new Set();
 /** Names that were told on the way to where the channel is, and may come again: far more than can have come late. */
 const maxDelivered = 2_000;
+/** In milliseconds. A page of history may be megabytes: who takes nothing of it for so long has it read again. */
+const patienceMs = 2_000;
 
 /**
  * One who follows a channel, at its own pace. What is next is either asked for, one by one, or handed to a reader (`pushTo`)
@@ -27,10 +30,12 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   readonly #channel: Channel<Item, Payload>;
   readonly #onEnd: LiveStreamOptions['onEnd'];
   readonly #onQuiet: LiveStreamOptions['onQuiet'];
-  readonly #options: Omit<CatchUpOptions, 'cancellation'>;
+  readonly #options: Pick<LiveStreamOptions, 'clock' | 'lostAfterMs'>;
   /** What leads to where the channel is; `null` while it is live. */
-  #history: AsyncGenerator<Told<Payload>, Joint | null> | null;
-  #cancellation: OpenCancellation | null = createCancellation();
+  #history: AsyncGenerator<Told<Payload>, Joint | null> | null = null;
+  #cancellation: OpenCancellation | null = null;
+  /** What the history has read and not told. */
+  #hand: PageInHand<LiveEntry<Item>> | null = null;
   #reader: Taker<Payload> | null = null;
   /** In the channel; `null` while it is not live. */
   #position: Position | null = null;
@@ -44,6 +49,8 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #goOn = () => {};
   /** Ends a rest in which others have their turn; `null` = there is none. */
   #stopResting: (() => void) | null = null;
+  /** Ends the time in which a page waits for its reader. */
+  #stopHolding = () => {};
 
   constructor(channel: Channel<Item, Payload>, { onEnd, onQuiet, after, ...options }: LiveStreamOptions) {
     this.#channel = channel;
@@ -51,16 +58,21 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     this.#onQuiet = onQuiet;
     this.#at = after;
     this.#options = options;
-    const cancellation = this.#cancellation as Cancellation;
-    this.#history = after ? catchUp(after, channel, { ...options, cancellation }) : beginNow(channel, cancellation);
+    if (after) this.#readFrom(after);
+    else {
+      this.#cancellation = createCancellation();
+      this.#history = beginNow(channel, this.#cancellation);
+    }
   }
 
   async next(): Promise<IteratorResult<Payload, undefined>> {
+    this.#stopHolding();
     while (!this.#isStopped && !this.#isOver) {
       if (this.#history) {
         const told = await this.#nextOfHistory(this.#history);
-        if (told) return { done: false, value: told.payload };
-        continue;
+        if (!told) continue;
+        this.#hold();
+        return { done: false, value: told.payload };
       }
       if (!this.#position) break;
       const payload = this.#nextLive(this.#position);
@@ -149,7 +161,9 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
 
   async #pushHistory(reader: Taker<Payload>): Promise<void> {
     while (this.#history) {
+      if (!reader.isReady) this.#hold();
       while (!reader.isReady && !this.#isStopped && !this.#isOver) await this.#untilCalled();
+      this.#stopHolding();
       const told = await this.#nextOfHistory(this.#history);
       if (told && !this.#isOver) reader.take(told.payload);
     }
@@ -165,6 +179,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     // What only history needs is let go: most streams are live most of the time.
     this.#history = null;
     this.#cancellation = null;
+    this.#hand = null;
     if (step?.done && step.value && !this.#isOver) this.#goLive(step.value);
     return null;
   }
@@ -223,9 +238,20 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #goBack(): void {
     this.#channel.unfollow(this);
     this.#position = null;
-    const cancellation = createCancellation();
-    this.#cancellation = cancellation;
-    this.#history = catchUp(this.#at as ResumePoint, this.#channel, { ...this.#options, cancellation });
+    this.#readFrom(this.#at as ResumePoint);
+  }
+
+  #readFrom(point: ResumePoint): void {
+    const { clock, lostAfterMs } = this.#options;
+    const options = { clock, lostAfterMs, cancellation: createCancellation(), hand: new PageInHand<LiveEntry<Item>>() };
+    this.#cancellation = options.cancellation;
+    this.#hand = options.hand;
+    this.#history = catchUp(point, this.#channel, options);
+  }
+
+  /** Keeps what waits for its reader, for a while. */
+  #hold(): void {
+    this.#stopHolding = this.#options.clock.after(patienceMs, () => this.#hand?.letGo());
   }
 
   #untilCalled(): Promise<void> {
@@ -245,6 +271,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     channel.unfollow(this);
     this.#cancellation?.cancel('aborted');
     this.#stopResting?.();
+    this.#stopHolding();
     // Everything up to there has been told, or does not match.
     if (this.#position && channel.read(this.#position).kind === 'nothing') this.#at = resumeAt(channel.frontier);
     this.#onEnd(this);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createTestHub } from '../../support/live-hub.ts';
@@ -20,6 +22,14 @@ function reader(isReady = true) {
       fail: (error: unknown) => void told.push(error),
     },
   });
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+async function collected(): Promise<void> {
+  await settled();
+  collectGarbage();
 }
 
 function open(hub: ReturnType<typeof createTestHub>, after?: string) {
@@ -81,6 +91,47 @@ describe('a stream that is pushed', () => {
     expect(slow.told.at(-1)).toBe('n39');
     const [, missed = ''] = /missed (\d+)/.exec(String(slow.told[1])) ?? [];
     expect(slow.told.length - 2 + Number(missed)).toBe(40);
+  });
+
+  it('keeps no page of history for a reader that takes nothing, and goes on exactly there when it does', async () => {
+    const names = Array.from({ length: 120 }, (_, index) => `n${index + 1}`);
+    const hub = createTestHub(createMemorySource(...names));
+    const pages: WeakRef<object>[] = [];
+    // The source keeps what it has; what was read of it is another's.
+    hub.source.spoil = (page) => {
+      const read = { ...page, entries: page.entries.map((entry) => ({ ...entry })) };
+      for (const entry of read.entries) pages.push(new WeakRef(entry));
+      return read;
+    };
+    const isThere = (name: string) =>
+      pages.some((each) => (each.deref() as { key?: string } | undefined)?.key === name);
+    const first = hub.source.items[9] ?? null;
+    hub.points.set('n10', { place: first, from: first });
+    const one = reader();
+    const taker = {
+      ...one.pushed,
+      get isReady() {
+        return one.isReady;
+      },
+      take(payload: unknown) {
+        one.told.push(payload);
+        one.isReady = one.told.length !== 5;
+      },
+    };
+    const stream = open(hub, 'n10');
+    stream.pushTo(taker);
+    await hub.clock.pass(100);
+    await collected();
+    expect([one.told.length, isThere('n20')]).toEqual([5, true]);
+    await hub.clock.pass(5_000);
+    await collected();
+    expect([one.told.length, isThere('n20')]).toEqual([5, false]);
+    one.isReady = true;
+    stream.resume();
+    await hub.clock.pass(5_000);
+    hub.source.add('live');
+    await hub.clock.pass(5_000);
+    expect(one.told).toEqual([...names.slice(10), 'live']);
   });
 
   it('says where to go on when it is stopped, and ends once, ready or not', async () => {

@@ -46,3 +46,19 @@ it('many who go on from different places read a few pages at a time', async () =
   expect(most).toBeLessThanOrEqual(5);
   for (const [index, { told }] of streams.entries()) expect(told).toEqual(names(index + 2, 120));
 });
+
+it('what has become of their places is asked for once for all whose places are gone', async () => {
+  const hub = createTestHub(createMemorySource(...names(1, 20)));
+  hub.follow();
+  await hub.clock.pass(10);
+  const reads = hub.source.reads.length;
+  const streams = Array.from({ length: 50 }, (_, index) => {
+    const place = { key: `dropped ${index}`, timestampMs: 1 };
+    return hub.follow({ place, from: place });
+  });
+  await hub.clock.pass(60);
+  for (const [index, { told }] of streams.entries()) {
+    expect(told).toEqual([`gap dropped ${index}…n1 The upstream`, ...names(1, 20)]);
+  }
+  expect(hub.source.reads.slice(reads).filter((read) => read === null).length).toBeLessThan(20);
+});
