@@ -32,6 +32,8 @@ local function add(token, number, behind, entry, front)
   local id = token .. '-' .. text(number)
   -- First, though it is heard last: where it is not allowed nothing is added, of which nobody would hear.
   ring('told')
+  -- Redis may have thrown the entries away and nothing else: what they took would be counted for ever.
+  if redis.call('EXISTS', news) == 0 then redis.call('HDEL', state, 'bytes') end
   redis.call('XADD', news, id, 'behind', behind, 'entry', entry)
   redis.call('HSET', state, 'token', token, 'number', text(number), 'tail', id, 'front', front)
   redis.call('HINCRBY', state, 'bytes', #entry)

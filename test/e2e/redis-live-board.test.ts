@@ -122,4 +122,20 @@ if (redisMissing) {
     client.disconnect();
     await Promise.all([one.close(), other.close()]);
   });
+
+  test('keeps as much as it may after Redis has thrown away the entries alone', async () => {
+    await using redis = await startRedis();
+    const board = createRedisBoard({ url: new Secret(redis.url), timeoutMs });
+    const query = board.open('a query', () => {});
+    const lead = (await query.lead({ text: 'x'.repeat(900), front: null })) as Lead;
+    const client = new Redis(redis.url);
+    await client.del(await client.keys('*:news'));
+    client.disconnect();
+    let at: string | null = lead.id;
+    for (const text of ['a', 'b', 'c']) at = await query.add(lead, at ?? '', { text, front: null }, 100);
+    const { entries } = await query.look('0', lead);
+    expect(entries.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+    await query.leave();
+    await board.close();
+  });
 }
