@@ -1,4 +1,4 @@
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { refuseLongRequest } from '../limits/stream-request-bound.ts';
 import { executeJoined } from '../streams/execute-joined.ts';
 import { itemPlace, type PlacedItem, type PlacedResult } from '../streams/item-place.ts';
@@ -39,6 +39,7 @@ export async function runStream(
     items: opened.items,
     toResult,
     shared: operation.plan === 'LOCAL' ? sharePrinting(opened, run) : null,
+    toFault: (error) => run.tidy({ errors: [error as GraphQLError] }).errors?.[0],
     onEnd: (errors) => {
       // Ends what its joins ask for.
       run.leave();

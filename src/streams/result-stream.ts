@@ -11,7 +11,7 @@ export interface ResultReader {
   takeResult(result: ExecutionResult): void;
   /** The stream has ended by itself. */
   end(): void;
-  /** The same, with what graphql-js would reject with. */
+  /** The same, for a fault. */
   fail(error: unknown): void;
 }
 
@@ -35,6 +35,8 @@ export interface ResultStreamOptions {
   readonly toResult: (item: unknown) => Promise<ExecutionResult>;
   /** Where items are pushed, and their results may be shared: joins those that are told the same, and prints a result for all of them. */
   readonly shared: SharedPrinting | null;
+  /** What clients see of a fault that nobody foresaw, and the log has. */
+  readonly toFault: (error: unknown) => unknown;
   /** Called once, when it ends by itself or is left, with how many errors it told. */
   readonly onEnd: (errors: number) => void;
 }
@@ -53,6 +55,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   readonly #items: AsyncIterator<unknown>;
   readonly #toResult: ResultStreamOptions['toResult'];
   readonly #shared: SharedPrinting | null;
+  readonly #toFault: ResultStreamOptions['toFault'];
   readonly #onEnd: ResultStreamOptions['onEnd'];
   #reader: ResultReader | null = null;
   /** Is an item being executed for this stream alone? */
@@ -64,10 +67,11 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   #errors = 0;
   #isOver = false;
 
-  constructor({ items, toResult, shared, onEnd }: ResultStreamOptions) {
+  constructor({ items, toResult, shared, toFault, onEnd }: ResultStreamOptions) {
     this.#items = items;
     this.#toResult = toResult;
     this.#shared = shared;
+    this.#toFault = toFault;
     this.#onEnd = onEnd;
   }
 
@@ -82,7 +86,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     } catch (error) {
       this.#errors += 1;
       await this.return();
-      throw error;
+      throw this.#toFault(error);
     }
   }
 
@@ -151,7 +155,7 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#errors += 1;
-    this.#reader?.fail(error);
+    this.#reader?.fail(this.#toFault(error));
     void this.return();
   }
 

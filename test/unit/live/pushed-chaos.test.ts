@@ -104,6 +104,7 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
                 return isAlone ? null : new ResultText(JSON.stringify({ data: { name: String(item) } }));
               },
             },
+            toFault: (error) => error,
             onEnd: () => {},
           });
           const operation = new PushedOperation({ stream, id, frames, onResult: () => {}, onEnd: () => {} });

@@ -3,6 +3,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
 import { createOperationRunner } from '../../../src/operation/operation-runner.ts';
+import { ResultStream } from '../../../src/streams/result-stream.ts';
 import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
 import { admitForTest, createTestServer } from '../../support/test-operation.ts';
 
@@ -12,6 +13,7 @@ interface Source {
   isClosed: boolean;
   /** Gives the next item. */
   next: (item: unknown) => void;
+  break: (error: unknown) => void;
 }
 
 /** A graph whose stream a test feeds. With `isJoined` its items are executed as if they asked the ledger. */
@@ -21,11 +23,12 @@ function open({
   text = 'subscription { ticks { n } }',
   requestBytes = 0,
 } = {}) {
-  const waiting: ((step: IteratorResult<unknown>) => void)[] = [];
+  const waiting: ((step: IteratorResult<unknown> | Promise<never>) => void)[] = [];
   const source: Source = {
     contexts: [],
     isClosed: false,
     next: (ticks) => waiting.shift()?.({ done: false, value: { ticks } }),
+    break: (error) => waiting.shift()?.(Promise.reject(error)),
   };
   const items: AsyncIterableIterator<unknown> = {
     next: () => new Promise((resolve) => waiting.push(resolve)),
@@ -125,6 +128,35 @@ describe('a subscription', () => {
     const stream = await asStream(result);
     expect(await stream.next()).toEqual({ done: true, value: undefined });
     expect(source.isClosed).toBe(true);
+  });
+
+  it('that fails as nobody foresaw tells clients nothing of that, and is over', async () => {
+    const { source, server, result } = open();
+    const stream = await asStream(result);
+    const waiting = stream.next();
+    source.break(new Error('broken'));
+    await expect(waiting).rejects.toMatchObject({ message: 'masked' });
+    expect(source.isClosed).toBe(true);
+    expect(server.operations).toMatchObject([{ errors: 1 }]);
+  });
+
+  it('says the same to a reader that it is pushed to', () => {
+    const told: unknown[] = [];
+    const items = {
+      pushTo: (reader: { fail(error: unknown): void }) => reader.fail(new Error('broken')),
+      resume() {},
+      next: async () => ({ done: true as const, value: undefined }),
+    };
+    const stream = new ResultStream({
+      items,
+      toResult: async () => ({}),
+      shared: { results: { textOf: () => null, leave() {} }, print: () => null },
+      toFault: () => 'masked',
+      onEnd: (errors) => told.push(errors),
+    });
+    const fail = (error: unknown) => told.push(error);
+    stream.pushTo({ isReady: true, takeText() {}, takeResult() {}, end() {}, fail });
+    expect(told).toEqual(['masked', 1]);
   });
 
   it('that is refused is one result', async () => {
