@@ -81,7 +81,7 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   if (!allowsAnonymous && !hasCredentials) {
     mistakes.push({
       key: 'SPONSOR_ALLOW_ANONYMOUS',
-      expected: 'true, because SPONSOR_AUTH is token and no client has a credential (or SPONSOR_AUTH=forward)',
+      expected: 'CLIENTS_FILE or JWT_JWKS_URL instead, or true, since SPONSOR_AUTH is token (or SPONSOR_AUTH=forward)',
       got: values.SPONSOR_ALLOW_ANONYMOUS === false ? 'false' : 'nothing',
     });
   }

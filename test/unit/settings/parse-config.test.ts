@@ -187,6 +187,12 @@ describe('who holds the sponsor token', () => {
     expect(keysOf(open)).toEqual([]);
   });
 
+  test('whoever leaves out who may sponsor is not told first to let everybody do so', () => {
+    expect(mistakesOf({ ...held, CORS_ORIGINS: 'https://app.example' })[0]?.expected).toMatch(
+      /^CLIENTS_FILE or JWT_JWKS_URL instead, or true, /,
+    );
+  });
+
   test('a token file that cannot be read, is empty or holds something else is a mistake that does not show its path', () => {
     const env = { SPONSOR_TOKEN_FILE: 'the-token-itself' };
     expect(mistakesOf(env)).toEqual([
