@@ -333,7 +333,7 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     settingsIgnored: (keys) => log('warn', 'these settings are checked but have no effect in this version', { keys }),
     ready: (service) => log('info', 'ready', service),
     listening: (service) =>
-      log('warn', 'listening, not ready: the ledger cannot be reached, and is asked again until it can', service),
+      log('warn', 'listening without the ledger: it cannot be reached, and is asked again until it can', service),
 
     // Exit code 0: an operator told the worker to end.
     workerLost: (loss) => log(loss.exitCode === 0 ? 'info' : 'error', 'a worker ended; another takes its place', loss),

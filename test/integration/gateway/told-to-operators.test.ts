@@ -33,12 +33,12 @@ async function occupyPort(answer: { readonly status: number; readonly body: stri
 }
 
 describe('while the ledger is down', () => {
-  it('the log says listening, not ready, and which host of which setting it is, without a stack or a credential', async () => {
+  it('the log says that it listens without the ledger, and which host of which setting it is, without a stack or a credential', async () => {
     const gateway = await openGateway({ LEDGER_GRAPHQL_URL: 'http://me:hunter2@127.0.0.1:9/graphql' });
     const place = { setting: 'LEDGER_GRAPHQL_URL', host: '127.0.0.1:9' };
     expect(gateway.log).toEqual([
       expect.objectContaining({ level: 'warn', ...place, reason: 'cannot connect (ECONNREFUSED)' }),
-      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/^listening, not ready: /), ...place }),
+      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/^listening without the ledger: /), ...place }),
     ]);
     expect(JSON.stringify(gateway.log)).not.toMatch(/stack|hunter2/);
   });

@@ -233,7 +233,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ],
     {
       level: 'warn',
-      msg: 'listening, not ready: the ledger cannot be reached, and is asked again until it can',
+      msg: 'listening without the ledger: it cannot be reached, and is asked again until it can',
       url: 'http://127.0.0.1:1/graphql',
       devnet: false,
       schema: 'none',
