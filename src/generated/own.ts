@@ -827,7 +827,7 @@ export type Viewer = {
    * caller has no budget of its own. `UPSTREAM_UNAVAILABLE` when what the instances of the gateway share is away.
    */
   readonly gas?: Maybe<ViewerAllowance>;
-  /** `client:` and the name of an API key, `credential:` and a short hash of a forwarded one, or `address:` and the IP address. */
+  /** `client:` and the name of an API key, `jwt:` and the subject of a token, `credential:` and a short hash of a forwarded one, or `address:` and the IP address. */
   readonly id: Scalars['String']['output'];
   /** By what the caller is known, and so by what it is counted. */
   readonly kind: ViewerKind;
