@@ -38,8 +38,16 @@ export interface RunningWorkers {
   readonly failed: Promise<never>;
 }
 
-/** Milliseconds beyond the longest operation that a worker may take to end; then it is killed. */
+/** Milliseconds that a worker may take to end behind the last of what runs. */
 const endMarginMs = 6_000;
+
+/**
+ * Milliseconds in which a worker has to end; then it is killed. A mutation that was sent goes on for as long again as its caller
+ * waited for it.
+ */
+export function toEndWithinMs({ queryMs, mutationMs }: Config['timeouts']): number {
+  return Math.max(queryMs, 2 * mutationMs) + endMarginMs;
+}
 
 /**
  * One gateway of several processes: this one starts the others, replaces those that end, and holds what they share. It
@@ -52,7 +60,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const network = await openNetwork(config, telemetry);
   const port = config.port === 0 ? await choosePort(config.host) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
-  const { queryMs, mutationMs } = config.timeouts;
   // Outlives workers: what one that crashed has dispatched is not dispatched by another.
   const store = createMemoryStore();
   let isReady = false;
@@ -62,7 +69,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     beginning: () => ({ shared, port, files, beatMs }),
     startProcess,
     now,
-    endWithinMs: Math.max(queryMs, mutationMs) + endMarginMs,
+    endWithinMs: toEndWithinMs(config.timeouts),
     events: {
       lost: telemetry.workerLost,
       cut: telemetry.workersCut,
