@@ -31,6 +31,8 @@ export interface ServerContext {
   readonly streamPlace?: StreamPlace;
   /** Collects what the answer's headers say about it. Left out for answers without headers. */
   readonly notes?: AnswerNotes;
+  /** Bounds again for how long nothing may move on the connection: Yoga takes that away where it sends a stream. */
+  readonly boundStream?: () => void;
   /** Of the errors its caller is told, for the same line; a shell notes them as they leave. */
   readonly codes: string[];
   /** What the lane has done of an operation that it leaves to Yoga. Only Yoga reads it. */

@@ -149,9 +149,13 @@ export class Exchange implements ServerContext {
    * waited for less long than one that merely asks nothing.
    */
   awaitReading(): void {
-    const { socket } = this.req;
-    this.isUnread = socket.writableLength > 0;
-    if (this.isUnread) socket.setTimeout(this.#stallMs);
+    this.isUnread = this.req.socket.writableLength > 0;
+    if (this.isUnread) this.boundReading();
+  }
+
+  /** The same for an answer that somebody else writes: to be called before, since nobody says when it was handed over. */
+  boundReading(): void {
+    this.req.socket.setTimeout(this.#stallMs);
   }
 
   /** Reduces the Accept header to what can be served. @returns `false` if that is nothing; the request is then refused */

@@ -24,11 +24,6 @@ export interface ListenerOptions
     Omit<RouteOptions, 'refusedVersion' | 'isDraining'> {
   readonly host: string;
   readonly port: number;
-  /**
-   * Milliseconds for which nothing may move on a connection; then it is closed. Longer than any answer may take, and longer
-   * than a proxy keeps a connection that it does not use, a minute mostly: it would send requests into one that is being closed.
-   */
-  readonly idleMs: number;
   readonly corsOrigins: '*' | readonly string[];
   readonly sockets: SocketServer;
   readonly addresses: AddressGate;
@@ -54,7 +49,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const { stamps, sockets, telemetry, idleMs } = options;
   const connections = createConnections((exchange: Exchange) => {
     exchange.close();
-    // Event streams have none, and their connection may be used again.
+    // An answer by Yoga, or one that was left unread, has set another bound, and the connection may be used again.
     if (!exchange.isInLane || exchange.isUnread) exchange.req.socket.setTimeout(idleMs);
     telemetry.requestAnswered(exchange.toRecord());
   });

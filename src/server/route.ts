@@ -92,6 +92,11 @@ export function createRefusedVersion({ versionHeaders, checkVersion }: RefusedVe
 }
 
 export interface ServeGraphqlOptions {
+  /**
+   * Milliseconds for which nothing may move on a connection; then it is closed. Longer than any answer may take, and longer
+   * than a proxy keeps a connection that it does not use, a minute mostly: it would send requests into one that is being closed.
+   */
+  readonly idleMs: number;
   readonly graphqlPath: string;
   readonly maxBodyBytes: number;
   /** Counts the caller, and refuses it over its limit. Asked before anything but the headers is looked at. */
@@ -114,7 +119,10 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
 
   const serveByYoga = (exchange: Exchange, context: ServerContext): void => {
     exchange.stamp();
-    exchange.failWith(options.graphql(exchange.req, exchange.res, context));
+    exchange.boundReading();
+    // Of a stream something is written every so often: on its connection nothing moves only if nobody reads.
+    const boundStream = () => exchange.req.socket.setTimeout(options.idleMs);
+    exchange.failWith(options.graphql(exchange.req, exchange.res, { ...context, boundStream }));
   };
 
   const servePost = createServePost({ ...options, afterEntry, serveByYoga });

@@ -13,6 +13,8 @@ export interface PushedBodyOptions {
   readonly framing: Framing;
   readonly place: EventStreamPlace | null;
   readonly heart: Heart;
+  /** Called once, when it begins to be sent. */
+  readonly onSent: () => void;
   /** Called with each result that has errors. */
   readonly onResult: (result: ExecutionResult) => void;
 }
@@ -27,23 +29,26 @@ export class PushedBody extends Readable implements ResultReader {
   readonly #framing: Framing;
   readonly #place: EventStreamPlace | null;
   readonly #heart: Heart;
+  readonly #onSent: PushedBodyOptions['onSent'];
   readonly #onResult: PushedBodyOptions['onResult'];
   #response: ServerResponse | null = null;
   #stopBeating: (() => void) | null = null;
   #isOver = false;
 
-  constructor({ stream, framing, place, heart, onResult }: PushedBodyOptions) {
+  constructor({ stream, framing, place, heart, onSent, onResult }: PushedBodyOptions) {
     super();
     this.#stream = stream;
     this.#framing = framing;
     this.#place = place;
     this.#heart = heart;
+    this.#onSent = onSent;
     this.#onResult = onResult;
   }
 
   override pipe<Destination extends NodeJS.WritableStream>(destination: Destination): Destination {
     const response = destination as unknown as ServerResponse;
     this.#response = response;
+    this.#onSent();
     response.write(this.#framing.begin());
     // Who is cut off before the first event goes on from here, and not from when it is back.
     this.#place?.onFirst(() => this.#beat());

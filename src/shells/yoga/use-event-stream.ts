@@ -23,12 +23,14 @@ export function useEventStream(opened: OpenedStreams, heart: Heart = createHeart
       const type = chooseStreamType(request) ?? 'text/event-stream';
       const framing = type === 'text/event-stream' ? eventFraming : multipartFraming;
       const { place = null, pushed = null } = opened.get(request) ?? {};
+      // Yoga lets a client read nothing of a stream for ever, and what was written then waits for ever.
+      const onSent = () => serverContext.boundStream?.();
       setResultProcessor((_, { Response, ReadableStream }) => {
         if (pushed) {
-          const body = new PushedBody({ stream: pushed, framing, place, heart, onResult: note });
+          const body = new PushedBody({ stream: pushed, framing, place, heart, onSent, onResult: note });
           return new Response(body as never, { headers: framing.headers });
         }
-        const stream = { results, framing, place };
+        const stream = { results, framing, place, onSent };
         return new Response(new ReadableStream<Uint8Array>(toSource(stream, heart, note)), {
           headers: framing.headers,
         });
@@ -43,11 +45,12 @@ interface FramedStream {
   readonly results: AsyncIterator<ExecutionResult>;
   readonly framing: Framing;
   readonly place: EventStreamPlace | null;
+  readonly onSent: () => void;
 }
 
 /** Asks for a result only when the client has read those before it. */
 function toSource(
-  { results, framing, place }: FramedStream,
+  { results, framing, place, onSent }: FramedStream,
   heart: Heart,
   note: (result: ExecutionResult) => void,
 ): UnderlyingDefaultSource<Uint8Array> {
@@ -67,6 +70,7 @@ function toSource(
       stopBeating = heart.onBeat(beat);
     },
     async pull(controller) {
+      onSent();
       try {
         const { done, value } = await results.next();
         if (!done) {

@@ -25,10 +25,16 @@ const proxiesMs = 60_000;
 it('are closed some time, after any kind of answer, but not before a proxy closes them', async () => {
   const port = Number(new URL(gateway.url).port);
   const bounds: [socket: Socket, boundMs: number | undefined][] = [];
+  const boundsAtEnd: (number | undefined)[] = [];
+  const boundsWhenBegun: (number | undefined)[] = [];
   // Node tells of each request before it is served: what bounds the connection then is what bounded it while it was idle.
   const look = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     if (socket.localPort === port) bounds.push([socket, socket.timeout]);
+  };
+  const lookAtEnd = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    if (socket.localPort === port) boundsAtEnd.push(socket.timeout);
   };
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = async (accept: string, query: string, method = 'POST') => {
@@ -38,25 +44,31 @@ it('are closed some time, after any kind of answer, but not before a proxy close
       const asked = request({ port, path, method, headers, agent }, resolve).on('error', reject);
       asked.end(method === 'POST' ? JSON.stringify({ query }) : undefined);
     });
+    boundsWhenBegun.push(bounds.at(-1)?.[0].timeout);
     return text(response);
   };
 
   subscribe('http.server.request.start', look);
+  subscribe('http.server.response.finish', lookAtEnd);
   try {
     expect(await ask('application/json', '{__typename}')).toContain('Query');
     expect(await ask('text/event-stream', '{__typename}')).toContain('Query');
     expect(await ask('application/json', '{__typename}', 'GET')).toContain('Query');
     const streamed = ask('text/event-stream', 'subscription { events { __typename } }');
-    await until(() => ledger.following > 0, 'a follower');
+    await until(() => ledger.following > 0 && boundsWhenBegun.length === 4, 'a follower');
     ledger.end();
     expect(await streamed).toContain('event: complete');
     await ask('text/html', '{__typename}', 'GET');
     await ask('application/json', '{__typename}');
   } finally {
     unsubscribe('http.server.request.start', look);
+    unsubscribe('http.server.response.finish', lookAtEnd);
     agent.destroy();
   }
   expect(new Set(bounds.map(([socket]) => socket)).size).toBe(1);
   expect(bounds.map(([, boundMs]) => boundMs)).toEqual(Array.from({ length: 6 }, () => bounds[0]?.[1]));
   expect(bounds[0]?.[1]).toBeGreaterThan(proxiesMs);
+  // An answer that Yoga writes may be left unread for as long as the lane's, and a stream for as long as a connection is idle.
+  const [, whole, asked] = boundsAtEnd;
+  expect([whole, asked, boundsWhenBegun[3]]).toEqual([40_000, 40_000, bounds[0]?.[1]]);
 });
