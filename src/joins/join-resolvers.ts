@@ -14,7 +14,7 @@ import { awaitIndex, checkWaitMs } from './await-index.ts';
 import { createToJoinLookup, type RequestBounds } from './join-document.ts';
 import { createReadJoinKey } from './join-key.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
-import { type JoinSelection, toJoinSelection } from './join-selection.ts';
+import { type JoinSelection, shareSelection, toJoinSelection } from './join-selection.ts';
 import { type ServedJoin, toJoinForm } from './joins.ts';
 import { placeErrors } from './place-errors.ts';
 import { toPlainBuiltins } from './plain-builtins.ts';
@@ -95,11 +95,9 @@ function prepareField(
   const type = schema.getType(getNamedType(returnType).name);
   const scope = { schema, fragments: new Map(Object.entries(fragments)) };
   const plain = new Set<JoinAnswer>();
-  const selection = prepareSelection(info, schema, `J${selections.size}`);
-  const shared = selections.get(selection.body) ?? selection;
-  selections.set(selection.body, shared);
+  const selection = shareSelection(selections, prepareSelection(info, schema, `J${selections.size}`));
   return {
-    toLookup: createToJoinLookup(toJoinForm(join, shared)),
+    toLookup: createToJoinLookup(toJoinForm(join, selection)),
     toPlain: (answer) => {
       if (!plain.has(answer)) toPlainBuiltins(answer.value, below, type, scope);
       plain.add(answer);

@@ -78,6 +78,16 @@ export function toJoinSelection(
   };
 }
 
+/**
+ * One for all fields with the same selection, so that lookups they have in common are asked once.
+ * @param known by their bodies; takes up a new one
+ */
+export function shareSelection(known: Map<string, JoinSelection>, made: JoinSelection): JoinSelection {
+  const shared = known.get(made.body) ?? made;
+  known.set(made.body, shared);
+  return shared;
+}
+
 const toText = (node: ASTNode): string => stripIgnoredCharacters(print(node));
 
 /** Bytes of a text as it stands in a JSON body, quotes or separators included. */

@@ -25,7 +25,7 @@ import { createToJoinLookup, type JoinLookup, type RequestBounds } from './join-
 import { createReadJoinKey, joinSelectionSet } from './join-key.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { freeName } from './join-resolvers.ts';
-import { type JoinSelection, toJoinSelection } from './join-selection.ts';
+import { type JoinSelection, shareSelection, toJoinSelection } from './join-selection.ts';
 import { type ServedJoin, toJoinForm } from './joins.ts';
 
 export interface OperationJoinsOptions {
@@ -90,10 +90,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         source,
         null,
       );
-      // Fields with the same selection share one fragment, so that lookups they have in common are asked once.
-      const shared = selections.get(selection.body) ?? selection;
-      selections.set(selection.body, shared);
-      const toLookup = createToJoinLookup(toJoinForm(join, shared));
+      const toLookup = createToJoinLookup(toJoinForm(join, shareSelection(selections, selection)));
       return {
         key,
         nodes,

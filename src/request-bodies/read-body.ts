@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { UnfinishedBodies, UnfinishedBody } from './unfinished-bodies.ts';
+import { bytesPerPiece, type UnfinishedBodies, type UnfinishedBody } from './unfinished-bodies.ts';
 
 export type BodyReading =
   | { readonly kind: 'whole'; readonly body: Buffer }
@@ -27,8 +27,6 @@ export interface BodyBounds {
 
 /** Pieces of a body that are kept before they are joined. */
 const maxLoosePieces = 512;
-/** What a piece takes beside its content, in bytes, until it is joined. */
-const bytesPerPiece = 256;
 /** What a header takes beside its text, in bytes: it is there as long as the body is awaited. */
 const bytesPerHeader = 64;
 

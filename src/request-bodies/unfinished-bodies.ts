@@ -1,3 +1,8 @@
+/** Bodies, or messages, of the largest size that may be under way at once; of the usual size that is thousands. */
+export const largestUnfinished = 64;
+/** What a piece of one takes beside its content, in bytes. */
+export const bytesPerPiece = 256;
+
 /** A request body of which some has come, and not all. */
 export interface UnfinishedBody {
   /** @param bytes that it takes by now, in all */
@@ -15,7 +20,10 @@ export interface UnfinishedBodies {
   begin(giveUp: () => void): UnfinishedBody;
 }
 
-/** Linked into a ring, the one that began first in front; the reason is told at the ring of connections. */
+/**
+ * Linked into a ring, the one that began first in front. Not kept in a `Set`, whose table is made anew every few changes and
+ * stays in memory, with what it held, until the next full garbage collection.
+ */
 class Body {
   bytes = 0;
   before: Body = this;

@@ -3,7 +3,7 @@ import { isEncoded, isJsonType } from '../http/media-types.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import { type BodyReading, readBody, restoreBody } from '../request-bodies/read-body.ts';
-import { createUnfinishedBodies } from '../request-bodies/unfinished-bodies.ts';
+import { createUnfinishedBodies, largestUnfinished } from '../request-bodies/unfinished-bodies.ts';
 import type { SharedStreams } from '../shells/event-streams/serve-shared-streams.ts';
 import type { LaneOperations, LaneOutcome } from '../shells/lane/lane-operations.ts';
 import type { Caller } from '../subschemas/operation-context.ts';
@@ -19,9 +19,6 @@ export interface ServePostOptions {
   readonly serveByYoga: (exchange: Exchange, context: ServerContext) => void;
   readonly sharedStreams: SharedStreams | null;
 }
-
-/** So many of the largest size may be under way at once; of the usual size that is thousands. */
-const largestUnfinished = 64;
 
 /** Serves a POST: reads its body, offers it to the lane, and gives Yoga what the lane leaves. */
 export function createServePost(options: ServePostOptions): (exchange: Exchange) => void {

@@ -1,12 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { UnfinishedBodies, UnfinishedBody } from '../../request-bodies/unfinished-bodies.ts';
+import { bytesPerPiece, type UnfinishedBodies, type UnfinishedBody } from '../../request-bodies/unfinished-bodies.ts';
 import { closeCodes } from './close-codes.ts';
 
 /** More than the heads of fragments take, which are not told apart from what comes behind them. */
 const headsBytes = 4_096;
-/** What a piece takes beside its content, in bytes. */
-const bytesPerPiece = 256;
 /** Of the head of a client's frame, in bytes. */
 function headOf(size: number): number {
   if (size < 126) return 6;

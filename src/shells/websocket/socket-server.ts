@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
-import { createUnfinishedBodies } from '../../request-bodies/unfinished-bodies.ts';
+import { createUnfinishedBodies, largestUnfinished } from '../../request-bodies/unfinished-bodies.ts';
 import { closeCodes } from './close-codes.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import { createServeSocket, type ServeSocketOptions } from './serve-socket.ts';
@@ -36,9 +36,6 @@ export interface SocketServer {
 
 /** A client may take so long to answer the closing handshake. */
 const farewellMs = 1_000;
-
-/** So many messages of the largest size may be under way at once. */
-const largestUnfinished = 64;
 
 /** Serves operations over WebSocket by the graphql-transport-ws protocol. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
