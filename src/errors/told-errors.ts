@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { lightError } from './light-error.ts';
 
-/** Errors of one answer that are told. No item of a page fails alone and goes unseen: there are fewer places than that. */
+/** Errors of one answer that are told: more than a page has items, so that each item that fails can have one. */
 export const maxToldErrors = 10_000;
 /**
  * Characters of one answer's errors, roughly: one of an upstream may concern thousands of places, and is told at each of them,

@@ -64,7 +64,7 @@ export function reviveMarked(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    // By its places: the names of a list's members would each be a text.
+    // By index, since `Object.keys` of a list makes a text of each index.
     for (let index = 0; index < value.length; index += 1) value[index] = reviveMarked(value[index]);
     return value;
   }

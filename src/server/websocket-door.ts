@@ -75,7 +75,7 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
       const requestId = toRequestId(req.headers['x-request-id']);
       const answered = createUpgradeAnswered(req, requestId, telemetry);
       const sender = senderOf(req);
-      // It is no longer one on which nothing happens.
+      // Counted as closing, so that it is not cut as a connection on which nothing is executed.
       connections.of(socket)?.close();
       socket.once('close', places.take(networkOf(sender)));
       // Nothing else listens for errors while the address is counted, and one without a listener would end the process.

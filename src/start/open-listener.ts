@@ -40,9 +40,9 @@ export interface OpenListener extends Pick<Listener, 'url'> {
 const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin', showSourceHeader];
 /** What the last requests may take beyond their own deadline when draining, in milliseconds. */
 const drainMarginMs = 1_000;
-/** How long a client may read nothing of its answer beyond that, in milliseconds. */
+/** How long a client may read nothing of its answer beyond the longest operation, in milliseconds. */
 const stallMarginMs = 10_000;
-/** Proxies keep connections that they do not use for a minute, some for as long as this less a little. */
+/** Longer than proxies keep a connection that they do not use, a minute mostly and some 75 seconds. In milliseconds. */
 const leastIdleMs = 76_000;
 
 /** Serves the shells over HTTP. Rejects when the address cannot be bound. */
