@@ -4,7 +4,12 @@
  * is generated from here.
  */
 export const errorCatalogue = {
-  BAD_REQUEST: { status: 400, meaning: 'The HTTP request itself is malformed.', retry: 'Fix the request.' },
+  BAD_REQUEST: {
+    status: 400,
+    meaning:
+      'The HTTP request itself is malformed (400), or cannot be served (404, 405, 406, 408, 409, 415 or 417).',
+    retry: 'Fix the request.',
+  },
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document is not GraphQL.', retry: 'Fix the document.' },
   GRAPHQL_VALIDATION_FAILED: {
     status: 400,
@@ -34,7 +39,7 @@ export const errorCatalogue = {
   FORBIDDEN: {
     status: 403,
     meaning: 'The caller may not do this.',
-    retry: 'Ask the operator for the scope, or the move call, that the message names.',
+    retry: 'Ask the operator for what the message names: the scope, the origin or the move call.',
   },
   RATE_LIMITED: { status: 429, meaning: 'Too many requests from this caller.', retry: 'After `Retry-After` seconds.' },
   PAYLOAD_TOO_LARGE: {
@@ -71,11 +76,11 @@ export const errorCatalogue = {
   SPONSOR_UNAUTHORIZED: {
     status: 401,
     meaning: 'The sponsor does not accept the bearer token.',
-    retry: 'With a valid token.',
+    retry: 'With a valid token. Where the gateway holds the token, only its operator can mend it.',
   },
   SPONSOR_FORBIDDEN: {
     status: 403,
-    meaning: 'The sponsor denied the request: its access controller a transaction, or it the credential this endpoint.',
+    meaning: 'The access controller of the sponsor denied the transaction, or the sponsor does not let this credential use the endpoint.',
     retry: 'Not as it is.',
   },
   SPONSOR_REJECTED: {

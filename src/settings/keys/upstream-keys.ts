@@ -60,7 +60,7 @@ export const upstreamKeys = {
     kind: integer(10, 60_000, 'milliseconds'),
     fallback: defaults.livePollMinMs,
     description:
-      'How long the reader of a live stream waits between two looks at the node while something happens; at most `LIVE_POLL_MAX_MS`.',
+      'How long the reader of a live stream waits between two looks at the node while something happens. More than `LIVE_POLL_MAX_MS` counts as that.',
     inForce: true,
   }),
   LIVE_POLL_MAX_MS: configKey({
