@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { cutUnread, cutUnserved, type OpenLink } from './cut-connections.ts';
 
 /** A request and its answer, as far as their connection is concerned. */
 export interface OnConnection {
@@ -34,6 +35,8 @@ export interface Connections<Exchange extends OnConnection> {
   enter(exchange: Exchange): boolean;
   /** Must be called when the answer has been sent, or cannot be. */
   leave(exchange: Exchange): void;
+  /** Cuts connections whose clients leave unread more than so many bytes together. */
+  cutUnread(maxBytes: number): void;
   /**
    * Closes the server: accepts no new connections, lets requests under way finish, and cuts what is left after `graceMs`.
    * Until then open connections are served, so that health probes on them learn that the server is stopping; each answer asks
@@ -52,21 +55,17 @@ const maxWaiting = 100;
 interface ConnectionSocket {
   once(event: 'close', listener: () => void): unknown;
   destroy(): unknown;
+  readonly writableLength: number;
 }
 
-/**
- * Connections on which nothing is executed: silent ones, idle ones, and such as have not sent their request whole. Nobody is
- * counted before that, and a head that does not end may take a hundred kilobytes.
- */
-const maxUnserved = 4_096;
-/** New connections between two looks whether there are more: each looks at all of them. */
+/** New connections between two looks whether too many are open: each looks at all of them. */
 const lookEvery = 256;
 
 /**
  * A connection, linked into a ring of all open ones. Not kept in a `Set` or `Map`: these allocate a new table every few
  * changes, and an old table keeps what it held, whole answers, in memory until the next full garbage collection.
  */
-class OpenConnection<Exchange extends OnConnection> implements Connection<Exchange> {
+class OpenConnection<Exchange extends OnConnection> implements Connection<Exchange>, OpenLink {
   readonly exchanges: Exchange[] = [];
   isClosing = false;
   /** Requests that came after the last one that is answered. */
@@ -84,6 +83,14 @@ class OpenConnection<Exchange extends OnConnection> implements Connection<Exchan
 
   get isUnserved(): boolean {
     return !this.isClosing && this.exchanges.every(isArriving);
+  }
+
+  /** What waits for its turn on the connection counts too. */
+  get unread(): number {
+    if (this.exchanges.length === 0) return this.#socket?.writableLength ?? 0;
+    let bytes = 0;
+    for (const { res } of this.exchanges) bytes += res.writableLength;
+    return bytes;
   }
 
   cut(): void {
@@ -182,6 +189,7 @@ export function createConnections<Exchange extends OnConnection>(
       return true;
     },
     leave,
+    cutUnread: (maxBytes) => cutUnread(ring, maxBytes),
     drain(server, graceMs) {
       draining = true;
       for (let next = ring.behind; next !== ring; next = next.behind) next.exchanges.forEach(sendAway);
@@ -214,18 +222,6 @@ async function closeServer(server: Server, graceMs: number, work: Work): Promise
   clearTimeout(fuse);
   // All connections are closed; this stops the timer with which the HTTP server looks for slow ones.
   server.close();
-}
-
-/** Cuts the oldest of those on which nothing is executed, as many as are too many; first such as never were of use. */
-function cutUnserved(ring: OpenConnection<OnConnection>): void {
-  let excess = -maxUnserved;
-  for (let next = ring.behind; next !== ring; next = next.behind) if (next.isUnserved) excess += 1;
-  for (const hasServed of [false, true])
-    for (let next = ring.behind; next !== ring && excess > 0; next = next.behind) {
-      if (next.hasServed !== hasServed || !next.isUnserved) continue;
-      next.cut();
-      excess -= 1;
-    }
 }
 
 function isArriving({ isReading }: OnConnection): boolean {

@@ -6,8 +6,7 @@
 export const errorCatalogue = {
   BAD_REQUEST: {
     status: 400,
-    meaning:
-      'The HTTP request itself is malformed (400), or cannot be served (404, 405, 406, 408, 409, 415 or 417).',
+    meaning: 'The HTTP request itself is malformed (400), or cannot be served (404, 405, 406, 408, 409, 415 or 417).',
     retry: 'Fix the request.',
   },
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document is not GraphQL.', retry: 'Fix the document.' },
@@ -80,7 +79,8 @@ export const errorCatalogue = {
   },
   SPONSOR_FORBIDDEN: {
     status: 403,
-    meaning: 'The access controller of the sponsor denied the transaction, or the sponsor does not let this credential use the endpoint.',
+    meaning:
+      'The access controller of the sponsor denied the transaction, or the sponsor does not let this credential use the endpoint.',
     retry: 'Not as it is.',
   },
   SPONSOR_REJECTED: {

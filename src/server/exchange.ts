@@ -23,9 +23,14 @@ export interface ExchangeOptions {
   readonly telemetry: Pick<Telemetry, 'errorMasked'>;
   /** Milliseconds for which a client may read nothing of an answer that waits for it; then its connection is closed. */
   readonly stallMs: number;
+  /** Called when a long answer waits for its client. */
+  readonly onLongUnread: () => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
+
+/** Of answers beyond it each is looked at when it is written: as many as come at once would else come before the next look. */
+const longAnswerBytes = 1024 * 1024;
 
 /** Status that is logged for a request whose client left before its answer; nginx logs the same. */
 const hungUp = 499;
@@ -59,7 +64,7 @@ export class Exchange implements ServerContext {
   readonly #now: () => number;
   readonly #vary: string;
   readonly #telemetry: ExchangeOptions['telemetry'];
-  readonly #stallMs: number;
+  readonly #options: Pick<ExchangeOptions, 'stallMs' | 'onLongUnread'>;
   #isStamped = false;
   #standing: Standing = null;
   #codes: string[] | null = null;
@@ -78,7 +83,7 @@ export class Exchange implements ServerContext {
     this.#now = options.now;
     this.#vary = options.vary;
     this.#telemetry = options.telemetry;
-    this.#stallMs = options.stallMs;
+    this.#options = options;
   }
 
   /** Hardly any request has one. */
@@ -151,11 +156,13 @@ export class Exchange implements ServerContext {
   awaitReading(): void {
     this.isUnread = this.req.socket.writableLength > 0;
     if (this.isUnread) this.boundReading();
+    // Not that of the connection alone: an answer may wait for its turn there.
+    if (this.res.writableLength > longAnswerBytes) this.#options.onLongUnread();
   }
 
   /** The same for an answer that somebody else writes: to be called before, since nobody says when it was handed over. */
   boundReading(): void {
-    this.req.socket.setTimeout(this.#stallMs);
+    this.req.socket.setTimeout(this.#options.stallMs);
   }
 
   /** Reduces the Accept header to what can be served. @returns `false` if that is nothing; the request is then refused */

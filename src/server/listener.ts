@@ -19,7 +19,7 @@ import {
 import { createWebSocketDoor } from './websocket-door.ts';
 
 export interface ListenerOptions
-  extends ExchangeOptions,
+  extends Omit<ExchangeOptions, 'onLongUnread'>,
     RefusedVersionOptions,
     Omit<RouteOptions, 'refusedVersion' | 'isDraining'> {
   readonly host: string;
@@ -44,6 +44,14 @@ export interface Listener {
 const maxHeadMs = 15_000;
 const maxArrivalMs = 60_000;
 
+/**
+ * Bytes that clients may leave unread together. One answer may have 16 MiB, one caller may ask six hundred times a minute, and
+ * what nobody reads waits for the better part of one.
+ */
+const maxUnreadBytes = 64 * 1024 * 1024;
+/** Milliseconds between two looks how much it is, beside those at each long answer. */
+const unreadLookMs = 200;
+
 /** Opens the HTTP listener. Rejects when the address cannot be bound. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { stamps, sockets, telemetry, idleMs } = options;
@@ -53,6 +61,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (!exchange.isInLane || exchange.isUnread) exchange.req.socket.setTimeout(idleMs);
     telemetry.requestAnswered(exchange.toRecord());
   });
+  const cutUnread = () => connections.cutUnread(maxUnreadBytes);
+  const exchangeOptions = { ...options, onLongUnread: cutUnread };
   const refusedVersion = createRefusedVersion(options);
   const door = createWebSocketDoor({ ...options, connections, refusedVersion });
   // A missing Host is refused in `begin`, because Node's own refusal would lack the headers that all our answers have.
@@ -76,7 +86,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     if (req.socket.destroyed) return;
     const hasHost = !isHostMissing(req);
     normaliseTarget(req);
-    const exchange = new Exchange(req, res, pathOf(req), options);
+    const exchange = new Exchange(req, res, pathOf(req), exchangeOptions);
     if (!connections.enter(exchange)) return;
     res.on('close', () => connections.leave(exchange));
     try {
@@ -98,11 +108,14 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   // Node silently drops headers beyond a thousand: a client that sends so many would hide the one in which a proxy names it.
   // The size of all headers together is bounded anyway.
   server.maxHeadersCount = 0;
+  const url = await listen(server, options.host, options.port);
+  const looks = setInterval(cutUnread, unreadLookMs).unref();
   return {
-    url: await listen(server, options.host, options.port),
+    url,
     // The HTTP server waits for upgraded connections too, but does not close them: the socket server does.
     drain: async (graceMs) => {
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);
+      clearInterval(looks);
     },
   };
 }

@@ -164,12 +164,16 @@ function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: B
   }
 }
 
-/** Head and text go to the connection as one string. */
+/** A longer text is written as bytes, in characters: what waits to be read is then no part of V8's heap, which may be small. */
+const maxWrittenText = 64 * 1024;
+
+/** Head and text go to the connection as one string, unless it is long. */
 function writeText(exchange: Exchange, contentType: string, text: string): void {
   const size = Buffer.byteLength(text);
   exchange.writeHead(200, contentType, size);
+  if (text.length > maxWrittenText) exchange.res.end(Buffer.from(text));
   // As many bytes as characters: it is ASCII, of which the cheaper encoding makes the same bytes.
-  exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');
+  else exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');
 }
 
 type StreamedBody = Extract<LaneOutcome, { kind: 'stream' }>['body'];

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openRawClient, type RawClient, toPostText } from '../support/raw-client.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
 
 /** What an upstream says once may be asked for under hundreds of names, for each of fifty items. */
 const typeDefs = `
@@ -73,4 +75,22 @@ test.each([
   expect(await gateway.query(query)).toMatchObject({ status: 200, data: null, errors: tooLong });
   answerWith('x'.repeat(100));
   expect((await gateway.query(query)).errors).toBeUndefined();
+});
+
+test('clients that read nothing of what they asked for do not fill the memory together', async () => {
+  eventText = 'x'.repeat(2_900);
+  const over = () => gateway.log.filter(({ msg }) => msg === 'request').length;
+  const before = over();
+  const asked = toPostText({ query: events(named(100, 'parsedJson')) });
+  const clients: RawClient[] = [];
+  for (let index = 0; index < 11; index += 1) {
+    const client = await openRawClient(Number(new URL(gateway.url).port));
+    clients.push(client);
+    await client.send(asked);
+    await client.receive(/^HTTP\/1.1 200/);
+    client.stopReading();
+  }
+  await until(() => over() > before, 'one of them was cut');
+  expect(over() - before).toBeLessThan(clients.length);
+  for (const client of clients) client.vanish('resetting');
 });

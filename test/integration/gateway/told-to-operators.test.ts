@@ -38,7 +38,11 @@ describe('while the ledger is down', () => {
     const place = { setting: 'LEDGER_GRAPHQL_URL', host: '127.0.0.1:9' };
     expect(gateway.log).toEqual([
       expect.objectContaining({ level: 'warn', ...place, reason: 'cannot connect (ECONNREFUSED)' }),
-      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/^listening without the ledger: /), ...place }),
+      expect.objectContaining({
+        level: 'warn',
+        msg: expect.stringMatching(/^listening without the ledger: /),
+        ...place,
+      }),
     ]);
     expect(JSON.stringify(gateway.log)).not.toMatch(/stack|hunter2/);
   });

@@ -12,6 +12,7 @@ const options: ExchangeOptions = {
   vary: 'accept',
   telemetry: { errorMasked: (error, requestId) => void faults.push([error, requestId]) },
   stallMs: 1_000,
+  onLongUnread: () => {},
   now: () => 0,
 };
 
