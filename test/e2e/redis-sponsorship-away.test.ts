@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/config/secret.ts';
+import { connectRedisStore } from '../../src/sponsorship/redis-store/redis-store.ts';
 import { createRetryingStore } from '../../src/sponsorship/store/retrying-store.ts';
 import { type SponsorshipStore, StoreAwayError } from '../../src/sponsorship/store/sponsorship-store.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
@@ -118,6 +120,27 @@ if (redisMissing) {
         await store.close();
       }));
   });
+
+  test('a step that Redis does not take is told, and that it is back when it takes that one again', () =>
+    withRedis(async (redis, admin) => {
+      const told: string[] = [];
+      const store = await connectRedisStore(
+        { url: new Secret(redis.url), timeoutMs: 30_000 },
+        { failed: (error) => told.push(String(error)), ready: () => told.push('ready') },
+      );
+      const { execution } = await reserve(store, { gas });
+      await admin.config('SET', 'maxmemory', '1');
+      for (let count = 0; count < 2; count += 1) {
+        await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+        // What only reads is taken all the same.
+        await store.findReservation('somebody', 'nothing', noon);
+      }
+      await admin.config('SET', 'maxmemory', '0');
+      expect(await store.beginExecution(execution())).toEqual({ kind: 'begun' });
+      const refused = expect.stringContaining('OOM');
+      expect(told).toEqual(['ready', refused, refused, 'ready']);
+      await store.close();
+    }));
 
   test('how executions ended while Redis was away is known when it is back', () =>
     withRedis(async (redis) => {

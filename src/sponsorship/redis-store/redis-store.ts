@@ -31,8 +31,21 @@ const defaultTimeoutMs = 1_000;
  */
 export async function connectRedisStore(options: RedisStoreOptions, events: RedisEvents): Promise<SponsorshipStore> {
   const { bounds = defaultStoreBounds, timeoutMs = defaultTimeoutMs } = options;
-  const redis = await connectRedis({ ...options, timeoutMs }, events);
-  const run = defineSteps(redis, bounds);
+  /** Those that it did not take when they were asked for last: until it does it is not back, connected or not. */
+  const refusing = new Set<RedisStep>();
+  const ready = () => {
+    if (refusing.size === 0) events.ready();
+  };
+  const redis = await connectRedis({ ...options, timeoutMs }, { failed: events.failed, ready });
+  const run = defineSteps(redis, bounds, {
+    taken(step) {
+      if (refusing.size > 0 && refusing.delete(step)) ready();
+    },
+    refused(step, error) {
+      refusing.add(step);
+      events.failed(error);
+    },
+  });
   return {
     async beginReservation({ caller, leaseId, gas, idempotency, ...begin }) {
       const key = idempotency ? keyIdOf('reserve', caller, idempotency.key) : '';
@@ -114,15 +127,26 @@ export async function connectRedisStore(options: RedisStoreOptions, events: Redi
 
 type Step = (nowMs: number, ref: string, caller: string, rest: readonly (string | number)[]) => Promise<unknown>;
 
+/** What Redis answers to steps. */
+interface StepEvents {
+  readonly taken: (step: RedisStep) => void;
+  /** It has no memory left, writes nothing, or does not let this user run scripts. */
+  readonly refused: (step: RedisStep, error: unknown) => void;
+}
+
 /** Loads each script when it is first run: later one round trip asks for it by its hash. */
-function defineSteps(redis: Redis, bounds: StoreBounds) {
+function defineSteps(redis: Redis, bounds: StoreBounds, { taken, refused }: StepEvents) {
   const commands = redis as unknown as Record<RedisStep, (...args: (string | number)[]) => Promise<unknown>>;
   for (const [name, lua] of Object.entries(redisScripts(bounds))) redis.defineCommand(name, { numberOfKeys: 1, lua });
   return async (step: RedisStep, ...[nowMs, ref, caller, rest]: Parameters<Step>): Promise<unknown> => {
     try {
       // The one key says which slot of a cluster it is; all others are in the same.
-      return await commands[step](`${redisPrefix}lease:${ref}`, nowMs, ref, caller, ...rest);
+      const answer = await commands[step](`${redisPrefix}lease:${ref}`, nowMs, ref, caller, ...rest);
+      taken(step);
+      return answer;
     } catch (error) {
+      // A connection that is lost is told by itself.
+      if (error instanceof ReplyError) refused(step, error);
       throw new StoreAwayError(error, isUntaken(error));
     }
   };
