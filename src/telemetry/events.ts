@@ -1,6 +1,6 @@
 import { type CredentialEvents, createCredentialEvents, type WriteLine } from './credential-events.ts';
 import { type Logger, type RequestLineFields, requestLine, toJsonText } from './logger.ts';
-import { type SponsorshipFacts, SponsorshipLine, shownLeaseCharacters } from './sponsorship-line.ts';
+import { type SponsorshipFacts, SponsorshipLine, shownLeaseCharacters, toShownCaller } from './sponsorship-line.ts';
 
 /** One operation of an answered request. */
 export interface OperationFacts {
@@ -305,7 +305,7 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     sponsorshipStoreBack: () => log('info', 'what is remembered of sponsorship is back'),
     sponsorshipForgotten: ({ caller, leaseId, digest, outcome }) =>
       log('error', 'how a sponsored transaction ended was not remembered: its gas counts as held', {
-        caller,
+        caller: toShownCaller(caller),
         lease: leaseId.slice(0, shownLeaseCharacters),
         ...(digest !== null && { digest }),
         outcome,

@@ -38,6 +38,10 @@ export const shownLeaseCharacters = 20;
 /** A credential that is forwarded is named by its hash; as many letters of it are shown as in the lines of requests. */
 const shownCredentialCharacters = 'credential:'.length + 32;
 
+export function toShownCaller(caller: string): string {
+  return caller.startsWith('credential:') ? caller.slice(0, shownCredentialCharacters) : caller;
+}
+
 /**
  * An event as the fields of its line, those left out that have no value. Writes itself, like the line of a request, since
  * there are as many of them: it holds no free text, and nothing by which anything could be spent.
@@ -54,7 +58,7 @@ export class SponsorshipLine implements RequestLineFields {
 
   constructor({ event, caller, leaseId, digest, budget, gasUsed, code, requestId }: SponsorshipFacts) {
     this.event = event;
-    this.caller = caller.startsWith('credential:') ? caller.slice(0, shownCredentialCharacters) : caller;
+    this.caller = toShownCaller(caller);
     this.lease = leaseId?.slice(0, shownLeaseCharacters);
     this.digest = digest ?? undefined;
     this.budget = budget ?? undefined;

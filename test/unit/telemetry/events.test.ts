@@ -133,11 +133,18 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
   ],
   sponsorshipStoreBack: [[], { level: 'info', msg: 'what is remembered of sponsorship is back' }],
   sponsorshipForgotten: [
-    [{ caller: 'client:app', leaseId: `${'l'.repeat(20)}-and-more`, digest: null, outcome: 'refused' }],
+    [
+      {
+        caller: `credential:${'c'.repeat(64)}`,
+        leaseId: `${'l'.repeat(20)}-and-more`,
+        digest: null,
+        outcome: 'refused',
+      },
+    ],
     {
       level: 'error',
       msg: 'how a sponsored transaction ended was not remembered: its gas counts as held',
-      caller: 'client:app',
+      caller: `credential:${'c'.repeat(32)}`,
       lease: 'l'.repeat(20),
       outcome: 'refused',
     },
