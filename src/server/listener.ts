@@ -45,10 +45,11 @@ const maxHeadMs = 15_000;
 const maxArrivalMs = 60_000;
 
 /**
- * Bytes that clients may leave unread together. One answer may have 16 MiB, one caller may ask six hundred times a minute, and
- * what nobody reads waits for the better part of one.
+ * Bytes that clients may leave unread together: twice the largest answer of the ledger, so that one alone is never too much.
+ * Answers of ours may have 16 MiB, one caller may ask six hundred times a minute, and what nobody reads waits for the better part
+ * of one.
  */
-const maxUnreadBytes = 64 * 1024 * 1024;
+const maxUnreadBytes = 128 * 1024 * 1024;
 /** Milliseconds between two looks how much it is, beside those at each long answer. */
 const unreadLookMs = 200;
 
