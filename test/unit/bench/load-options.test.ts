@@ -3,8 +3,16 @@ import { parseLoadOptions } from '../../bench/load/load-options.ts';
 
 const parse = (...args: string[]) => parseLoadOptions(args, ['W1', 'W2']);
 
-test('nothing asked for is everything, in eight rounds of one second', () => {
-  expect(parse()).toMatchObject({ only: [], seconds: 1, requests: null, repeat: 8, rateLimit: true, nginx: false });
+test('nothing asked for is everything, in nine rounds of one second, by three processes each', () => {
+  expect(parse()).toMatchObject({
+    only: [],
+    seconds: 1,
+    requests: null,
+    repeat: 9,
+    processes: 3,
+    rateLimit: true,
+    nginx: false,
+  });
 });
 
 test('every option is read', () => {
