@@ -1,23 +1,17 @@
 import { createStreamPlaces } from '../limits/stream-places.ts';
 import type { UpstreamFacts } from '../subschemas/gateway/gateway-resolvers.ts';
 import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
-import type {
-  ConnectedOwnFields,
-  ConnectedUpstream,
-  Upstream,
-  UpstreamCapability,
-  UpstreamHost,
-} from '../subschemas/upstream.ts';
+import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../subschemas/upstream.ts';
 import { connectUpstream, mostConnections, type UpstreamConnection } from '../transport/connect-upstream.ts';
 import { createProbes, type UpstreamHealth } from '../transport/upstream-health.ts';
 import type { Network } from './open-network.ts';
 import { partOf, type Siblings } from './siblings.ts';
-import { allUpstreams, type UpstreamList } from './upstreams.ts';
+import { allUpstreams, type LentHost, type UpstreamList } from './upstreams.ts';
 
 export interface ConnectUpstreamsOptions {
   readonly list: UpstreamList;
   readonly network: Pick<Network, 'addressOf'>;
-  readonly host: Omit<UpstreamHost, 'transactions' | 'streamPlaces' | 'ledgerPush'>;
+  readonly host: Omit<LentHost, 'transactions' | 'streamPlaces' | 'ledgerPush'>;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
 }
@@ -59,7 +53,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const streamPlaces = createStreamPlaces({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
   const graph = list.graph.connect(graphConnection, host.config, streamPlaces);
   const { transactions, push: ledgerPush } = graph;
-  const hostOfFields: UpstreamHost = { ...host, streamPlaces, ledgerPush, transactions };
+  const hostOfFields: LentHost = { ...host, streamPlaces, ledgerPush, transactions };
   const ownFields: [Upstream, ConnectedOwnFields][] = [];
   const close = async () => {
     for (const [, connected] of ownFields) await connected.close?.();

@@ -1,7 +1,7 @@
-import type { UpstreamHost } from '../subschemas/upstream.ts';
 import { deriveSecret, type Siblings } from './siblings.ts';
+import type { LentHost } from './upstreams.ts';
 
-type Lent = Pick<UpstreamHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore' | 'liveFleet' | 'watchSecret'>;
+type Lent = Pick<LentHost, 'config' | 'telemetry' | 'now' | 'sponsorshipStore' | 'liveFleet' | 'watchSecret'>;
 
 export interface UpstreamHostOptions extends Lent {
   /** `null`: this process is the whole gateway. */
@@ -12,7 +12,7 @@ export interface UpstreamHostOptions extends Lent {
 export function createUpstreamHost({
   siblings,
   ...options
-}: UpstreamHostOptions): Omit<UpstreamHost, 'transactions' | 'streamPlaces' | 'ledgerPush'> {
+}: UpstreamHostOptions): Omit<LentHost, 'transactions' | 'streamPlaces' | 'ledgerPush'> {
   const { redis } = options.config.rateLimit;
   return {
     ...options,

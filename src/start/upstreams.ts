@@ -1,12 +1,15 @@
-import { eventsUpstream } from '../subschemas/events/events-upstream.ts';
+import { type EventsHost, eventsUpstream } from '../subschemas/events/events-upstream.ts';
 import { type GraphUpstream, ledgerUpstream } from '../subschemas/ledger/ledger-upstream.ts';
-import { sponsorUpstream } from '../subschemas/sponsor/sponsor-upstream.ts';
+import { type SponsorHost, sponsorUpstream } from '../subschemas/sponsor/sponsor-upstream.ts';
 import type { OwnFieldsUpstream, Upstream } from '../subschemas/upstream.ts';
+
+/** All that the gateway lends to its upstreams. */
+export interface LentHost extends SponsorHost, EventsHost {}
 
 /** All that is behind a gateway. */
 export interface UpstreamList {
   readonly graph: GraphUpstream;
-  readonly ownFields: readonly OwnFieldsUpstream[];
+  readonly ownFields: readonly OwnFieldsUpstream<LentHost>[];
 }
 
 /** The one place that names the upstreams; everything else is given a list. Clients are told of them in this order. */

@@ -2,11 +2,6 @@ import type { AddressSetting } from '../config/address-setting.ts';
 import type { Config } from '../config/config.ts';
 import type { ValueKind } from '../config/config-key.ts';
 import type { Secret } from '../config/secret.ts';
-import type { Devnet } from '../devnet/start-devnet.ts';
-import type { StreamPlaces } from '../limits/stream-places.ts';
-import type { WatchAttempt } from '../live/keep-watch.ts';
-import type { Fleet } from '../live-fleet/fleet.ts';
-import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { UpstreamConnection } from '../transport/connect-upstream.ts';
 
@@ -38,7 +33,12 @@ export function isConfigured(
   return upstreams.kind === 'devnet' ? addressOnDevnet !== null : Object.hasOwn(upstreams.addresses, setting.name);
 }
 
-export type DevnetAddresses = Pick<Devnet, 'graphqlUrl' | 'sponsorUrl' | 'rpcUrl'>;
+/** Where the embedded network serves each of its faces. */
+export interface DevnetAddresses {
+  readonly graphqlUrl: string;
+  readonly sponsorUrl: string;
+  readonly rpcUrl: string;
+}
 
 /** What is known of an upstream that may be connected, beside how its calls went. */
 export interface ConnectedUpstream {
@@ -51,8 +51,11 @@ export interface ConnectedUpstream {
   readonly probe?: ((timeoutMs: number) => Promise<unknown>) | undefined;
 }
 
-/** Fields of this gateway that ask another service. */
-export interface OwnFieldsUpstream extends Upstream {
+/**
+ * Fields of this gateway that ask another service.
+ * @typeParam Host what the gateway must lend to it
+ */
+export interface OwnFieldsUpstream<Host extends UpstreamHost = never> extends Upstream {
   readonly role: 'own fields';
   /** SDL of its part of the graph: extends `Query` and `Mutation`, and uses the scalars of the gateway's own part. */
   readonly typeDefs: () => string;
@@ -62,7 +65,7 @@ export interface OwnFieldsUpstream extends Upstream {
    */
   readonly connect: (
     connection: UpstreamConnection | null,
-    host: UpstreamHost,
+    host: Host,
   ) => ConnectedOwnFields | Promise<ConnectedOwnFields>;
   /** Calls that one of its root fields takes where it is configured; `null` where it asks nobody and answers nothing. */
   readonly callsOf: (field: RootField, config: Pick<Config, 'pages'>) => FieldCalls | null;
@@ -97,21 +100,13 @@ export interface SecretInFile {
   readonly adopt: (secrets: readonly Secret[]) => void;
 }
 
-/** What the gateway lends to the room of an upstream. */
+/** What the gateway lends to every upstream; some need more. */
 export interface UpstreamHost {
   /** With the credentials in force: on the embedded network its own. */
   readonly config: Config;
   readonly telemetry: Telemetry;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** What is remembered of sponsorship, by all processes of the gateway where they share a store. */
-  readonly sponsorshipStore: SponsorshipStore;
-  /** Of all live streams, whoever tells them. */
-  readonly streamPlaces: StreamPlaces;
-  /** With whom live streams are read together; `null` = each process reads for itself. */
-  readonly liveFleet: Pick<Fleet, 'join'> | null;
-  readonly ledgerPush: LedgerPush;
-  readonly transactions: TransactionFinder;
   /** Reads a secret again whenever its file changes, and puts it in force. One without a file never does. */
   readonly watchSecret: (watched: SecretInFile) => void;
   /**
@@ -122,39 +117,6 @@ export interface UpstreamHost {
    * @returns how to stop it, once the store has been asked or has had its chance to answer
    */
   readonly shareSecret: (name: string, own: Secret, adopt: (secret: Secret) => void) => Promise<() => void>;
-}
-
-/** The ledger's own subscriptions, by which one is told that something happened. */
-export interface LedgerPush {
-  /**
-   * Has the ledger such a subscription, and its argument `filter` such a member?
-   * @param member `null` = without a filter
-   */
-  readonly offers: (field: string, member: string | null) => boolean;
-  /**
-   * Subscribes. What is told is not kept.
-   * @returns leaves it
-   */
-  readonly listen: (query: string, attempt: WatchAttempt) => () => void;
-}
-
-/** Looks transactions up in the ledger. */
-export interface TransactionFinder {
-  /** Can the ledger be asked at all, as far as its schema is known? */
-  readonly canFind: () => boolean;
-  /**
-   * Asks it anew, in a bounded time. `null`: it does not have the transaction, or not yet. Rejects where that cannot be told.
-   * @param digest base58
-   */
-  readonly find: (digest: string) => Promise<FoundTransaction | null>;
-}
-
-/** What the ledger has of a transaction that was executed. */
-export interface FoundTransaction {
-  /** `null` where it does not tell. */
-  readonly succeeded: boolean | null;
-  /** Computation and storage less the rebate, of the smallest unit, at least 0; `null` where it does not tell. */
-  readonly gasUsed: number | null;
 }
 
 /** A root field of an operation that is estimated and not run. */

@@ -2,7 +2,7 @@ import { configKey } from '../../src/config/config-key.ts';
 import { url } from '../../src/config/value-kinds.ts';
 import { gatewayError } from '../../src/errors/gateway-error.ts';
 import type { OperationContext } from '../../src/subschemas/operation-context.ts';
-import type { OwnFieldsUpstream } from '../../src/subschemas/upstream.ts';
+import type { OwnFieldsUpstream, UpstreamHost } from '../../src/subschemas/upstream.ts';
 import { toGatewayError } from '../../src/transport/upstream-call-error.ts';
 
 const name = 'prices';
@@ -18,7 +18,7 @@ const setting = {
 };
 
 /** An upstream that no part of the gateway knows of: what a coin costs, one call for each, and which market says so. */
-export const pricesUpstream: OwnFieldsUpstream = {
+export const pricesUpstream: OwnFieldsUpstream<UpstreamHost> = {
   role: 'own fields',
   name,
   setting,

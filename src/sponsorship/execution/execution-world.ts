@@ -1,4 +1,4 @@
-import type { TransactionFinder } from '../../subschemas/upstream.ts';
+import type { TransactionFinder } from '../../subschemas/ledger/find-transaction.ts';
 import type { SponsorshipStore } from '../store/sponsorship-store.ts';
 import type { ExecutionFact } from './execution-order.ts';
 import type { KeptAnswers } from './kept-answer.ts';

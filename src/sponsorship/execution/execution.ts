@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import type { FoundTransaction } from '../../subschemas/upstream.ts';
+import type { FoundTransaction } from '../../subschemas/ledger/find-transaction.ts';
 import { type Cancellation, createCancellation, type OpenCancellation } from '../../transport/cancellation.ts';
 import type { ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import { neverSent, outcomeUnknown, storeAway, toDeclined } from './execution-errors.ts';

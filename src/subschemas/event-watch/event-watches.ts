@@ -5,7 +5,7 @@ import { keepWatch, type Listen } from '../../live/keep-watch.ts';
 import type { LiveSource } from '../../live/live-source.ts';
 import type { Clock } from '../../timing/clock.ts';
 import { createRpcSocket } from '../../upstream-sockets/rpc-socket.ts';
-import type { LedgerPush } from '../upstream.ts';
+import type { LedgerPush } from '../ledger/ledger-push.ts';
 import { type PushedFilter, toPushedEvents, toPushedTransactions } from './pushed-filter.ts';
 
 type WatchSource = LiveSource<unknown>['watch'];

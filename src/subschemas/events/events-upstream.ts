@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { countPageCalls } from '../../limits/called-pages.ts';
+import type { StreamPlaces } from '../../limits/stream-places.ts';
+import type { Fleet } from '../../live-fleet/fleet.ts';
 import { configKeys } from '../../settings/keys.ts';
 import { systemClock } from '../../timing/clock.ts';
 import { createEventWatches } from '../event-watch/event-watches.ts';
-import type { OwnFieldsUpstream } from '../upstream.ts';
+import type { LedgerPush } from '../ledger/ledger-push.ts';
+import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
 import { eventFilterCapabilities } from './event-filter-capabilities.ts';
 import { createEventsClient } from './events-client.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
@@ -18,8 +21,17 @@ const schemaFiles = ['events', 'live'].map((name) => new URL(`../../../schema/${
 /** A reader of live streams rather asks again than waits longer for one answer, in milliseconds. */
 const longestPollMs = 5_000;
 
+/** What live streams need beside what every upstream does. */
+export interface EventsHost extends UpstreamHost {
+  /** Of all live streams, whoever tells them. */
+  readonly streamPlaces: StreamPlaces;
+  /** With whom live streams are read together; `null` = each process reads for itself. */
+  readonly liveFleet: Pick<Fleet, 'join'> | null;
+  readonly ledgerPush: LedgerPush;
+}
+
 /** The ledger's JSON-RPC endpoint: its events and transactions in the ledger's own order, page by page. */
-export const eventsUpstream: OwnFieldsUpstream = {
+export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   role: 'own fields',
   name: 'events',
   setting,

@@ -5,6 +5,7 @@ import type { StreamPlaces } from '../../limits/stream-places.ts';
 import type { JoinFleet } from '../../live/feed.ts';
 import { createLiveHub } from '../../live/live-hub.ts';
 import type { ItemText } from '../../live-fleet/entry-text.ts';
+import type { Fleet } from '../../live-fleet/fleet.ts';
 import { systemClock } from '../../timing/clock.ts';
 import type { LiveEventEntry } from '../event-feed/event-source.ts';
 import { eventText, transactionText } from '../event-feed/item-text.ts';
@@ -13,7 +14,6 @@ import { createLiveTransactionResolvers } from '../event-feed/live-transaction-r
 import type { LiveRoot } from '../event-feed/present.ts';
 import type { NodeTransaction } from '../event-feed/transaction-source.ts';
 import type { EventWatches } from '../event-watch/event-watches.ts';
-import type { UpstreamHost } from '../upstream.ts';
 import type { EventsClient } from './events-client.ts';
 import { toEventNode, wholeTransaction } from './events-resolvers.ts';
 import { selectsField } from './selects-field.ts';
@@ -27,7 +27,7 @@ export interface OpenLiveEventsOptions {
   /** @throws `NOT_CONFIGURED` where there is no events upstream */
   readonly client: () => EventsClient;
   readonly cursorKeys: CursorKeys;
-  readonly fleet: UpstreamHost['liveFleet'];
+  readonly fleet: Pick<Fleet, 'join'> | null;
   /** Of the events upstream; `null` where it is not configured. */
   readonly address: string | null;
 }

@@ -1,8 +1,26 @@
 import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { FoundTransaction, TransactionFinder } from '../upstream.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
+
+/** Looks transactions up in the ledger. */
+export interface TransactionFinder {
+  /** Can the ledger be asked at all, as far as its schema is known? */
+  readonly canFind: () => boolean;
+  /**
+   * Asks it anew, in a bounded time. `null`: it does not have the transaction, or not yet. Rejects where that cannot be told.
+   * @param digest base58
+   */
+  readonly find: (digest: string) => Promise<FoundTransaction | null>;
+}
+
+/** What the ledger has of a transaction that was executed. */
+export interface FoundTransaction {
+  /** `null` where it does not tell. */
+  readonly succeeded: boolean | null;
+  /** Computation and storage less the rebate, of the smallest unit, at least 0; `null` where it does not tell. */
+  readonly gasUsed: number | null;
+}
 
 export interface TransactionFinderOptions {
   readonly execute: LedgerExecutor;

@@ -6,11 +6,25 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
+import type { WatchAttempt } from '../../live/keep-watch.ts';
 import { createGraphqlSocket } from '../../upstream-sockets/graphql-socket.ts';
-import type { LedgerPush } from '../upstream.ts';
 
 /** As many as nodes allow elsewhere; who is beyond them asks again and again. */
 const mostListeners = 100;
+
+/** The ledger's own subscriptions, by which one is told that something happened. */
+export interface LedgerPush {
+  /**
+   * Has the ledger such a subscription, and its argument `filter` such a member?
+   * @param member `null` = without a filter
+   */
+  readonly offers: (field: string, member: string | null) => boolean;
+  /**
+   * Subscribes. What is told is not kept.
+   * @returns leaves it
+   */
+  readonly listen: (query: string, attempt: WatchAttempt) => () => void;
+}
 
 export interface LedgerPushOptions {
   readonly url: string;

@@ -16,9 +16,9 @@ import type { DoubtfulTransaction } from '../../telemetry/events.ts';
 import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../../transaction-data/digest.ts';
 import { UpstreamCallError } from '../../transport/upstream-call-error.ts';
+import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import { createPerOperation, type OperationContext } from '../operation-context.ts';
 import { checkAfterMs, lookItUp } from '../sponsor-answers/sponsor-refusal.ts';
-import type { UpstreamHost } from '../upstream.ts';
 import { areTermsKept, toKeptTerms } from './known-terms.ts';
 import {
   checkTransactionPayload,
@@ -179,7 +179,8 @@ const maxKeptLength = 128 * 1024;
 
 export interface SponsorExecutionsOptions
   extends Pick<SponsorshipBooks, 'store' | 'isStoreNeeded' | 'audit'>,
-    Pick<UpstreamHost, 'transactions' | 'now'> {
+    Pick<ExecutionWorld<SponsorEffects>, 'now'> {
+  readonly transactions: TransactionFinder;
   readonly isStoreShared: boolean;
   /** Milliseconds. */
   readonly mutationMs: number;

@@ -5,7 +5,9 @@ import { bearerToken } from '../../config/value-kinds.ts';
 import { configKeys } from '../../settings/keys.ts';
 import { createExecutions } from '../../sponsorship/execution/executions.ts';
 import { watchOverdueExecutions } from '../../sponsorship/execution/overdue-executions.ts';
+import type { SponsorshipStore } from '../../sponsorship/store/sponsorship-store.ts';
 import type { UpstreamConnection } from '../../transport/connect-upstream.ts';
+import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream.ts';
 import { toSponsorExecutionWorld } from './execute-tx.ts';
 import { openLeaseKeys } from './open-lease-keys.ts';
@@ -30,8 +32,15 @@ const oneToken: ValueKind<readonly Secret[]> = {
 /** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */
 const reads = ['health', 'version'];
 
+/** What the sponsor needs beside what every upstream does. */
+export interface SponsorHost extends UpstreamHost {
+  /** What is remembered of sponsorship, by all processes of the gateway where they share a store. */
+  readonly sponsorshipStore: SponsorshipStore;
+  readonly transactions: TransactionFinder;
+}
+
 /** The gas sponsoring service: what it says of itself, and the mutations that reserve its gas and spend it. */
-export const sponsorUpstream: OwnFieldsUpstream = {
+export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
   role: 'own fields',
   name: 'sponsor',
   setting: { name: 'SPONSOR_URL', key: configKeys.SPONSOR_URL },

@@ -14,7 +14,7 @@ import { createKeptAnswers } from '../../../../src/sponsorship/execution/kept-an
 import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
 import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsorship/store/sponsorship-store.ts';
 import { defaultStoreBounds } from '../../../../src/sponsorship/store/store-bounds.ts';
-import type { FoundTransaction } from '../../../../src/subschemas/upstream.ts';
+import type { FoundTransaction } from '../../../../src/subschemas/ledger/find-transaction.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/transport/cancellation.ts';
 import { newFlow } from '../../../support/sponsorship-store-suite.ts';
 

@@ -4,7 +4,7 @@ import { toExecutionPace } from '../../../../src/sponsorship/execution/execution
 import { createKeptAnswers } from '../../../../src/sponsorship/execution/kept-answer.ts';
 import { watchOverdueExecutions } from '../../../../src/sponsorship/execution/overdue-executions.ts';
 import { createMemoryStore } from '../../../../src/sponsorship/store/memory-store.ts';
-import type { FoundTransaction } from '../../../../src/subschemas/upstream.ts';
+import type { FoundTransaction } from '../../../../src/subschemas/ledger/find-transaction.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 import { until } from '../../../support/until.ts';
