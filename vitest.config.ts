@@ -14,7 +14,7 @@ const memoryTests = [
   'test/unit/documents/document-store.test.ts',
   'test/unit/documents/kept-bytes.test.ts',
   'test/unit/documents/refused-documents.test.ts',
-  'test/unit/transport/share-reads.test.ts',
+  'test/unit/upstream/share-reads.test.ts',
 ];
 
 const project = (name: string, options: Record<string, unknown> = {}) => ({

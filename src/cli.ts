@@ -11,9 +11,9 @@ import { runCommand } from './cli/run-command.ts';
 import { createStopRequest } from './cli/stop-request.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
 import { Secret } from './config/secret.ts';
+import type { PrimaryLink } from './start/workers/take-orders.ts';
+import { openEnvelope, type ToWorker, toEnvelope } from './start/workers/worker-messages.ts';
 import { createLogger } from './telemetry/logger.ts';
-import type { PrimaryLink } from './workers/take-orders.ts';
-import { openEnvelope, type ToWorker, toEnvelope } from './workers/worker-messages.ts';
 
 // V8 learns from objects that live long to make all of their kind among the old ones. While documents are kept that come for
 // the first time, that is what it learns of syntax trees; the next thousands die at once and lie there as garbage, some 18 KB a
@@ -25,15 +25,15 @@ const services: Services = {
   readConfig: async (source) => (await import('./start/read-config.ts')).readConfig(source),
   describeConfig: async (source) => (await import('./start/read-config.ts')).describeConfig(source),
   configSchema: async () => (await import('./start/read-config.ts')).configSchema(),
-  startGateway: async (options) => (await import('./start.ts')).startGateway(options),
+  startGateway: async (options) => (await import('./start/start.ts')).startGateway(options),
   printPublicSchema: async () => (await import('./start/print-public-schema.ts')).printPublicSchema(),
-  explainOperation: async (request, config) => (await import('./start.ts')).explainOperation(request, config),
+  explainOperation: async (request, config) => (await import('./start/start.ts')).explainOperation(request, config),
   startDevnet: async (options) => (await import('./devnet/start-devnet.ts')).startDevnet(options),
   startWorkers: async ({ logger, ...options }) => {
     const { createTelemetry } = await import('./telemetry/events.ts');
-    const { createWorkerProcesses } = await import('./workers/worker-processes.ts');
+    const { createWorkerProcesses } = await import('./start/workers/worker-processes.ts');
     const startProcess = createWorkerProcesses(fileURLToPath(import.meta.url), ['worker']);
-    const { startWorkers } = await import('./workers/primary.ts');
+    const { startWorkers } = await import('./start/workers/primary.ts');
     const secret = randomBytes(32).toString('base64url');
     return startWorkers({
       ...options,
@@ -43,7 +43,7 @@ const services: Services = {
       now: () => performance.now(),
     });
   },
-  takeOrders: async (primary) => (await import('./workers/take-orders.ts')).takeOrders(primary),
+  takeOrders: async (primary) => (await import('./start/workers/take-orders.ts')).takeOrders(primary),
 };
 
 const stop = createStopRequest({

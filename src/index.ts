@@ -1,9 +1,9 @@
 /** The gateway as a library: what the command line does, for a program that embeds it. */
 export type { Config } from './config/config.ts';
+export { ConfigError } from './config/config-error.ts';
+export type { ConfigSource } from './config/parse-config.ts';
 export { type ErrorCode, errorCatalogue } from './errors/catalogue.ts';
 export { SchemaCollisionError } from './graph/generation.ts';
-export { ConfigError } from './settings/config-error.ts';
-export type { ConfigSource } from './settings/parse-config.ts';
 export { readConfig as parseConfig } from './start/read-config.ts';
-export { type RunningGateway, type StartOptions, startGateway } from './start.ts';
+export { type RunningGateway, type StartOptions, startGateway } from './start/start.ts';
 export { createLogger, type Logger } from './telemetry/logger.ts';

@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import type { ConfigSource } from '../config/parse-config.ts';
+import type { ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
-import type { ConfigSource } from '../settings/parse-config.ts';
-import type { ReadFile } from '../settings/read-settings.ts';
 import type { SettingInForce } from '../start/describe-settings.ts';
-import type { ExplainRequest, Explanation, StartOptions } from '../start.ts';
+import type { ExplainRequest, Explanation, StartOptions } from '../start/start.ts';
+import type { RunningWorkers, WorkersOptions } from '../start/workers/primary.ts';
+import type { Orders, PrimaryLink } from '../start/workers/take-orders.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { RunningWorkers, WorkersOptions } from '../workers/primary.ts';
-import type { Orders, PrimaryLink } from '../workers/take-orders.ts';
 
 /** Everything outside the program that commands use. */
 export interface CliWorld {

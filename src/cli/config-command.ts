@@ -1,4 +1,4 @@
-import { ConfigError } from '../settings/config-error.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { SettingInForce } from '../start/describe-settings.ts';
 import type { CliWorld } from './cli-world.ts';
 

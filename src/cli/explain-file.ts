@@ -1,5 +1,5 @@
-import { ConfigError } from '../settings/config-error.ts';
-import type { Explanation } from '../start.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Explanation } from '../start/start.ts';
 import type { CliWorld } from './cli-world.ts';
 import type { Command } from './command.ts';
 import { toExplainJson } from './explain-json.ts';

@@ -1,4 +1,4 @@
-import type { Explanation } from '../start.ts';
+import type { Explanation } from '../start/start.ts';
 
 type Selection = Explanation['tree'][number];
 

@@ -1,4 +1,4 @@
-import type { Explanation } from '../start.ts';
+import type { Explanation } from '../start/start.ts';
 
 export interface ExplainTextOptions {
   /** For a terminal that wants colours. */

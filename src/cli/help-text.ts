@@ -1,4 +1,4 @@
-import { defaults } from '../settings/defaults.ts';
+import { defaults } from '../config/defaults.ts';
 import { devnetDefaults } from './devnet-defaults.ts';
 
 export const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.

@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { ValueKind } from '../config/config-key.ts';
 import { moveCallTargets } from '../config/move-call.ts';
+import { quoteText } from '../config/quote-text.ts';
 import { bearerToken, host, integer } from '../config/value-kinds.ts';
-import { quoteText } from '../settings/quote-text.ts';
 import type { Command, UsageError } from './command.ts';
 import { devnetDefaults } from './devnet-defaults.ts';
 import { clientId, jsonObject, namedOrigins, profileName, scopeList, startTime } from './option-kinds.ts';

@@ -1,6 +1,6 @@
+import { defaults } from '../config/defaults.ts';
+import { configKeys } from '../config/keys.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
-import { defaults } from '../settings/defaults.ts';
-import { configKeys } from '../settings/keys.ts';
 import type { CliWorld, RunningDevnet } from './cli-world.ts';
 import type { Command } from './command.ts';
 import { devnetDefaults } from './devnet-defaults.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../settings/config-error.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { RunningWorkers } from '../start/workers/primary.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { RunningWorkers } from '../workers/primary.ts';
 import type { CliWorld, RunningGateway } from './cli-world.ts';
 import { toFailureLine } from './failure-line.ts';
 

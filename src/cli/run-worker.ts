@@ -1,4 +1,4 @@
-import type { Beginning } from '../workers/worker-messages.ts';
+import type { Beginning } from '../start/workers/worker-messages.ts';
 import type { CliWorld } from './cli-world.ts';
 
 /**

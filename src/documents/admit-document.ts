@@ -1,8 +1,8 @@
 import type { GraphQLError } from 'graphql';
-import { checkVariables, priceDocument } from '../limits/check-variables.ts';
-import type { Limits } from '../limits/limits.ts';
-import type { Usage } from '../limits/usage.ts';
-import type { Variables } from '../limits/variables.ts';
+import { checkVariables, priceDocument } from './cost/check-variables.ts';
+import type { Limits } from './cost/limits.ts';
+import type { Usage } from './cost/usage.ts';
+import type { Variables } from './cost/variables.ts';
 import type { PreparedDocument } from './prepared-document.ts';
 import { type ToldError, toGraphQLErrors } from './told-error.ts';
 

@@ -1,12 +1,10 @@
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
-import { checkDocument } from '../limits/check-document.ts';
-import { checkText } from '../limits/check-text.ts';
-import type { ExecutableDocument } from '../limits/executable-document.ts';
-import { type DocumentSize, measureDocument, toSize, withPayload } from '../limits/measure-document.ts';
-import { nestsBeforeFault } from '../limits/nests-before-fault.ts';
-import { nestingRefusal } from '../limits/refusal.ts';
-import { acceptDocument } from '../validation/accept-document.ts';
-import { validateDocument } from '../validation/validate-document.ts';
+import { checkDocument } from './cost/check-document.ts';
+import { checkText } from './cost/check-text.ts';
+import type { ExecutableDocument } from './cost/executable-document.ts';
+import { type DocumentSize, measureDocument, toSize, withPayload } from './cost/measure-document.ts';
+import { nestsBeforeFault } from './cost/nests-before-fault.ts';
+import { nestingRefusal } from './cost/refusal.ts';
 import { type DocumentShape, toShape } from './document-shape.ts';
 import { createTreeReader, dropTokens, type OperationTree, parseDocument, type TreeReader } from './document-tree.ts';
 import { forwardedBytes, refusedBytes, treeBytes } from './kept-bytes.ts';
@@ -26,6 +24,8 @@ import type {
   ReadDocument,
 } from './prepared-document.ts';
 import { type ToldError, toToldError } from './told-error.ts';
+import { acceptDocument } from './validation/accept-document.ts';
+import { validateDocument } from './validation/validate-document.ts';
 
 export interface DocumentReader<Operation = unknown> {
   /** Prepares a document. Never throws. */

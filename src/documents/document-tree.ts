@@ -6,7 +6,7 @@ import {
   type OperationTypeNode,
   parse,
 } from 'graphql';
-import { type ExecutableDocument, toExecutableDocument } from '../limits/executable-document.ts';
+import { type ExecutableDocument, toExecutableDocument } from './cost/executable-document.ts';
 
 /** An operation as it stands in the tree of its document, with its places in the text. */
 export interface OperationTree {

@@ -1,5 +1,5 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
-import type { DocumentSize } from '../limits/measure-document.ts';
+import type { DocumentSize } from './cost/measure-document.ts';
 import type { ToldError } from './told-error.ts';
 
 /*

@@ -1,11 +1,11 @@
 import { type DocumentNode, Kind, type StringValueNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { DocumentSize } from '../limits/measure-document.ts';
-import type { AcceptedDocument } from '../validation/accept-document.ts';
-import type { InputTable } from '../validation/schema-tables.ts';
+import type { DocumentSize } from './cost/measure-document.ts';
 import type { DocumentShape } from './document-shape.ts';
 import type { GivenText, PreparedDocument } from './prepared-document.ts';
 import { createSightings } from './sightings.ts';
+import type { AcceptedDocument } from './validation/accept-document.ts';
+import type { InputTable } from './validation/schema-tables.ts';
 
 /** Prepares the same operation of other texts with one shape. */
 export interface Share<Operation> {

@@ -1,9 +1,9 @@
-import type { ExecutableDocument } from '../limits/executable-document.ts';
-import type { Limits } from '../limits/limits.ts';
-import type { DocumentSize } from '../limits/measure-document.ts';
-import type { ValidationOptions } from '../validation/validate-document.ts';
+import type { ExecutableDocument } from './cost/executable-document.ts';
+import type { Limits } from './cost/limits.ts';
+import type { DocumentSize } from './cost/measure-document.ts';
 import type { OperationTree } from './document-tree.ts';
 import type { ToldError } from './told-error.ts';
+import type { ValidationOptions } from './validation/validate-document.ts';
 
 /** Why a document is refused, whatever its variables. */
 export interface DocumentRefusal {

@@ -11,9 +11,9 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { collectFields, type SelectionScope } from '../planning/collect-fields.ts';
-import type { Plan } from '../planning/plan-operation.ts';
-import type { FieldCalls } from '../subschemas/upstream.ts';
+import { collectFields, type SelectionScope } from '../documents/plan/collect-fields.ts';
+import type { Plan } from '../documents/plan/plan-operation.ts';
+import type { FieldCalls } from '../upstream/upstream.ts';
 import type { OwnFieldCalls } from './own-field-calls.ts';
 
 /** Decides for each field whether it costs a call, and to whom. */

@@ -1,10 +1,10 @@
+import { type CalledPages, mostCalls } from '../documents/cost/called-pages.ts';
+import { queryPart, transactionPayload } from '../documents/cost/check-variables.ts';
+import type { LimitName, Limits } from '../documents/cost/limits.ts';
+import type { Usage } from '../documents/cost/usage.ts';
+import type { Variables } from '../documents/cost/variables.ts';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import type { EstimateLimit } from '../generated/own.ts';
-import { type CalledPages, mostCalls } from '../limits/called-pages.ts';
-import { queryPart, transactionPayload } from '../limits/check-variables.ts';
-import type { LimitName, Limits } from '../limits/limits.ts';
-import type { Usage } from '../limits/usage.ts';
-import type { Variables } from '../limits/variables.ts';
 
 /** Each limit in force, and how much of it a document uses: 0 where it was not counted. */
 export function toEstimateLimits(

@@ -1,8 +1,8 @@
-import { type RateCost, toPoints } from '../admission/caller-gate.ts';
+import { type RateCost, toPoints } from '../callers/caller-gate.ts';
+import { maxCount, type Usage } from '../documents/cost/usage.ts';
+import { toShownPlan } from '../documents/plan/plan-operation.ts';
 import type { Estimate } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
-import { maxCount, type Usage } from '../limits/usage.ts';
-import { toShownPlan } from '../planning/plan-operation.ts';
 import { type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
 import { toEstimateLimits } from './estimate-limits.ts';
 import type { JudgedRequest, Judgement } from './judge-operation.ts';

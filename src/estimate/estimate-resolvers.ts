@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RateCost } from '../admission/caller-gate.ts';
+import type { RateCost } from '../callers/caller-gate.ts';
+import type { Variables } from '../documents/cost/variables.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/own.ts';
-import { isJoin } from '../joins/joins.ts';
+import { isJoin } from '../graph/joins/joins.ts';
 import { ExactNumber } from '../json/exact-number.ts';
-import type { Variables } from '../limits/variables.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
-import { createPerOperation } from '../subschemas/operation-context.ts';
+import { createPerOperation } from '../upstream/operation-context.ts';
 import type { CallCounting } from './count-upstream-calls.ts';
 import { toEstimate } from './estimate-operation.ts';
 import { judgeOperation } from './judge-operation.ts';

@@ -1,7 +1,7 @@
 import { type FieldNode, Kind } from 'graphql';
-import type { ExecutableDocument } from '../limits/executable-document.ts';
-import { resolvePageSize, toPageSize } from '../limits/page-size.ts';
-import type { Variables } from '../limits/variables.ts';
+import type { ExecutableDocument } from '../documents/cost/executable-document.ts';
+import { resolvePageSize, toPageSize } from '../documents/cost/page-size.ts';
+import type { Variables } from '../documents/cost/variables.ts';
 import { isSamePlace, type SelectionPlace } from './selection-place.ts';
 import { type CostedPlace, isRows, walkCosts } from './walk-costs.ts';
 

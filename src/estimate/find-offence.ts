@@ -1,7 +1,7 @@
 import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
-import type { ExecutableDocument } from '../limits/executable-document.ts';
-import type { LimitName, Limits } from '../limits/limits.ts';
-import { takesTransaction } from '../limits/transaction-bytes.ts';
+import type { ExecutableDocument } from '../documents/cost/executable-document.ts';
+import type { LimitName, Limits } from '../documents/cost/limits.ts';
+import { takesTransaction } from '../documents/cost/transaction-bytes.ts';
 import { pathOf, type SelectionPlace } from './selection-place.ts';
 import { walkCosts } from './walk-costs.ts';
 import { walkLevels } from './walk-levels.ts';

@@ -1,10 +1,10 @@
 import type { GraphQLError, OperationDefinitionNode } from 'graphql';
+import type { Usage } from '../documents/cost/usage.ts';
+import type { Variables } from '../documents/cost/variables.ts';
+import type { Plan } from '../documents/plan/plan-operation.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
-import type { Usage } from '../limits/usage.ts';
-import type { Variables } from '../limits/variables.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
-import type { Plan } from '../planning/plan-operation.ts';
 
 /** An operation that is asked about and not executed. */
 export interface JudgedRequest {

@@ -1,7 +1,7 @@
 import { Kind, parse } from 'graphql';
 import type { Config } from '../config/config.ts';
-import type { FieldCalls, OwnFieldsUpstream, RootField } from '../subschemas/upstream.ts';
-import { isConfigured } from '../subschemas/upstream.ts';
+import type { FieldCalls, OwnFieldsUpstream, RootField } from '../upstream/upstream.ts';
+import { isConfigured } from '../upstream/upstream.ts';
 
 /** The calls that a root field of ours takes; `null` if it answers nothing, so that no joins follow. */
 export type OwnFieldCalls = (field: RootField) => FieldCalls | null;

@@ -1,5 +1,5 @@
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
-import type { ExecutableDocument } from '../limits/executable-document.ts';
+import type { ExecutableDocument } from '../documents/cost/executable-document.ts';
 import type { SelectionPlace } from './selection-place.ts';
 import { selectionsOf } from './walk-levels.ts';
 

@@ -6,19 +6,19 @@ import {
 } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
+import { type Limits, stricterLimits } from '../documents/cost/limits.ts';
 import { createDocumentStore, type DocumentStore } from '../documents/document-store.ts';
+import type { IdInputs } from '../documents/plan/id-variables.ts';
+import type { Ownership } from '../documents/plan/plan-operation.ts';
+import { ReservedAliasRule } from '../documents/plan/reserved-alias-rule.ts';
 import type { PrepareOptions } from '../documents/prepared-document.ts';
-import type { CreateOperationJoins } from '../joins/operation-joins.ts';
-import { type Limits, stricterLimits } from '../limits/limits.ts';
-import type { IdInputs } from '../planning/id-variables.ts';
-import type { Ownership } from '../planning/plan-operation.ts';
-import { ReservedAliasRule } from '../planning/reserved-alias-rule.ts';
-import { buildLedgerSchema } from '../subschemas/ledger/fetch-ledger-schema.ts';
-import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import { type LedgerService, silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
-import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
+import { buildLedgerSchema } from '../ledger/fetch-ledger-schema.ts';
+import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
+import { type LedgerService, silentLedgerService } from '../ledger/ledger-service.ts';
+import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import { findIdInputs } from './id-inputs.ts';
+import type { CreateOperationJoins } from './joins/operation-joins.ts';
 import { fieldsReadByCalls } from './own-schema.ts';
 import { stitch } from './stitch.ts';
 

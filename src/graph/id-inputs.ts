@@ -1,6 +1,6 @@
 import { type GraphQLSchema, getNamedType, isInputObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { IdInputs } from '../planning/id-variables.ts';
+import type { IdInputs } from '../documents/plan/id-variables.ts';
 
 /** Finds the inputs of our own that are marked as ids, and the scalars that the ledger takes the same ids in. */
 export function findIdInputs(own: GraphQLSchema, ledger: GraphQLSchema, names: NetworkProfile['joins']): IdInputs {

@@ -1,12 +1,8 @@
 import type { IntrospectionQuery } from 'graphql';
-import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
-import type { LedgerExecutor } from '../subschemas/ledger/ledger-executor.ts';
-import {
-  fetchLedgerService,
-  type LedgerService,
-  type LedgerServiceAnswer,
-} from '../subschemas/ledger/ledger-service.ts';
-import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
+import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
+import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
+import { fetchLedgerService, type LedgerService, type LedgerServiceAnswer } from '../ledger/ledger-service.ts';
+import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import type { LedgerSource } from './generation.ts';
 import type { SchemaCache } from './schema-cache.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { IResolvers } from '@graphql-tools/utils';
 import { GraphQLSchema, isSpecifiedDirective } from 'graphql';
-import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
+import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import { sharedScalars } from './scalars.ts';
 
 /** What the gateway says of itself, and the scalars that the parts of all upstreams use. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { IntrospectionQuery } from 'graphql';
-import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
+import { silentLedgerService } from '../ledger/ledger-service.ts';
 import type { LedgerSource } from './generation.ts';
 
 /** Keeps the last good schema of the ledger between runs. */

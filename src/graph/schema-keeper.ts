@@ -1,4 +1,4 @@
-import { toSchemaFingerprint } from '../subschemas/ledger/schema-fingerprint.ts';
+import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import {
   buildGeneration,
   type Generation,

@@ -10,18 +10,18 @@ import {
   getOperationAST,
   isObjectType,
 } from 'graphql';
-import { attributeRefusal } from '../answers/attribute-errors.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { RequestBounds } from '../joins/join-document.ts';
-import { joinSelectionSet } from '../joins/join-key.ts';
-import { createJoinResolver } from '../joins/join-resolvers.ts';
-import { findJoinOffer, joinName, joins, type ServedJoin } from '../joins/joins.ts';
-import { type CreateOperationJoins, createOperationJoins } from '../joins/operation-joins.ts';
-import { toPlainBuiltins } from '../joins/plain-builtins.ts';
-import { fragmentsOf } from '../planning/fragments-of.ts';
-import { type LedgerExecutor, rootKeysOf } from '../subschemas/ledger/ledger-executor.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
+import { fragmentsOf } from '../documents/plan/fragments-of.ts';
+import { attributeRefusal } from '../ledger/answers/attribute-errors.ts';
+import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
 import { toClientWords } from './client-words.ts';
+import type { RequestBounds } from './joins/join-document.ts';
+import { joinSelectionSet } from './joins/join-key.ts';
+import { createJoinResolver } from './joins/join-resolvers.ts';
+import { findJoinOffer, joinName, joins, type ServedJoin } from './joins/joins.ts';
+import { type CreateOperationJoins, createOperationJoins } from './joins/operation-joins.ts';
+import { toPlainBuiltins } from './joins/plain-builtins.ts';
 import { describedScalars, keepDigits } from './scalars.ts';
 
 export interface StitchOptions {

@@ -1,12 +1,12 @@
-import type { PageInHand } from '../backlogs/page-in-hand.ts';
-import { type Clock, pause } from '../timing/clock.ts';
-import { createPace } from '../timing/pace.ts';
-import type { Cancellation } from '../transport/cancellation.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
 import type { Channel, Told } from './channel.ts';
+import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedNews } from './feed.ts';
 import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LiveEntry, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
+import { createPace } from './pace.ts';
+import type { PageInHand } from './page-in-hand.ts';
 import { toPlace } from './timeline.ts';
 
 export interface CatchUpOptions<Item> {

@@ -1,7 +1,7 @@
-import { MatchLog } from '../backlogs/match-log.ts';
-import { type Follower, Rounds } from '../backlogs/rounds.ts';
 import type { Feed, FeedNews } from './feed.ts';
 import type { LiveEntry, Place, ResumePoint } from './live-source.ts';
+import { MatchLog } from './match-log.ts';
+import { type Follower, Rounds } from './rounds.ts';
 
 /** How items, gaps and misses are told to those who follow one filter. */
 export interface Presenter<Item, Payload> {

@@ -1,8 +1,8 @@
-import type { ReplayBudget } from '../backlogs/replay-budget.ts';
-import { SharedCalls } from '../backlogs/shared-calls.ts';
-import type { Cancellation } from '../transport/cancellation.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
 import type { LivePage, LiveSource, Place } from './live-source.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
+import type { ReplayBudget } from './replay-budget.ts';
+import { SharedCalls } from './shared-calls.ts';
 import { Timeline } from './timeline.ts';
 
 export type { FeedNews } from './timeline.ts';

@@ -1,4 +1,4 @@
-import type { Cancellation } from '../transport/cancellation.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
 import type { LivePage, LiveSource, Place } from './live-source.ts';
 
 /** What is known of a place that an upstream did not find. */

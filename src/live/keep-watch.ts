@@ -1,4 +1,4 @@
-import type { Clock } from '../timing/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Is told when it is worth asking an upstream. It knows nothing of what there is: that is asked for. */
 export interface WatchListener {

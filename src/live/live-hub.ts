@@ -1,10 +1,10 @@
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { StreamPlaces } from '../limits/stream-places.ts';
-import type { Clock } from '../timing/clock.ts';
 import { Channel, type Presenter } from './channel.ts';
+import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import type { LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
+import type { StreamPlaces } from './stream-places.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join'> {
   readonly clock: Clock;

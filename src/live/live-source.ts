@@ -1,4 +1,4 @@
-import type { Cancellation } from '../transport/cancellation.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
 import type { Watch, WatchListener } from './keep-watch.ts';
 
 /** A place in the order in which an upstream tells its items. */

@@ -1,11 +1,11 @@
-import { PageInHand } from '../backlogs/page-in-hand.ts';
-import type { Taker } from '../backlogs/rounds.ts';
-import type { Clock } from '../timing/clock.ts';
-import type { Cancellation, OpenCancellation } from '../transport/cancellation.ts';
-import { createCancellation } from '../transport/cancellation.ts';
+import type { Cancellation, OpenCancellation } from '../upstream/cancellation.ts';
+import { createCancellation } from '../upstream/cancellation.ts';
 import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
 import type { Channel, Position, Told } from './channel.ts';
+import type { Clock } from './clock.ts';
 import { type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
+import { PageInHand } from './page-in-hand.ts';
+import type { Taker } from './rounds.ts';
 
 export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock' | 'lostAfterMs'> {
   /** Where to go on; `null` = from now. */

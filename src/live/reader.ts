@@ -1,10 +1,10 @@
-import type { Clock } from '../timing/clock.ts';
-import { createPace, type Pace, type PaceOptions } from '../timing/pace.ts';
-import { createCancellation } from '../transport/cancellation.ts';
+import { createCancellation } from '../upstream/cancellation.ts';
+import type { Clock } from './clock.ts';
 import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LiveEntry, type LivePage, type LiveSource, type Place, PlaceLostError } from './live-source.ts';
 import { Lookout } from './lookout.ts';
+import { createPace, type Pace, type PaceOptions } from './pace.ts';
 import { readBack, type Timeline, toPlace } from './timeline.ts';
 
 export interface ReaderOptions {

@@ -1,4 +1,4 @@
-import { Backlog } from '../backlogs/backlog.ts';
+import { Backlog } from './backlog.ts';
 import { type LiveEntry, type Place, type ResumePoint, resumeAt } from './live-source.ts';
 
 /** What is told of a query, in the order in which it is delivered. */

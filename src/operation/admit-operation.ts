@@ -1,11 +1,11 @@
 import { GraphQLError } from 'graphql';
-import { type CallerGate, type RateCost, toPoints } from '../admission/caller-gate.ts';
+import { type CallerGate, type RateCost, toPoints } from '../callers/caller-gate.ts';
 import { admitDocument } from '../documents/admit-document.ts';
+import type { Usage } from '../documents/cost/usage.ts';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { Usage } from '../limits/usage.ts';
-import type { Caller } from '../subschemas/operation-context.ts';
+import type { Caller } from '../upstream/operation-context.ts';
 import type { OperationAdmission, RefusedOperation } from './operation-admission.ts';
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';

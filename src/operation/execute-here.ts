@@ -1,12 +1,12 @@
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
-import { boundAnswer } from '../execution/bound-answer.ts';
-import { coerceVariables } from '../execution/coerce-variables.ts';
-import { compileOperation } from '../execution/compile-operation.ts';
-import { createExecuteStitched } from '../execution/execute-stitched.ts';
-import { declareTexts, noTexts } from '../execution/variable-type.ts';
-import type { CreateOperationJoins } from '../joins/operation-joins.ts';
-import { fragmentsOf } from '../planning/fragments-of.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
+import { fragmentsOf } from '../documents/plan/fragments-of.ts';
+import { boundAnswer } from '../engine/bound-answer.ts';
+import { coerceVariables } from '../engine/coerce-variables.ts';
+import { compileOperation } from '../engine/compile-operation.ts';
+import { createExecuteStitched } from '../engine/execute-stitched.ts';
+import { declareTexts, noTexts } from '../engine/variable-type.ts';
+import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
 
 export interface ExecuteHereOptions {
   /** The schema that the document is valid against. */

@@ -1,5 +1,5 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
-import { isSchemaOnly, toExecutableDocument } from '../limits/executable-document.ts';
+import { isSchemaOnly, toExecutableDocument } from '../documents/cost/executable-document.ts';
 import type { ExecuteHere } from './execute-here.ts';
 
 /** Answers kept per schema, the newest ones. A large one takes a few megabytes; tools send a handful of documents. */

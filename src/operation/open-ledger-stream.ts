@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import type { ItemStream, OpenStream } from '../streams/open-stream.ts';
-import type { OpenLedgerStream } from '../subschemas/ledger/ledger-streams.ts';
+import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { failAll } from './merge-parts.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { toLedgersPart, valuesOf } from './run-plan.ts';
+import type { ItemStream, OpenStream } from './subscriptions/open-stream.ts';
 
 /** Opens a subscription that is the ledger's: its results are passed on, and so is what ends it. */
 export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {

@@ -1,9 +1,9 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { restoreCauses } from '../answers/attribute-errors.ts';
+import { withUsage } from '../documents/cost/usage.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
-import { withUsage } from '../limits/usage.ts';
-import type { Caller, OperationContext } from '../subschemas/operation-context.ts';
-import { createCancellation } from '../transport/cancellation.ts';
+import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
+import { createCancellation } from '../upstream/cancellation.ts';
+import type { Caller, OperationContext } from '../upstream/operation-context.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { ServerContext } from './server-context.ts';
 

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
-import type { Usage } from '../limits/usage.ts';
-import type { Caller } from '../subschemas/operation-context.ts';
+import type { Usage } from '../documents/cost/usage.ts';
+import type { Caller } from '../upstream/operation-context.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 
 /** An operation that may run, and was counted for its caller. */

@@ -1,8 +1,8 @@
 import type { ExecutionResult } from 'graphql';
-import type { StreamedAnswer } from '../answers/answer-stream.ts';
-import type { ChunkedBody } from '../answers/find-plain-end.ts';
-import type { ResultReader, ResultStream } from '../streams/result-stream.ts';
-import type { ResultText } from '../streams/shared-results.ts';
+import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
+import type { ChunkedBody } from '../ledger/answers/find-plain-end.ts';
+import type { ResultReader, ResultStream } from './subscriptions/result-stream.ts';
+import type { ResultText } from './subscriptions/shared-results.ts';
 
 /** The answer to an operation: one result, or a stream of them. */
 export type OperationAnswer = ExecutionResult | ResultStream | AsyncIterable<ExecutionResult>;

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
+import type { RawLedger } from '../ledger/raw-ledger.ts';
 import { createOpenOperation, type OperationOptions } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { OperationAnswer } from './operation-answer.ts';

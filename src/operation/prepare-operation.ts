@@ -1,25 +1,25 @@
 import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
-import { type AnswerEnding, toAnswerEnding } from '../answers/answer-ending.ts';
 import { type OperationTree, toOutline } from '../documents/document-tree.ts';
+import { collectFields } from '../documents/plan/collect-fields.ts';
+import { findTextVariables } from '../documents/plan/id-variables.ts';
+import { hasDirectivesAtRoot, planOperation, rootFieldNames, usedFragments } from '../documents/plan/plan-operation.ts';
+import { takePart } from '../documents/plan/split-document.ts';
 import type { GivenText, PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
+import { coerceVariables } from '../engine/coerce-variables.ts';
+import { createFitsVariables } from '../engine/fits-variables.ts';
+import { noTexts } from '../engine/variable-type.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { coerceVariables } from '../execution/coerce-variables.ts';
-import { createFitsVariables } from '../execution/fits-variables.ts';
-import { noTexts } from '../execution/variable-type.ts';
 import type { Graph } from '../graph/generation.ts';
-import type { ImmutableRead, ImmutableReads } from '../immutable/immutable-reads.ts';
-import { type CheckWaits, createCheckWaits } from '../joins/check-waits.ts';
-import { collectFields } from '../planning/collect-fields.ts';
-import { findTextVariables } from '../planning/id-variables.ts';
-import { hasDirectivesAtRoot, planOperation, rootFieldNames, usedFragments } from '../planning/plan-operation.ts';
-import { takePart } from '../planning/split-document.ts';
-import { createOpenStream, type OpenStream, type OpenStreamOptions } from '../streams/open-stream.ts';
-import { ResultTexts } from '../streams/shared-results.ts';
-import type { OpenLedgerStream } from '../subschemas/ledger/ledger-streams.ts';
+import { type CheckWaits, createCheckWaits } from '../graph/joins/check-waits.ts';
+import { type AnswerEnding, toAnswerEnding } from '../ledger/answers/answer-ending.ts';
+import type { ImmutableRead, ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
+import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
 import { createOpenLedgerStream } from './open-ledger-stream.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
+import { createOpenStream, type OpenStream, type OpenStreamOptions } from './subscriptions/open-stream.ts';
+import { ResultTexts } from './subscriptions/shared-results.ts';
 import { toUnreadSplit } from './to-unread-split.ts';
 
 /**

@@ -1,14 +1,14 @@
 import type { DocumentNode, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
-import type { AnswerEnding } from '../answers/answer-ending.ts';
 import type { OperationTree } from '../documents/document-tree.ts';
-import type { CoercedVariables } from '../execution/coerce-variables.ts';
+import type { Plan } from '../documents/plan/plan-operation.ts';
+import type { DocumentPart } from '../documents/plan/split-document.ts';
+import type { CoercedVariables } from '../engine/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
-import type { ImmutableRead } from '../immutable/immutable-reads.ts';
-import type { CheckWaits } from '../joins/check-waits.ts';
-import type { Plan } from '../planning/plan-operation.ts';
-import type { DocumentPart } from '../planning/split-document.ts';
-import type { OpenStream } from '../streams/open-stream.ts';
+import type { CheckWaits } from '../graph/joins/check-waits.ts';
+import type { AnswerEnding } from '../ledger/answers/answer-ending.ts';
+import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
 import type { ExecuteHere } from './execute-here.ts';
+import type { OpenStream } from './subscriptions/open-stream.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 import { setImmediate as inNextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
-import type { Ask } from '../immutable/immutable-reads.ts';
-import { variablesOf } from '../planning/split-document.ts';
-import type { ForwardToLedger } from '../subschemas/ledger/forward-to-ledger.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
+import { variablesOf } from '../documents/plan/split-document.ts';
+import type { ForwardToLedger } from '../ledger/forward-to-ledger.ts';
+import type { Ask } from '../ledger/immutable/immutable-reads.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
 import { failAll, mergeParts } from './merge-parts.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { settleErrors } from './settle-errors.ts';

@@ -1,13 +1,13 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { refuseLongRequest } from '../limits/stream-request-bound.ts';
-import { executeJoined } from '../streams/execute-joined.ts';
-import { itemPlace, type PlacedItem, type PlacedResult } from '../streams/item-place.ts';
-import type { OpenStream } from '../streams/open-stream.ts';
-import { ResultStream } from '../streams/result-stream.ts';
-import { sharePrinting } from '../streams/share-printing.ts';
+import { itemPlace, type PlacedItem, type PlacedResult } from '../upstream/item-place.ts';
 import type { OperationRun } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import { settleAnswer } from './run-plan.ts';
+import { executeJoined } from './subscriptions/execute-joined.ts';
+import type { OpenStream } from './subscriptions/open-stream.ts';
+import { ResultStream } from './subscriptions/result-stream.ts';
+import { sharePrinting } from './subscriptions/share-printing.ts';
+import { refuseLongRequest } from './subscriptions/stream-request-bound.ts';
 
 /**
  * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, when it

@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import { spliceData } from '../answers/splice-data.ts';
+import type { Usage } from '../documents/cost/usage.ts';
 import { printJson } from '../json/exact-number.ts';
-import type { Usage } from '../limits/usage.ts';
-import type { RawLedger, RawLedgerAnswer } from '../subschemas/ledger/raw-ledger.ts';
-import type { OperationContext } from '../subschemas/operation-context.ts';
+import { spliceData } from '../ledger/answers/splice-data.ts';
+import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
+import type { OperationContext } from '../upstream/operation-context.ts';
 import type { OperationRun } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { UnreadOutcome } from './operation-answer.ts';

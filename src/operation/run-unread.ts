@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
-import type { StreamedAnswer } from '../answers/answer-stream.ts';
-import { withUsage } from '../limits/usage.ts';
-import type { RawLedger } from '../subschemas/ledger/raw-ledger.ts';
+import { withUsage } from '../documents/cost/usage.ts';
+import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
+import type { RawLedger } from '../ledger/raw-ledger.ts';
 import { type Complete, createComplete, type OpenOperation } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { UnreadOutcome } from './operation-answer.ts';

@@ -1,9 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import type { Standing } from '../admission/caller-gate.ts';
-import type { Sender } from '../admission/identify-caller.ts';
-import type { AnswerNotes } from '../immutable/answer-notes.ts';
-import type { Caller, StreamPlace } from '../subschemas/operation-context.ts';
+import type { Standing } from '../callers/caller-gate.ts';
+import type { Sender } from '../callers/identify-caller.ts';
+import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/events.ts';
+import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
 import type { OperationAdmission } from './operation-admission.ts';
 
 /** What the listener knows of a request before GraphQL does. */

@@ -1,9 +1,14 @@
 import { type ASTNode, type ExecutionResult, type GraphQLError, Kind } from 'graphql';
-import { restoreCauses } from '../answers/attribute-errors.ts';
+import {
+  type AnsweredOperation,
+  type AnswerPlace,
+  compareRanks,
+  createFindPlace,
+} from '../documents/plan/answer-places.ts';
 import { lightError } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { cutErrors } from '../errors/told-errors.ts';
-import { type AnsweredOperation, type AnswerPlace, compareRanks, createFindPlace } from '../planning/answer-places.ts';
+import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 
 /**
  * Gives the errors of an answer the same form whichever plan made it: each on its own, located at the fields of the client's

@@ -1,6 +1,6 @@
 import { getOperationAST } from 'graphql';
-import { toAnswerEnding } from '../answers/answer-ending.ts';
-import { variablesOf } from '../planning/split-document.ts';
+import { variablesOf } from '../documents/plan/split-document.ts';
+import { toAnswerEnding } from '../ledger/answers/answer-ending.ts';
 import type { PreparedOperation, UnreadSplit } from './prepared-operation.ts';
 
 /** `null` if the operation has one owner, or mixes root keys of both, so that its answer must be merged key by key. */

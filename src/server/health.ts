@@ -1,5 +1,5 @@
-import type { Upstream } from '../subschemas/upstream.ts';
-import type { UpstreamHealth } from '../transport/upstream-health.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { UpstreamHealth } from '../upstream/upstream-health.ts';
 
 export interface ReadinessFacts {
   readonly draining: boolean;

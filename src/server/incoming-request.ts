@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { IncomingMessage } from 'node:http';
-import type { TakePiece, WithBody } from '../request-bodies/read-body.ts';
+import type { TakePiece, WithBody } from './bounds/read-body.ts';
 
 /**
  * A request whose body can be taken past the stream that it is. Node's parser hands a body over by `push`, as any source does

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressGate } from '../admission/address-gate.ts';
-import type { SocketPlaces } from '../admission/socket-places.ts';
-import { createConnections } from '../connections/connections.ts';
-import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
-import type { SocketServer } from '../shells/websocket/socket-server.ts';
+import type { AddressGate } from '../callers/address-gate.ts';
+import type { SocketPlaces } from '../callers/socket-places.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import { createConnections } from './bounds/connections.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { listen } from './listen.ts';
 import { createRefuseMalformed } from './malformed-request.ts';
@@ -16,6 +15,7 @@ import {
   type RouteOptions,
   refuseMethod,
 } from './route.ts';
+import type { SocketServer } from './websocket/socket-server.ts';
 import { createWebSocketDoor } from './websocket-door.ts';
 
 export interface ListenerOptions

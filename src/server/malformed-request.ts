@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { Connections } from '../connections/connections.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { Connections } from './bounds/connections.ts';
 import type { Exchange } from './exchange.ts';
 import { sendRaw, stampHeaders } from './raw-response.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { AddressGate } from '../admission/address-gate.ts';
-import { type Sender, toSender } from '../admission/identify-caller.ts';
-import type { VersionRefusal } from '../admission/rpc-version.ts';
-import type { SocketPlaces } from '../admission/socket-places.ts';
+import type { AddressGate } from '../callers/address-gate.ts';
+import { type Sender, toSender } from '../callers/identify-caller.ts';
+import type { VersionRefusal } from '../callers/rpc-version.ts';
+import type { SocketPlaces } from '../callers/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { pathOf, toRequestTarget, versionIn } from '../http/request-target.ts';
-import type { SocketServer } from '../shells/websocket/socket-server.ts';
+import { pathOf, toRequestTarget, versionIn } from './headers/request-target.ts';
 import type { RefusedVersion } from './route.ts';
 import { isListed } from './stamp-response.ts';
+import type { SocketServer } from './websocket/socket-server.ts';
 
 export interface RefusedWebSocketOptions {
   readonly sockets: Pick<SocketServer, 'draining'>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import type { gatewayError } from '../errors/gateway-error.ts';
-import type { PlainType } from '../http/media-types.ts';
+import type { PlainType } from './headers/media-types.ts';
 
 /** Sends a JSON answer in one piece; to a HEAD request only its headers. */
 export function sendJson(

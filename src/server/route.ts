@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { VersionRefusal } from '../admission/rpc-version.ts';
-import { acceptsPage } from '../http/media-types.ts';
-import { versionIn, withoutTrailingSlash } from '../http/request-target.ts';
+import type { VersionRefusal } from '../callers/rpc-version.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
 import type { ServerContext } from '../operation/server-context.ts';
-import type { GraphiqlPage } from '../pages/graphiql-page.ts';
-import type { LandingPage } from '../pages/landing-page.ts';
-import type { SharedStreams } from '../shells/event-streams/serve-shared-streams.ts';
-import type { LaneOperations } from '../shells/lane/lane-operations.ts';
-import type { Caller } from '../subschemas/operation-context.ts';
+import type { Caller } from '../upstream/operation-context.ts';
+import type { SharedStreams } from './event-streams/serve-shared-streams.ts';
 import type { Exchange } from './exchange.ts';
+import { acceptsPage } from './headers/media-types.ts';
+import { versionIn, withoutTrailingSlash } from './headers/request-target.ts';
 import type { Readiness } from './health.ts';
+import type { LaneOperations } from './lane/lane-operations.ts';
+import type { GraphiqlPage } from './pages/graphiql-page.ts';
+import type { LandingPage } from './pages/landing-page.ts';
 import { sendJson } from './response-body.ts';
 import { createServePost } from './serve-post.ts';
 

@@ -1,13 +1,13 @@
 import { gatewayError } from '../errors/gateway-error.ts';
-import { isEncoded, isJsonType } from '../http/media-types.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
 import type { ServerContext } from '../operation/server-context.ts';
-import { type BodyReading, readBody, restoreBody } from '../request-bodies/read-body.ts';
-import { createUnfinishedBodies, largestUnfinished } from '../request-bodies/unfinished-bodies.ts';
-import type { SharedStreams } from '../shells/event-streams/serve-shared-streams.ts';
-import type { LaneOperations, LaneOutcome } from '../shells/lane/lane-operations.ts';
-import type { Caller } from '../subschemas/operation-context.ts';
+import type { Caller } from '../upstream/operation-context.ts';
+import { type BodyReading, readBody, restoreBody } from './bounds/read-body.ts';
+import { createUnfinishedBodies, largestUnfinished } from './bounds/unfinished-bodies.ts';
+import type { SharedStreams } from './event-streams/serve-shared-streams.ts';
 import type { Exchange } from './exchange.ts';
+import { isEncoded, isJsonType } from './headers/media-types.ts';
+import type { LaneOperations, LaneOutcome } from './lane/lane-operations.ts';
 
 export interface ServePostOptions {
   readonly graphqlPath: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { rateLimitHeaderNames } from '../admission/caller-gate.ts';
-import { sourceHeader } from '../immutable/answer-notes.ts';
+import { rateLimitHeaderNames } from '../callers/caller-gate.ts';
+import { sourceHeader } from '../ledger/immutable/answer-notes.ts';
 
 export interface StampOptions {
   /** Header names that carry the ledger's build version: the contract's, and the network's own. */

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { AddressGate } from '../admission/address-gate.ts';
-import { type Standing, toRateLimitHeaders } from '../admission/caller-gate.ts';
-import type { Sender } from '../admission/identify-caller.ts';
-import type { SocketPlaces } from '../admission/socket-places.ts';
-import type { Connections } from '../connections/connections.ts';
+import type { AddressGate } from '../callers/address-gate.ts';
+import { type Standing, toRateLimitHeaders } from '../callers/caller-gate.ts';
+import type { Sender } from '../callers/identify-caller.ts';
+import type { SocketPlaces } from '../callers/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
-import { isHostMissing, pathOf, toRequestTarget } from '../http/request-target.ts';
-import type { SocketServer } from '../shells/websocket/socket-server.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Connections } from './bounds/connections.ts';
 import type { Exchange } from './exchange.ts';
+import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target.ts';
 import { sendRaw, stampHeaders } from './raw-response.ts';
 import {
   createRefusedWebSocket,
@@ -19,6 +18,7 @@ import {
   untimelyWebSocket,
 } from './refused-websocket.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
+import type { SocketServer } from './websocket/socket-server.ts';
 
 export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
   readonly connections: Pick<Connections<Exchange>, 'of'>;

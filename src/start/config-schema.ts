@@ -1,6 +1,6 @@
 import type { AddressSetting } from '../config/address-setting.ts';
 import type { ConfigKey } from '../config/config-key.ts';
-import { configKeys } from '../settings/keys.ts';
+import { configKeys } from '../config/keys.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

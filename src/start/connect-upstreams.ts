@@ -1,9 +1,9 @@
-import { createStreamPlaces } from '../limits/stream-places.ts';
-import type { UpstreamFacts } from '../subschemas/gateway/gateway-resolvers.ts';
-import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
-import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../subschemas/upstream.ts';
-import { connectUpstream, mostConnections, type UpstreamConnection } from '../transport/connect-upstream.ts';
-import { createProbes, type UpstreamHealth } from '../transport/upstream-health.ts';
+import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts';
+import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
+import { createStreamPlaces } from '../live/stream-places.ts';
+import { connectUpstream, mostConnections, type UpstreamConnection } from '../upstream/connect-upstream.ts';
+import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
+import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
 import type { Network } from './open-network.ts';
 import { partOf, type Siblings } from './siblings.ts';
 import { allUpstreams, type LentHost, type UpstreamList } from './upstreams.ts';

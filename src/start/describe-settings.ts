@@ -1,8 +1,8 @@
 import type { AddressSetting } from '../config/address-setting.ts';
 import type { ConfigKey } from '../config/config-key.ts';
-import { configKeys } from '../settings/keys.ts';
-import { quoteText } from '../settings/quote-text.ts';
-import { type ReadFile, readSettings } from '../settings/read-settings.ts';
+import { configKeys } from '../config/keys.ts';
+import { quoteText } from '../config/quote-text.ts';
+import { type ReadFile, readSettings } from '../config/read-settings.ts';
 
 /** One setting as it is in force. */
 export interface SettingInForce {

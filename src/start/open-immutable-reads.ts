@@ -1,8 +1,8 @@
 import { parse } from 'graphql';
 import type { Config } from '../config/config.ts';
-import { immutableFields } from '../immutable/immutable-fields.ts';
-import { createImmutableReads, type ImmutableReads } from '../immutable/immutable-reads.ts';
-import type { ConnectedGraph } from '../subschemas/ledger/ledger-upstream.ts';
+import { immutableFields } from '../ledger/immutable/immutable-fields.ts';
+import { createImmutableReads, type ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
+import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 
 export interface OpenImmutableReadsOptions {
   readonly config: Pick<Config, 'immutableReads' | 'profile'>;

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import type { Fleet } from '../live-fleet/fleet.ts';
+import { systemClock } from '../live/clock.ts';
+import type { Fleet } from '../live/fleet/fleet.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import { systemClock } from '../timing/clock.ts';
 
 export interface LiveFleetOptions {
   readonly config: Pick<Config, 'rateLimit' | 'upstreams'>;
@@ -17,8 +17,8 @@ export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Pr
   if (!redis || config.upstreams.kind === 'devnet') return null;
   // Loaded only when used, because the Redis client is a large part of all code to load at start.
   const [{ createFleet }, { createRedisBoard }] = await Promise.all([
-    import('../live-fleet/fleet.ts'),
-    import('../live-fleet/redis-board.ts'),
+    import('../live/fleet/fleet.ts'),
+    import('../live/fleet/redis-board.ts'),
   ]);
   return createFleet({
     board: createRedisBoard({ url: redis.url }),

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
-import type { Upstream } from '../subschemas/upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { Upstream } from '../upstream/upstream.ts';
 import type { RunningNetwork } from './siblings.ts';
 
 /** Addresses and credentials in force, whoever provides them. */

@@ -1,14 +1,14 @@
 import type { GraphQLSchema } from 'graphql';
-import type { RateLimiter } from '../admission/rate-limiter.ts';
+import type { RateLimiter } from '../callers/rate-limiter.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
 import { createEstimateResolvers } from '../estimate/estimate-resolvers.ts';
 import { createOwnFieldCalls } from '../estimate/own-field-calls.ts';
+import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
+import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
-import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
-import { createGatewayResolvers } from '../subschemas/gateway/gateway-resolvers.ts';
-import { createViewerResolvers } from '../subschemas/gateway/viewer-resolvers.ts';
-import type { OwnFieldsUpstream } from '../subschemas/upstream.ts';
+import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
+import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import type { Upstreams } from './connect-upstreams.ts';
 import type { LedgerNews } from './watch-schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Secret } from '../config/secret.ts';
-import { createMemoryStore } from '../sponsorship/store/memory-store.ts';
-import { createRetryingStore, type GivenUpEnd } from '../sponsorship/store/retrying-store.ts';
-import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
+import { createMemoryStore } from '../sponsor/store/memory-store.ts';
+import { createRetryingStore, type GivenUpEnd } from '../sponsor/store/retrying-store.ts';
+import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { Siblings } from './siblings.ts';
 
@@ -37,7 +37,7 @@ export async function openSponsorshipStore(options: SponsorshipStoreOptions): Pr
     isAway = false;
   };
   // Loaded only when used, because the Redis client is a large part of all code to load at start.
-  const { connectRedisStore } = await import('../sponsorship/redis-store/redis-store.ts');
+  const { connectRedisStore } = await import('../sponsor/redis-store/redis-store.ts');
   const store = await connectRedisStore({ url: redis.url }, { failed, ready });
   return createRetryingStore(store, { now, givenUp });
 }

@@ -1,11 +1,11 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import { parseConfig } from '../config/parse-config.ts';
 import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
-import { createStreamPlaces } from '../limits/stream-places.ts';
-import { parseConfig } from '../settings/parse-config.ts';
-import { fetchLedgerIntrospection } from '../subschemas/ledger/fetch-ledger-schema.ts';
-import { silentLedgerService } from '../subschemas/ledger/ledger-service.ts';
-import { connectUpstream } from '../transport/connect-upstream.ts';
+import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
+import { silentLedgerService } from '../ledger/ledger-service.ts';
+import { createStreamPlaces } from '../live/stream-places.ts';
+import { connectUpstream } from '../upstream/connect-upstream.ts';
 import { upstreamList } from './upstreams.ts';
 
 /** The graph as clients of the embedded network see it, as SDL. */

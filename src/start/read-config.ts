@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import { isConfigKeyName } from '../settings/keys.ts';
-import { type ConfigSource, parseConfig } from '../settings/parse-config.ts';
+import { isConfigKeyName } from '../config/keys.ts';
+import { type ConfigSource, parseConfig } from '../config/parse-config.ts';
 import { toConfigSchema } from './config-schema.ts';
 import { describeSettings, type SettingInForce } from './describe-settings.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';

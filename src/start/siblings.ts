@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '../config/client.ts';
 import { Secret } from '../config/secret.ts';
-import type { SponsorshipStore } from '../sponsorship/store/sponsorship-store.ts';
-import type { DevnetAddresses } from '../subschemas/upstream.ts';
+import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
+import type { DevnetAddresses } from '../upstream/upstream.ts';
 
 /** The simulated network that runs in another process of this gateway. */
 export interface RunningNetwork extends DevnetAddresses {

@@ -22,7 +22,7 @@ export function createUpstreamHost({
       if (siblings) adopt(offered);
       if (!redis) return () => {};
       // Loaded only where it is used: the client of Redis is a large part of what there is to load.
-      const { shareSecret } = await import('../admission/share-secret.ts');
+      const { shareSecret } = await import('./share-secret.ts');
       const shared = await shareSecret({ url: redis.url, name, own: offered, adopt });
       return () => shared.close();
     },

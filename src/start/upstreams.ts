@@ -1,7 +1,7 @@
-import { type EventsHost, eventsUpstream } from '../subschemas/events/events-upstream.ts';
-import { type GraphUpstream, ledgerUpstream } from '../subschemas/ledger/ledger-upstream.ts';
-import { type SponsorHost, sponsorUpstream } from '../subschemas/sponsor/sponsor-upstream.ts';
-import type { OwnFieldsUpstream, Upstream } from '../subschemas/upstream.ts';
+import { type EventsHost, eventsUpstream } from '../events/events-upstream.ts';
+import { type GraphUpstream, ledgerUpstream } from '../ledger/ledger-upstream.ts';
+import { type SponsorHost, sponsorUpstream } from '../sponsor/sponsor-upstream.ts';
+import type { OwnFieldsUpstream, Upstream } from '../upstream/upstream.ts';
 
 /** All that the gateway lends to its upstreams. */
 export interface LentHost extends SponsorHost, EventsHost {}

@@ -1,8 +1,8 @@
+import { diffClients } from '../callers/credentials/diff-clients.ts';
 import type { Client } from '../config/client.ts';
 import type { Config } from '../config/config.ts';
-import { diffClients } from '../credentials/diff-clients.ts';
-import { type ConfigMistake, toMistakeLine } from '../settings/config-error.ts';
-import { parseClients } from '../settings/parse-clients.ts';
+import { type ConfigMistake, toMistakeLine } from '../config/config-error.ts';
+import { parseClients } from '../config/parse-clients.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { createWatchedFile, type FileNews, fileAt, type WatchedFileOptions } from './watched-file.ts';
 

@@ -1,5 +1,5 @@
-import type { SecretInFile } from '../subschemas/upstream.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { SecretInFile } from '../upstream/upstream.ts';
 import { createWatchedFile, type FileNews, fileAt, type WatchedFile, type WatchedFileOptions } from './watched-file.ts';
 
 export interface WatchedSecrets {

@@ -1,5 +1,5 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
-import { toErrorCode } from '../settings/read-settings.ts';
+import { toErrorCode } from '../config/read-settings.ts';
 
 /** What was seen of a file at one look. */
 export interface FileSight {

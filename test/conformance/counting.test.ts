@@ -1,11 +1,11 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkText } from '../../src/limits/check-text.ts';
-import { priceDocument } from '../../src/limits/check-variables.ts';
-import { shippedLimits } from '../../src/limits/limits.ts';
-import { measureDocument } from '../../src/limits/measure-document.ts';
-import type { Usage } from '../../src/limits/usage.ts';
-import type { Variables } from '../../src/limits/variables.ts';
+import { checkText } from '../../src/documents/cost/check-text.ts';
+import { priceDocument } from '../../src/documents/cost/check-variables.ts';
+import { shippedLimits } from '../../src/documents/cost/limits.ts';
+import { measureDocument } from '../../src/documents/cost/measure-document.ts';
+import type { Usage } from '../../src/documents/cost/usage.ts';
+import type { Variables } from '../../src/documents/cost/variables.ts';
 import { checkLimits } from '../support/check-limits.ts';
 import { referenceCount } from '../support/reference-counter.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { ExecutionResult } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { joinAlias } from '../../src/joins/join-document.ts';
-import type { Plan } from '../../src/planning/plan-operation.ts';
+import type { Plan } from '../../src/documents/plan/plan-operation.ts';
+import { joinAlias } from '../../src/graph/joins/join-document.ts';
 import {
   deepValues,
   errorWithoutPath,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import { expect, test } from 'vitest';
-import type { Quota, RateLimiter } from '../../src/admission/rate-limiter.ts';
+import type { Quota, RateLimiter } from '../../src/callers/rate-limiter.ts';
 import { describeRateLimiter } from '../support/rate-limiter-suite.ts';
 
 const channel = 'rate-limiter-bench';

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { startStaff } from '../../src/start/workers/staff.ts';
+import { createWorkerProcesses } from '../../src/start/workers/worker-processes.ts';
 import type { WorkerLoss } from '../../src/telemetry/events.ts';
-import { startStaff } from '../../src/workers/staff.ts';
-import { createWorkerProcesses } from '../../src/workers/worker-processes.ts';
 import { until } from '../support/until.ts';
 
 const program = fileURLToPath(new URL('../support/beating-worker.mjs', import.meta.url));

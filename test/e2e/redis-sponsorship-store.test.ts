@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createMemoryStore } from '../../src/sponsorship/store/memory-store.ts';
+import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';

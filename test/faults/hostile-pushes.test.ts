@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createGraphqlSocket } from '../../src/upstream-sockets/graphql-socket.ts';
-import { createRpcSocket } from '../../src/upstream-sockets/rpc-socket.ts';
-import { UpstreamSocket } from '../../src/upstream-sockets/upstream-socket.ts';
+import { createGraphqlSocket } from '../../src/upstream/sockets/graphql-socket.ts';
+import { createRpcSocket } from '../../src/upstream/sockets/rpc-socket.ts';
+import { UpstreamSocket } from '../../src/upstream/sockets/upstream-socket.ts';
 import { until } from '../support/until.ts';
 
 const socket = { connectMs: 100, beatMs: 50, maxMessageBytes: 10_000, maxMessagesPerSecond: 100 };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { AnyTransactionData } from '../../src/devnet/transactions/system-transaction.ts';
-import { toDigest } from '../../src/transaction-data/digest.ts';
-import type { Argument, CallArg, Command } from '../../src/transaction-data/transaction-data.ts';
-import type { TypeTag } from '../../src/transaction-data/type-tag.ts';
+import { toDigest } from '../../src/transactions/digest.ts';
+import type { Argument, CallArg, Command } from '../../src/transactions/transaction-data.ts';
+import type { TypeTag } from '../../src/transactions/type-tag.ts';
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const address = bytesOf(32).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);

@@ -1,5 +1,5 @@
 // A worker that takes its orders, says that it serves, and does nothing: the built code, since workers load no TypeScript.
-import { takeOrders } from '../../dist/workers/take-orders.js';
+import { takeOrders } from '../../dist/start/workers/take-orders.js';
 
 /** What the primary's messages are wrapped in. */
 const channel = 'ledger-gateway';

@@ -4,13 +4,13 @@ import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { type CursorKeys, createCursorKeys } from '../../src/cursors/cursor-keys.ts';
-import { createEventsClient } from '../../src/subschemas/events/events-client.ts';
-import { createEventsResolvers } from '../../src/subschemas/events/events-resolvers.ts';
-import type { OperationContext } from '../../src/subschemas/operation-context.ts';
-import { type Cancellation, createCancellation } from '../../src/transport/cancellation.ts';
-import { createRawCall } from '../../src/transport/raw-call.ts';
-import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../../src/transport/upstream-call.ts';
+import { type CursorKeys, createCursorKeys } from '../../src/events/cursors/cursor-keys.ts';
+import { createEventsClient } from '../../src/events/events-client.ts';
+import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
+import { type Cancellation, createCancellation } from '../../src/upstream/cancellation.ts';
+import type { OperationContext } from '../../src/upstream/operation-context.ts';
+import { createRawCall } from '../../src/upstream/raw-call.ts';
+import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../../src/upstream/upstream-call.ts';
 import { toTestCaller } from './test-caller.ts';
 
 export interface EventsGraph extends AsyncDisposable {

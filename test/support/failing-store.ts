@@ -1,4 +1,4 @@
-import { type SponsorshipStore, StoreAwayError } from '../../src/sponsorship/store/sponsorship-store.ts';
+import { type SponsorshipStore, StoreAwayError } from '../../src/sponsor/store/sponsorship-store.ts';
 
 /** `unsent`: the step certainly does not happen; `before`: it does not; `after`: it does, and its answer is lost. */
 export type StoreFault = 'unsent' | 'before' | 'after' | null;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
 import { type ConfigKey, configGroups } from '../../src/config/config-key.ts';
+import { configKeys } from '../../src/config/keys.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
-import { configKeys } from '../../src/settings/keys.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
-import type { OwnFieldsUpstream } from '../../src/subschemas/upstream.ts';
-import { house } from './house.ts';
+import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
+import { districts } from './districts.ts';
 
 /** A page that has a generated part: its path, the name in the markers, and what stands between them. */
 export interface GeneratedPart {
@@ -41,7 +41,7 @@ export function renderGeneratedParts(list: UpstreamList = upstreamList): readonl
     { page: 'docs/configuration.md', name: 'upstreams', content: toUpstreamTable(list) },
     { page: 'docs/configuration.md', name: 'configuration', content: toConfigurationTables(list) },
     { page: 'docs/errors.md', name: 'errors', content: toErrorTable() },
-    { page: 'docs/architecture.md', name: 'rooms', content: toImportTable() },
+    { page: 'docs/architecture.md', name: 'districts', content: toDistrictTable() },
     ...examples.map((name) => ({ page: 'docs/clients.md', name, content: toCode(name) })),
     ...liveExamples.map((name) => ({ page: 'docs/live-events.md', name, content: toCode(name) })),
   ];
@@ -114,14 +114,12 @@ function toErrorTable(): string {
   return `${toRow(['Code', 'HTTP status', 'Meaning', 'Try again?'])}|---|---|---|---|\n${rows.join('')}`;
 }
 
-/** Rooms from the inside out, and whom each may import. */
-function toImportTable(): string {
-  const rows = Object.entries(house).map(([name, { rooms, packages }]) => {
-    const values = rooms.filter((room) => !room.startsWith('types of '));
-    const types = rooms.filter((room) => room.startsWith('types of ')).map((room) => room.slice('types of '.length));
-    return toRow([`\`${name}\``, values.join(', ') || '–', types.join(', ') || '–', packages.join(', ') || '–']);
-  });
-  return `${toRow(['Room', 'May import', 'Types alone of', 'Packages'])}|---|---|---|---|\n${rows.join('')}`;
+/** Districts from the innermost to the outermost, and whom each may import. */
+function toDistrictTable(): string {
+  const rows = Object.entries(districts).map(([name, { purpose, imports, packages }]) =>
+    toRow([`\`${name}\``, purpose, imports.join(', ') || '–', packages.join(', ') || '–']),
+  );
+  return `${toRow(['District', 'What it holds', 'May import', 'Packages'])}|---|---|---|---|\n${rows.join('')}`;
 }
 
 function toRow(cells: readonly string[]): string {

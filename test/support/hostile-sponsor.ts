@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { transactionDigest } from '../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../src/transactions/digest.ts';
 import { sponsorEffects } from './sponsor-effects.ts';
 
 /** How it takes a request for coins. What is not said to reserve leaves no coins locked. */

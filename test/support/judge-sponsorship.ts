@@ -1,4 +1,4 @@
-import { lingerMs } from '../../src/sponsorship/store/store-bounds.ts';
+import { lingerMs } from '../../src/sponsor/store/store-bounds.ts';
 import type { Gas, HostileReservation } from './hostile-sponsor.ts';
 import {
   type AskedExecution,

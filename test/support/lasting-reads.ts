@@ -13,7 +13,7 @@ import {
   isNonNullType,
   isRequiredArgument,
 } from 'graphql';
-import type { FieldRule, ImmutableFields, Proof } from '../../src/immutable/immutable-fields.ts';
+import type { FieldRule, ImmutableFields, Proof } from '../../src/ledger/immutable/immutable-fields.ts';
 import type { MovingRequest } from './moving-ledger.ts';
 
 export interface LastingRead extends MovingRequest {

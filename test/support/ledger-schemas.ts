@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { networkProfiles } from '../../src/config/network-profile.ts';
-import { type ImmutableFields, immutableFields } from '../../src/immutable/immutable-fields.ts';
+import { type ImmutableFields, immutableFields } from '../../src/ledger/immutable/immutable-fields.ts';
 
 export interface LedgerSchema {
   readonly name: string;

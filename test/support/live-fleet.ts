@@ -1,4 +1,4 @@
-import { createFleet } from '../../src/live-fleet/fleet.ts';
+import { createFleet } from '../../src/live/fleet/fleet.ts';
 import { createTestHub, type TestHub } from './live-hub.ts';
 import { createMemoryBoard, type MemoryBoard, type ProcessBoard } from './memory-board.ts';
 import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';

@@ -1,9 +1,9 @@
-import { createReplayBudget } from '../../src/backlogs/replay-budget.ts';
-import { createStreamPlaces } from '../../src/limits/stream-places.ts';
 import type { Presenter } from '../../src/live/channel.ts';
+import type { Fleet } from '../../src/live/fleet/fleet.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
-import type { Fleet } from '../../src/live-fleet/fleet.ts';
+import { createReplayBudget } from '../../src/live/replay-budget.ts';
+import { createStreamPlaces } from '../../src/live/stream-places.ts';
 import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
 
 /** What a stream of names tells: a name, `gap a…b`, `missed 3 after a`. */

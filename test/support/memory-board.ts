@@ -1,5 +1,5 @@
-import type { Board, BoardEntry, BoardQuery, NewEntry } from '../../src/live-fleet/board.ts';
-import type { Clock } from '../../src/timing/clock.ts';
+import type { Clock } from '../../src/live/clock.ts';
+import type { Board, BoardEntry, BoardQuery, NewEntry } from '../../src/live/fleet/board.ts';
 
 type Ring = (why: 'told' | 'asked' | 'left') => void;
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/live/clock.ts';
 import {
   type LiveEntry,
   type LivePage,
@@ -5,7 +6,6 @@ import {
   type Place,
   PlaceLostError,
 } from '../../src/live/live-source.ts';
-import type { Clock } from '../../src/timing/clock.ts';
 
 /** Items in memory that a live stream reads as an upstream's. A test changes them, and what is answered. */
 export interface MemorySource extends LiveSource<string> {

@@ -17,8 +17,8 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import type { ReadTree } from '../../src/immutable/immutable-reads.ts';
-import { toExecutableDocument } from '../../src/limits/executable-document.ts';
+import { toExecutableDocument } from '../../src/documents/cost/executable-document.ts';
+import type { ReadTree } from '../../src/ledger/immutable/immutable-reads.ts';
 
 export interface MovingRequest {
   readonly query: string;

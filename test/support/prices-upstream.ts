@@ -1,9 +1,9 @@
 import { configKey } from '../../src/config/config-key.ts';
 import { url } from '../../src/config/value-kinds.ts';
 import { gatewayError } from '../../src/errors/gateway-error.ts';
-import type { OperationContext } from '../../src/subschemas/operation-context.ts';
-import type { OwnFieldsUpstream, UpstreamHost } from '../../src/subschemas/upstream.ts';
-import { toGatewayError } from '../../src/transport/upstream-call-error.ts';
+import type { OperationContext } from '../../src/upstream/operation-context.ts';
+import type { OwnFieldsUpstream, UpstreamHost } from '../../src/upstream/upstream.ts';
+import { toGatewayError } from '../../src/upstream/upstream-call-error.ts';
 
 const name = 'prices';
 const setting = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RateLimiter } from '../../src/admission/rate-limiter.ts';
+import type { RateLimiter } from '../../src/callers/rate-limiter.ts';
 
 /** Opens limiters that count in one place; everybody may ask `perMinute` times. */
 export interface RateLimiterBench {

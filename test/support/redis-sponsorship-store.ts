@@ -1,7 +1,7 @@
 import { Secret } from '../../src/config/secret.ts';
-import { connectRedisStore } from '../../src/sponsorship/redis-store/redis-store.ts';
-import type { SponsorshipStore } from '../../src/sponsorship/store/sponsorship-store.ts';
-import type { StoreBounds } from '../../src/sponsorship/store/store-bounds.ts';
+import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts';
+import type { SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
+import type { StoreBounds } from '../../src/sponsor/store/store-bounds.ts';
 
 /** Where instances have to agree, no answer of a busy test machine may come too late. */
 const patientMs = 30_000;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { encodeTransactionData } from '../../src/devnet/transactions/encode-transaction.ts';
 import { createProgrammableBuilder } from '../../src/devnet/transactions/programmable-builder.ts';
-import { transactionDigest } from '../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../src/transactions/digest.ts';
 
 /** What a caller is given to pay with. */
 export interface Paying {

@@ -1,9 +1,9 @@
 import { Secret } from '../../src/config/secret.ts';
-import { createExecutions } from '../../src/sponsorship/execution/executions.ts';
-import { createLeaseKeys } from '../../src/sponsorship/leases/lease-keys.ts';
-import { createMemoryStore } from '../../src/sponsorship/store/memory-store.ts';
-import { toSponsorExecutionWorld } from '../../src/subschemas/sponsor/execute-tx.ts';
-import type { SponsorshipBooks } from '../../src/subschemas/sponsor/sponsorship-books.ts';
+import { toSponsorExecutionWorld } from '../../src/sponsor/execute-tx.ts';
+import { createExecutions } from '../../src/sponsor/execution/executions.ts';
+import { createLeaseKeys } from '../../src/sponsor/leases/lease-keys.ts';
+import type { SponsorshipBooks } from '../../src/sponsor/sponsorship-books.ts';
+import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 
 /**
  * Books of one process, empty, with what the test is about.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { GasAllowance, GasBudget, SponsorshipStore } from '../../src/sponsorship/store/sponsorship-store.ts';
-import { dayOf } from '../../src/sponsorship/store/store-bounds.ts';
+import type { GasAllowance, GasBudget, SponsorshipStore } from '../../src/sponsor/store/sponsorship-store.ts';
+import { dayOf } from '../../src/sponsor/store/store-bounds.ts';
 import { noon } from './sponsorship-store-suite.ts';
 
 /** Something that callers do or that happens to them, at random. What it means follows from the answers before. */

@@ -5,8 +5,8 @@ import type {
   EndExecution,
   EndReservation,
   SponsorshipStore,
-} from '../../src/sponsorship/store/sponsorship-store.ts';
-import { lingerMs, type StoreBounds } from '../../src/sponsorship/store/store-bounds.ts';
+} from '../../src/sponsor/store/sponsorship-store.ts';
+import { lingerMs, type StoreBounds } from '../../src/sponsor/store/store-bounds.ts';
 
 /** Stores of one memory, as two processes have them: what one is told the other knows. */
 export interface StorePair {

@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/subschemas/operation-context.ts';
+import type { Caller } from '../../src/upstream/operation-context.ts';
 
 /** Somebody who calls, with what the test is about. */
 export function toTestCaller(about: Partial<Caller> = {}): Caller {

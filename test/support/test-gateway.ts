@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { isConfigKeyName } from '../../src/settings/keys.ts';
+import { isConfigKeyName } from '../../src/config/keys.ts';
 import { readConfig } from '../../src/start/read-config.ts';
+import { startGatewayOver } from '../../src/start/start.ts';
 import { allUpstreams, upstreamList } from '../../src/start/upstreams.ts';
-import { startGatewayOver } from '../../src/start.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 
 export interface GraphqlAnswer {

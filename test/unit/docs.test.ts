@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ConfigKey } from '../../src/config/config-key.ts';
+import { configKeyNames, configKeys } from '../../src/config/keys.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
-import { configKeyNames, configKeys } from '../../src/settings/keys.ts';
 import { fillPage, renderGeneratedParts } from '../support/generated-docs.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -1,5 +1,5 @@
-import { toDigest } from '../../transaction-data/digest.ts';
-import type { ProgrammableTransaction } from '../../transaction-data/transaction-data.ts';
+import { toDigest } from '../../transactions/digest.ts';
+import type { ProgrammableTransaction } from '../../transactions/transaction-data.ts';
 import type { CommandReport, GasSummary, ObjectRecord, TransactionRecord } from '../state/records.ts';
 import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import { checkCommands } from './check-commands.ts';

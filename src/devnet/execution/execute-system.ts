@@ -1,4 +1,4 @@
-import { transactionDigest } from '../../transaction-data/digest.ts';
+import { transactionDigest } from '../../transactions/digest.ts';
 import type { ObjectRecord, TransactionRecord } from '../state/records.ts';
 import { zeroAddress } from '../transactions/address.ts';
 import { encodeTransactionData } from '../transactions/encode-transaction.ts';

@@ -1,7 +1,7 @@
 import { BcsWriter } from '@mysten/bcs';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
-import type { MoveCallCommand } from '../../transaction-data/transaction-data.ts';
-import { toTypeText } from '../../transaction-data/type-tag.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import type { MoveCallCommand } from '../../transactions/transaction-data.ts';
+import { toTypeText } from '../../transactions/type-tag.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { guessPureValue, readPureValue } from './pure-value.ts';
 

@@ -1,8 +1,8 @@
 import { bcs } from '@mysten/bcs';
-import { toAddress } from '../../transaction-data/address.ts';
-import { parseDigest, toDigest } from '../../transaction-data/digest.ts';
-import { hash256 } from '../../transaction-data/hash256.ts';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
+import { toAddress } from '../../transactions/address.ts';
+import { parseDigest, toDigest } from '../../transactions/digest.ts';
+import { hash256 } from '../../transactions/hash256.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
 import type { ObjectRecord, OwnerRecord } from '../state/records.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { contentHash } from '../transactions/content-hash.ts';

@@ -1,7 +1,7 @@
 import { bcs } from '@mysten/bcs';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
-import type { Command } from '../../transaction-data/transaction-data.ts';
-import { toTypeText } from '../../transaction-data/type-tag.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import type { Command } from '../../transactions/transaction-data.ts';
+import { toTypeText } from '../../transactions/type-tag.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { type CommandContext, makeResult, readAddress } from './command-context.ts';

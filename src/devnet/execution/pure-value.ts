@@ -1,7 +1,7 @@
 import { type BcsType, bcs } from '@mysten/bcs';
-import { toAddress } from '../../transaction-data/address.ts';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
-import { parseBcs } from '../../transaction-data/parse-bcs.ts';
+import { toAddress } from '../../transactions/address.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import { parseBcs } from '../../transactions/parse-bcs.ts';
 import type { CallParameter } from './ledger-view.ts';
 
 /** The types whose values are read as JSON writes them: a u64 as decimal text. */

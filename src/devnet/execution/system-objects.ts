@@ -1,5 +1,5 @@
 import { bcs } from '@mysten/bcs';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import type { EventDraft } from './move-call.ts';

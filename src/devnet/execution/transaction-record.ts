@@ -1,6 +1,6 @@
-import { toDigest } from '../../transaction-data/digest.ts';
-import type { ObjectRef } from '../../transaction-data/object-ref.ts';
-import { toTypeText } from '../../transaction-data/type-tag.ts';
+import { toDigest } from '../../transactions/digest.ts';
+import type { ObjectRef } from '../../transactions/object-ref.ts';
+import { toTypeText } from '../../transactions/type-tag.ts';
 import type {
   BalanceChange,
   EventRecord,

@@ -1,9 +1,9 @@
 import { bcs } from '@mysten/bcs';
-import { toAddress } from '../../transaction-data/address.ts';
-import { hash256 } from '../../transaction-data/hash256.ts';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
-import { parseTypeTag } from '../../transaction-data/type-tag.ts';
-import { typeTagBcs } from '../../transaction-data/type-tag-bcs.ts';
+import { toAddress } from '../../transactions/address.ts';
+import { hash256 } from '../../transactions/hash256.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import { parseTypeTag } from '../../transactions/type-tag.ts';
+import { typeTagBcs } from '../../transactions/type-tag-bcs.ts';
 import { type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';

@@ -1,7 +1,7 @@
 import { bcs } from '@mysten/bcs';
-import { toAddress } from '../../transaction-data/address.ts';
-import { hash256 } from '../../transaction-data/hash256.ts';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
+import { toAddress } from '../../transactions/address.ts';
+import { hash256 } from '../../transactions/hash256.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
 import { createCoin, type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toPackage } from '../execution/move-package.ts';
 import { createClockObject, createSystemState } from '../execution/system-objects.ts';

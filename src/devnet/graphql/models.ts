@@ -1,5 +1,5 @@
-import type { ObjectRef } from '../../transaction-data/object-ref.ts';
-import type { Argument, CallArg, Command } from '../../transaction-data/transaction-data.ts';
+import type { ObjectRef } from '../../transactions/object-ref.ts';
+import type { Argument, CallArg, Command } from '../../transactions/transaction-data.ts';
 import type { ExecutionOutcome } from '../state/ledger-state.ts';
 import type {
   ObjectChange as ChangeRecord,

@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/bcs';
-import type { Argument, CallArg, Command } from '../../transaction-data/transaction-data.ts';
-import { toTypeText } from '../../transaction-data/type-tag.ts';
+import type { Argument, CallArg, Command } from '../../transactions/transaction-data.ts';
+import { toTypeText } from '../../transactions/type-tag.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';

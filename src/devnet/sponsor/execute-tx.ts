@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
-import type { ObjectRef } from '../../transaction-data/object-ref.ts';
-import { takesGasCoin } from '../../transaction-data/takes-gas-coin.ts';
+import type { ObjectRef } from '../../transactions/object-ref.ts';
+import { takesGasCoin } from '../../transactions/takes-gas-coin.ts';
 import { netGas } from '../execution/gas-schedule.ts';
 import type { Ledger } from '../state/ledger-state.ts';
 import type { Keypair } from '../transactions/keypair.ts';

@@ -1,4 +1,4 @@
-import { toDigest } from '../../transaction-data/digest.ts';
+import { toDigest } from '../../transactions/digest.ts';
 import { contentHash } from '../transactions/content-hash.ts';
 import type { TransactionRecord } from './records.ts';
 

@@ -1,4 +1,4 @@
-import { toDigest, transactionDigest } from '../../transaction-data/digest.ts';
+import { toDigest, transactionDigest } from '../../transactions/digest.ts';
 import { executeProgrammable } from '../execution/execute-programmable.ts';
 import type { SystemEffects } from '../execution/execute-system.ts';
 import type { LedgerView } from '../execution/ledger-view.ts';

@@ -1,6 +1,6 @@
-import { parseDigest } from '../../transaction-data/digest.ts';
-import { hash256 } from '../../transaction-data/hash256.ts';
-import { parseTypeTag, toTypeText } from '../../transaction-data/type-tag.ts';
+import { parseDigest } from '../../transactions/digest.ts';
+import { hash256 } from '../../transactions/hash256.ts';
+import { parseTypeTag, toTypeText } from '../../transactions/type-tag.ts';
 import { createDevnetAccounts } from '../genesis/accounts.ts';
 import { createActivity } from '../genesis/activity.ts';
 import { createDevnetContracts } from '../genesis/contracts.ts';

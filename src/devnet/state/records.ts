@@ -1,5 +1,5 @@
-import type { ObjectRef } from '../../transaction-data/object-ref.ts';
-import type { Argument } from '../../transaction-data/transaction-data.ts';
+import type { ObjectRef } from '../../transactions/object-ref.ts';
+import type { Argument } from '../../transactions/transaction-data.ts';
 
 /**
  * What the simulated ledger remembers. Plain immutable records: the three faces read them, only execution and the

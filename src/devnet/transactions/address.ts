@@ -1,5 +1,5 @@
-import { toAddress } from '../../transaction-data/address.ts';
-import { hash256 } from '../../transaction-data/hash256.ts';
+import { toAddress } from '../../transactions/address.ts';
+import { hash256 } from '../../transactions/hash256.ts';
 
 /** The zero address: sender of system transactions. */
 export const zeroAddress = `0x${'0'.repeat(64)}`;

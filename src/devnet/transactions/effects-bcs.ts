@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/bcs';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
-import type { ObjectRef } from '../../transaction-data/object-ref.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import type { ObjectRef } from '../../transactions/object-ref.ts';
 import type { ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from './encode-bcs.ts';
 

@@ -1,7 +1,7 @@
 import { bcs } from '@mysten/bcs';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
-import { taggedUnion } from '../../transaction-data/tagged-union.ts';
-import { programmableTransactionBcs, transactionDataBcsOf } from '../../transaction-data/transaction-bcs.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import { taggedUnion } from '../../transactions/tagged-union.ts';
+import { programmableTransactionBcs, transactionDataBcsOf } from '../../transactions/transaction-bcs.ts';
 import type { TransactionPayload } from './system-transaction.ts';
 
 const { address, u53 } = ledgerBcs;

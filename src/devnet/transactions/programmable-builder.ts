@@ -1,9 +1,9 @@
 import { bcs } from '@mysten/bcs';
-import { toFullAddress } from '../../transaction-data/address.ts';
-import { ledgerBcs } from '../../transaction-data/ledger-bcs.ts';
-import type { ObjectRef } from '../../transaction-data/object-ref.ts';
-import type { Argument, CallArg, Command, ProgrammableTransaction } from '../../transaction-data/transaction-data.ts';
-import { parseTypeTag } from '../../transaction-data/type-tag.ts';
+import { toFullAddress } from '../../transactions/address.ts';
+import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
+import type { ObjectRef } from '../../transactions/object-ref.ts';
+import type { Argument, CallArg, Command, ProgrammableTransaction } from '../../transactions/transaction-data.ts';
+import { parseTypeTag } from '../../transactions/type-tag.ts';
 import { zeroAddress } from './address.ts';
 import { encodeBcs } from './encode-bcs.ts';
 

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { transactionDigest } from '../../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../../src/transactions/digest.ts';
 import { createLedgerAnswers } from './ledger-answers.ts';
 import { anyMark, findMark } from './request-mark.ts';
 import { coinsOf, executedText, type SponsorCoin, sponsorAddress } from './sponsor-answers.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { base58 } from '@scure/base';
-import { transactionDigest } from '../../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../../src/transactions/digest.ts';
 import { toTransaction } from './executions.ts';
 import { findDataFault, findExecutionFault, findReservationFault, findRestFault, sameJson } from './find-fault.ts';
 import type { AnswerLedger } from './ledger-answers.ts';

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse } from 'graphql';
-import { toAnswerEnding } from '../../../src/answers/answer-ending.ts';
-import { findPlainEnd } from '../../../src/answers/find-plain-end.ts';
-import { spliceUsage } from '../../../src/answers/splice-data.ts';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
+import { priceDocument } from '../../../src/documents/cost/check-variables.ts';
+import { shippedLimits } from '../../../src/documents/cost/limits.ts';
+import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
 import { createDocumentReader } from '../../../src/documents/document-reader.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
+import { type Ownership, planOperation } from '../../../src/documents/plan/plan-operation.ts';
 import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
-import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/joins/join-document.ts';
-import { toJoinSelection } from '../../../src/joins/join-selection.ts';
-import { priceDocument } from '../../../src/limits/check-variables.ts';
-import { shippedLimits } from '../../../src/limits/limits.ts';
-import { measureDocument } from '../../../src/limits/measure-document.ts';
-import { type Ownership, planOperation } from '../../../src/planning/plan-operation.ts';
+import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/graph/joins/join-document.ts';
+import { toJoinSelection } from '../../../src/graph/joins/join-selection.ts';
+import { toAnswerEnding } from '../../../src/ledger/answers/answer-ending.ts';
+import { findPlainEnd } from '../../../src/ledger/answers/find-plain-end.ts';
+import { spliceUsage } from '../../../src/ledger/answers/splice-data.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
 

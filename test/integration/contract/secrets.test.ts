@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { transactionDigest } from '../../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../../src/transactions/digest.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { whenTimeIsOver } from '../../support/when-time-is-over.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../src/config/config-error.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { explainOperation } from '../../../src/estimate/explain-operation.ts';
-import { ConfigError } from '../../../src/settings/config-error.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
 import { type UpstreamList, upstreamList } from '../../../src/start/upstreams.ts';
 import { renderGeneratedParts } from '../../support/generated-docs.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createStreamPlaces } from '../../../src/limits/stream-places.ts';
-import { createLedgerStreams } from '../../../src/subschemas/ledger/ledger-streams.ts';
+import { createLedgerStreams } from '../../../src/ledger/ledger-streams.ts';
+import { createStreamPlaces } from '../../../src/live/stream-places.ts';
 import { startPushingLedger } from '../../support/pushing-ledger.ts';
 import { until } from '../../support/until.ts';
 

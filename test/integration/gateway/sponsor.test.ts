@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCancellation } from '../../../src/transport/cancellation.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { type ScriptedAnswer, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
 import { createSponsorGraph, firstError, type SponsorGraphOptions } from '../../support/sponsor-graph.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/parse-config.ts';
 import { createMaskError } from '../../../src/errors/mask-error.ts';
-import { parseConfig } from '../../../src/settings/parse-config.ts';
-import { type RunningGateway, startGateway } from '../../../src/start.ts';
+import { type RunningGateway, startGateway } from '../../../src/start/start.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { transactionDigest } from '../../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../../src/transactions/digest.ts';
 import { createLedgerAnswers } from '../../bench/load/ledger-answers.ts';
 import { coinsOf, executedText, sponsorAddress } from '../../bench/load/sponsor-answers.ts';
 import { createWorks } from '../../bench/load/works.ts';

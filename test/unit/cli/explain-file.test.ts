@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
 import { explainFile } from '../../../src/cli/explain-file.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
-import type { ExplainRequest, Explanation } from '../../../src/start.ts';
+import type { ExplainRequest, Explanation } from '../../../src/start/start.ts';
 
 const served: Explanation = {
   usage: { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 5 },

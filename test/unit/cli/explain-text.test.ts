@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toExplainJson } from '../../../src/cli/explain-json.ts';
 import { toExplainText } from '../../../src/cli/explain-text.ts';
-import type { Explanation } from '../../../src/start.ts';
+import type { Explanation } from '../../../src/start/start.ts';
 
 type Selection = Explanation['tree'][number];
 

@@ -4,12 +4,12 @@ import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { hashApiKey } from '../../../src/config/api-key.ts';
 import type { Config } from '../../../src/config/config.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
-import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
+import { takeOrders } from '../../../src/start/workers/take-orders.ts';
+import type { FromWorker, ToWorker } from '../../../src/start/workers/worker-messages.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
-import { takeOrders } from '../../../src/workers/take-orders.ts';
-import type { FromWorker, ToWorker } from '../../../src/workers/worker-messages.ts';
 import { until } from '../../support/until.ts';
 
 const never = new Promise<never>(() => {});

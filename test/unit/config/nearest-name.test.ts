@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { configKeyNames } from '../../../src/config/keys.ts';
 import { misspeltName, nearestName } from '../../../src/config/nearest-name.ts';
-import { configKeyNames } from '../../../src/settings/keys.ts';
 
 test.each([
   ['PROT', 'PORT'],

@@ -3,9 +3,9 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import type { ValidOperation } from '../../../src/documents/prepared-document.ts';
-import { shippedLimits } from '../../../src/limits/limits.ts';
 
 const options = {
   schema: buildSchema('type Query { a: Int }'),

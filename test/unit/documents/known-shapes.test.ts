@@ -1,15 +1,15 @@
 import { type GraphQLError, introspectionFromSchema, parse, print } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
 import { toShape } from '../../../src/documents/document-shape.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
+import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 import { decideOperation } from '../../../src/operation/admit-operation.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
-import { parseConfig } from '../../../src/settings/parse-config.ts';
-import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
 import { ledgerSchemas } from '../../support/ledger-schemas.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { seededRandom } from '../../support/plausible-documents.ts';

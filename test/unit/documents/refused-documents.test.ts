@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, GraphQLError, Location, Source } from 'graphql';
 import { expect, test } from 'vitest';
 import { admitDocument } from '../../../src/documents/admit-document.ts';
+import { maxLines } from '../../../src/documents/cost/check-text.ts';
+import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
-import { maxLines } from '../../../src/limits/check-text.ts';
-import { shippedLimits } from '../../../src/limits/limits.ts';
-import { maxErrors } from '../../../src/validation/validate-document.ts';
+import { maxErrors } from '../../../src/documents/validation/validate-document.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 
 const limits = shippedLimits;

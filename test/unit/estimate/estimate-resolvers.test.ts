@@ -1,6 +1,7 @@
 import { execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
 import {
   createEstimateResolvers,
   maxEstimatedLetters,
@@ -10,10 +11,9 @@ import { createOwnFieldCalls } from '../../../src/estimate/own-field-calls.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';
-import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { upstreamList } from '../../../src/start/upstreams.ts';
-import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
-import { createCancellation } from '../../../src/transport/cancellation.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import type { OperationContext } from '../../../src/upstream/operation-context.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 

@@ -5,7 +5,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { LedgerSource } from '../../../src/graph/generation.ts';
 import { createSchemaCache } from '../../../src/graph/schema-cache.ts';
-import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
+import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 
 const source: LedgerSource = {
   introspection: introspectionFromSchema(buildSchema('type Query { a: Int }')),

@@ -1,12 +1,12 @@
 import { buildSchema, type ExecutionResult, introspectionFromSchema, print } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import type { LedgerSource } from '../../../src/graph/generation.ts';
 import type { SchemaCache } from '../../../src/graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../../../src/graph/schema-keeper.ts';
-import { shippedLimits } from '../../../src/limits/limits.ts';
-import { parseConfig } from '../../../src/settings/parse-config.ts';
-import { silentLedgerService } from '../../../src/subschemas/ledger/ledger-service.ts';
+import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 
 const typeDefs = (fields: string) =>

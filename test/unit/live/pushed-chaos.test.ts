@@ -1,10 +1,10 @@
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createCollection, FrameWriter } from '../../../src/shells/websocket/frame-writer.ts';
-import { PushedOperation } from '../../../src/shells/websocket/pushed-operation.ts';
-import { ResultStream } from '../../../src/streams/result-stream.ts';
-import { ResultText, ResultTexts } from '../../../src/streams/shared-results.ts';
+import { ResultStream } from '../../../src/operation/subscriptions/result-stream.ts';
+import { ResultText, ResultTexts } from '../../../src/operation/subscriptions/shared-results.ts';
+import { createCollection, FrameWriter } from '../../../src/server/websocket/frame-writer.ts';
+import { PushedOperation } from '../../../src/server/websocket/pushed-operation.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { CallerGate, Standing } from '../../../src/admission/caller-gate.ts';
+import type { CallerGate, Standing } from '../../../src/callers/caller-gate.ts';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
 import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';
-import { parseConfig } from '../../../src/settings/parse-config.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 

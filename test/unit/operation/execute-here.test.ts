@@ -1,12 +1,12 @@
 import { buildSchema, type ExecutionResult, execute, GraphQLError, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import type { ServedJoin } from '../../../src/joins/joins.ts';
-import { createOperationJoins } from '../../../src/joins/operation-joins.ts';
+import type { ServedJoin } from '../../../src/graph/joins/joins.ts';
+import { createOperationJoins } from '../../../src/graph/joins/operation-joins.ts';
+import type { LedgerRequest } from '../../../src/ledger/ledger-executor.ts';
 import { compileOwn, createExecuteHere } from '../../../src/operation/execute-here.ts';
-import type { LedgerRequest } from '../../../src/subschemas/ledger/ledger-executor.ts';
-import type { OperationContext } from '../../../src/subschemas/operation-context.ts';
-import { createCancellation } from '../../../src/transport/cancellation.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import type { OperationContext } from '../../../src/upstream/operation-context.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
 const own = `

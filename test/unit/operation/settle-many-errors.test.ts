@@ -1,6 +1,6 @@
 import { buildSchema, type FieldNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { toErrors } from '../../../src/answers/ledger-answer.ts';
+import { toErrors } from '../../../src/ledger/answers/ledger-answer.ts';
 import { settleErrors } from '../../../src/operation/settle-errors.ts';
 
 const schema = buildSchema('type Query { items: [Item] } type Item { name: String }');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ReadinessFacts, toReadiness } from '../../../src/server/health.ts';
-import type { UpstreamHealth } from '../../../src/transport/upstream-health.ts';
+import type { UpstreamHealth } from '../../../src/upstream/upstream-health.ts';
 
 const up = { state: 'up', lastSeenMs: 0, detail: null } as const;
 const down = { state: 'down', lastSeenMs: null, detail: 'cannot connect (ECONNREFUSED)' } as const;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createConnections } from '../../../src/connections/connections.ts';
+import { createConnections } from '../../../src/server/bounds/connections.ts';
 import type { Exchange } from '../../../src/server/exchange.ts';
 import { createRefuseMalformed } from '../../../src/server/malformed-request.ts';
 import { openRawClient } from '../../support/raw-client.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseConfig } from '../../../src/settings/parse-config.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
 import { toConfigSchema } from '../../../src/start/config-schema.ts';
 
 const validate = new Ajv2020({ allowUnionTypes: true }).compile(toConfigSchema());

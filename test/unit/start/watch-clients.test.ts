@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../../src/config/client.ts';
-import { parseClients } from '../../../src/settings/parse-clients.ts';
+import { parseClients } from '../../../src/config/parse-clients.ts';
 import { watchClients } from '../../../src/start/watch-clients.ts';
 
 const entry = (id: string, digit = 'a') => `- { id: ${id}, hash: ${digit.repeat(64)} }`;

@@ -1,4 +1,4 @@
-import { parseTypeTag, type TypeTag, toTypeText } from '../../../transaction-data/type-tag.ts';
+import { parseTypeTag, type TypeTag, toTypeText } from '../../../transactions/type-tag.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
 import { reasonOf } from '../arguments/parse-scalars.ts';
 import type { GraphqlLimits } from '../graphql-limits.ts';

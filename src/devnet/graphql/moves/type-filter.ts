@@ -1,4 +1,4 @@
-import { parseTypeTag, type TypeTag, toTypeText } from '../../../transaction-data/type-tag.ts';
+import { parseTypeTag, type TypeTag, toTypeText } from '../../../transactions/type-tag.ts';
 import { parseFailure } from '../arguments/parse-failure.ts';
 import { checkTypeSize, type TypeLimits } from './parse-type.ts';
 

@@ -1,4 +1,4 @@
-import { parseTypeTag, type TypeTag, toTypeText } from '../../../transaction-data/type-tag.ts';
+import { parseTypeTag, type TypeTag, toTypeText } from '../../../transactions/type-tag.ts';
 import { serviceFault } from '../arguments/parse-failure.ts';
 import { frameworkStructs, type MoveAbility, type StructDefinition } from './struct-definitions.ts';
 

@@ -1,4 +1,4 @@
-import { parseTypeTag, type TypeTag } from '../../../transaction-data/type-tag.ts';
+import { parseTypeTag, type TypeTag } from '../../../transactions/type-tag.ts';
 
 /** A type taken apart, as JSON: a primitive's name, a vector's element, or a struct's parts. */
 export type TypeSignature =

@@ -1,4 +1,4 @@
-import type { TypeTag } from '../../../transaction-data/type-tag.ts';
+import type { TypeTag } from '../../../transactions/type-tag.ts';
 import { serviceFault } from '../arguments/parse-failure.ts';
 
 const widths: Readonly<Record<string, number>> = {

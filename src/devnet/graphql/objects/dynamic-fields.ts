@@ -1,4 +1,4 @@
-import { parseTypeTag, toTypeText } from '../../../transaction-data/type-tag.ts';
+import { parseTypeTag, toTypeText } from '../../../transactions/type-tag.ts';
 import type { DynamicFieldName } from '../../generated/ledger.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { ObjectRecord } from '../../state/records.ts';

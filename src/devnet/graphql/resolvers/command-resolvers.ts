@@ -1,12 +1,7 @@
 import { base64 } from '@scure/base';
-import type { ObjectRef } from '../../../transaction-data/object-ref.ts';
-import type {
-  Argument,
-  CallArg,
-  Command,
-  ProgrammableTransaction,
-} from '../../../transaction-data/transaction-data.ts';
-import { type TypeTag, toTypeText } from '../../../transaction-data/type-tag.ts';
+import type { ObjectRef } from '../../../transactions/object-ref.ts';
+import type { Argument, CallArg, Command, ProgrammableTransaction } from '../../../transactions/transaction-data.ts';
+import { type TypeTag, toTypeText } from '../../../transactions/type-tag.ts';
 import { parseTransactionData } from '../../transactions/parse-transaction.ts';
 import { toListConnection } from '../connections/list-connection.ts';
 import type { PageArguments } from '../connections/page.ts';

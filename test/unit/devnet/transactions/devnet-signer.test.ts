@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createDevnetSigner } from '../../../../src/devnet/transactions/devnet-signer.ts';
 import { parseTransactionData } from '../../../../src/devnet/transactions/parse-transaction.ts';
 import { signTransaction } from '../../../../src/devnet/transactions/signature.ts';
-import { transactionDigest } from '../../../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../../../src/transactions/digest.ts';
 import { createSmallDevnet, toRef } from '../../../support/small-devnet.ts';
 
 test('the devnet signs a transaction that lacks only the gas owner', () => {

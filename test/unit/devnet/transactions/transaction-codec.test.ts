@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../../src/devnet/transactions/encode-transaction.ts';
 import { parseTransactionData, parseTransactionKind } from '../../../../src/devnet/transactions/parse-transaction.ts';
-import { transactionDigest } from '../../../../src/transaction-data/digest.ts';
+import { transactionDigest } from '../../../../src/transactions/digest.ts';
 import { transactionData } from '../../../support/arbitrary-transaction.ts';
 import { createSmallDevnet } from '../../../support/small-devnet.ts';
 

@@ -1,0 +1,194 @@
+import { hashApiKey } from '../config/api-key.ts';
+import { isHeaderValue } from '../config/header-value.ts';
+import { Secret } from '../config/secret.ts';
+import type { Caller, Scope } from '../upstream/operation-context.ts';
+import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
+import type { ClientBook } from './credentials/client-book.ts';
+import { looksLikeToken } from './credentials/looks-like-token.ts';
+import type { TokenBook } from './credentials/token-book.ts';
+
+/** What a request and its connection say about who sent it. Nothing of it is checked yet. */
+export interface Sender {
+  /** `Authorization`, whole; `null` if none. */
+  readonly authorization: Secret | null;
+  /** `x-api-key`; `null` if none. */
+  readonly apiKey: Secret | null;
+  /** The web origin of the page that sent the request; only browsers send it. */
+  readonly origin: string | undefined;
+  /** The address of the connection's peer; empty once the connection is closed. */
+  readonly remoteAddress: string;
+  /** `X-Forwarded-For`, the values of several headers joined by commas. */
+  readonly forwardedFor: string | undefined;
+}
+
+/** Headers by lower-case name; a list where a header came several times. */
+export type SenderHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** @param remoteAddress the address of the connection's peer */
+export function toSender(headers: SenderHeaders, remoteAddress: string | undefined): Sender {
+  return {
+    authorization: toSecret(headers.authorization),
+    apiKey: toSecret(headers['x-api-key']),
+    origin: toText(headers.origin),
+    remoteAddress: remoteAddress ?? '',
+    forwardedFor: toText(headers['x-forwarded-for']),
+  };
+}
+
+function toText(value: SenderHeaders[string]): string | undefined {
+  return typeof value === 'object' ? value.join(', ') : value;
+}
+
+function toSecret(value: SenderHeaders[string]): Secret | null {
+  return value === undefined || value === '' ? null : new Secret(toText(value) ?? '');
+}
+
+export type Identity = KnownIdentity | UnverifiedIdentity;
+
+/** A token was sent whose signature has to be verified, which takes time that somebody must be counted for first. */
+export interface UnverifiedIdentity {
+  readonly kind: 'unverified';
+  /** The counter of the address that sent it. */
+  readonly rate: Caller['rate'];
+  /** Never rejects. */
+  readonly verify: () => Promise<KnownIdentity>;
+}
+
+export type KnownIdentity =
+  | { readonly kind: 'caller'; readonly caller: Caller }
+  /** The credentials are invalid, or not allowed for this origin. The sender is known by address alone. */
+  | {
+      readonly kind: 'refused';
+      readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN' | 'BAD_REQUEST' | 'UPSTREAM_UNAVAILABLE';
+      readonly message: string;
+      /** What could not be asked about the credential. */
+      readonly upstream?: string;
+      /** The counter that the attempt counts against; `null` when not even the address is known. */
+      readonly rate: Caller['rate'] | null;
+    };
+
+export interface IdentifyOptions {
+  /** Who holds the sponsor's token. `forward`: the callers, and the sponsor judges their credentials. `token`: the gateway. */
+  readonly auth: 'forward' | 'token';
+  /** May callers without a credential spend the sponsor's gas? Matters in token mode only. */
+  readonly allowAnonymous: boolean;
+  /** Is the network the embedded devnet? */
+  readonly devnet: boolean;
+  /** `null`: there are no API keys, and a key that is sent is ignored. */
+  readonly clients: Pick<ClientBook, 'find'> | null;
+  /** `null`: there are no signed tokens. */
+  readonly tokens: TokenBook | null;
+  readonly trustedProxies: TrustedProxies;
+}
+
+const everything: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
+const sponsoring: ReadonlySet<Scope> = new Set(['read', 'sponsor']);
+const reading: ReadonlySet<Scope> = new Set(['read']);
+
+/**
+ * Identifies callers: a client by its API key, the holder of a signed token by that, anybody else by address. Key or token
+ * comes as `x-api-key` or, in token mode, as the bearer token; `x-api-key` wins. On the embedded devnet, callers from this
+ * machine have every scope.
+ */
+export function createIdentify(options: IdentifyOptions): (sender: Sender) => Identity {
+  const { auth, allowAnonymous, devnet, clients, tokens, trustedProxies } = options;
+  const areCredentialsKnown = clients !== null || tokens !== null;
+  const invalid = invalidText(clients !== null, tokens !== null);
+
+  return (sender) => {
+    const address = toClientAddress(sender, trustedProxies);
+    if (!address) return refuse('BAD_REQUEST', 'The connection is closed.', null);
+    const byAddress = { key: toAddressKey(address.network), perMinute: null };
+    // Refuse a credential that cannot be forwarded; failing later would look like a fault of the sponsor.
+    if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
+      return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);
+    }
+    if (areCredentialsKnown && (sender.apiKey || (auth === 'token' && sender.authorization))) {
+      return identifyByCredential(sender, byAddress);
+    }
+    if (auth === 'forward' && sender.authorization) {
+      const credentialId = `credential:${shortHash(sender.authorization)}`;
+      // Nobody has checked the credential, so attempts are counted by address: anyone can make up a new one for each.
+      return toUnknown(credentialId, 'FORWARDED', sender, byAddress);
+    }
+    return toUnknown(`address:${address.address}`, 'ANONYMOUS', sender, byAddress);
+  };
+
+  function identifyByCredential(sender: Sender, byAddress: Caller['rate']): Identity {
+    const credential = bareCredential(sender);
+    if (credential === null) return refuse('UNAUTHENTICATED', invalid, byAddress);
+    // One hash, by which all that is known is found.
+    const hash = hashApiKey(credential);
+    const client = clients?.find(hash);
+    if (client?.origins && !isOneOf(client.origins, sender.origin)) {
+      return refuse('FORBIDDEN', originRefusal(sender.origin), byAddress);
+    }
+    const known = client?.caller ?? tokens?.recall(hash);
+    if (known) return toKnown(known, sender);
+    if (!tokens || !looksLikeToken(credential)) return refuse('UNAUTHENTICATED', invalid, byAddress);
+    const verify = async (): Promise<KnownIdentity> => {
+      const outcome = await tokens.verify(credential, hash);
+      return outcome.kind === 'caller' ? toKnown(outcome.caller, sender) : { ...outcome, rate: byAddress };
+    };
+    return { kind: 'unverified', rate: byAddress, verify };
+  }
+
+  function toKnown(caller: Caller, { authorization }: Sender): KnownIdentity {
+    // In token mode the header can only be the caller's credential for the gateway, which is not forwarded.
+    if (auth === 'token' || authorization === null) return { kind: 'caller', caller };
+    // Named one by one: callers of one shape are faster to read.
+    const { id, kind, scopes, rate, gas, moveCalls } = caller;
+    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls } };
+  }
+
+  function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {
+    const { authorization } = sender;
+    const scopes = scopesOfAnonymous(sender);
+    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas: null, moveCalls: null } };
+  }
+
+  function scopesOfAnonymous({ remoteAddress, forwardedFor }: Sender): ReadonlySet<Scope> {
+    if (auth === 'forward') return everything;
+    if (!allowAnonymous) return reading;
+    // A request that a proxy on this machine forwards may come from anywhere.
+    return devnet && forwardedFor === undefined && isLoopback(remoteAddress) ? everything : sponsoring;
+  }
+}
+
+function refuse(
+  code: (KnownIdentity & { kind: 'refused' })['code'],
+  message: string,
+  rate: Caller['rate'] | null,
+): KnownIdentity {
+  return { kind: 'refused', code, message, rate };
+}
+
+function invalidText(areKeysTaken: boolean, areTokensTaken: boolean): string {
+  if (!areTokensTaken) return 'The API key is not valid.';
+  return areKeysTaken ? 'The credential is neither a valid API key nor a JWT.' : 'The credential is not a JWT.';
+}
+
+/** The credential for the gateway itself, without `Bearer`; `null` if the header has another form. */
+function bareCredential({ apiKey, authorization }: Sender): string | null {
+  if (apiKey) return apiKey.reveal();
+  return /^Bearer +(\S+)$/i.exec(authorization?.reveal() ?? '')?.[1] ?? null;
+}
+
+/** Browsers name the page's origin in every POST, WebSocket and request to another origin. */
+function isOneOf(origins: readonly string[], origin: string | undefined): boolean {
+  return origin !== undefined && origins.includes(origin.toLowerCase());
+}
+
+function originRefusal(origin: string | undefined): string {
+  if (origin !== undefined) return 'The API key may not be used by pages of this origin.';
+  return 'The API key may be used by pages of its origins alone, and the request has no Origin header.';
+}
+
+/** A name of a credential for logs, which does not reveal it. */
+function shortHash(credential: Secret): string {
+  return hashApiKey(credential.reveal()).slice(0, 32);
+}
+
+function isLoopback(address: string): boolean {
+  return /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/.test(address);
+}

@@ -1,0 +1,186 @@
+import {
+  __Schema,
+  __Type,
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isObjectType,
+  Kind,
+  parse,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { type ExecutableDocument, toExecutableDocument } from '../cost/executable-document.ts';
+
+/** The size of what `__schema` and `__type` answer. */
+export interface IntrospectionSize {
+  /** Fields of the answer. */
+  readonly fields: number;
+  /** Characters of their names and values, about as in JSON. */
+  readonly letters: number;
+}
+
+export interface IntrospectionExcess extends IntrospectionSize {
+  readonly max: IntrospectionSize;
+  /** The root field with which the answer passes the bound. */
+  readonly field: FieldNode;
+}
+
+/**
+ * How much larger an introspection may be than the standard query with every option on. No tool asks for more, and answering
+ * the standard query for a large schema already blocks the process for some twenty milliseconds.
+ */
+export const maxTimesStandard = 1.5;
+
+/** Characters of quotes, colon, comma and braces around a name and its value in JSON. */
+const punctuation = 6;
+const limitless: IntrospectionSize = { fields: Number.POSITIVE_INFINITY, letters: Number.POSITIVE_INFINITY };
+const standardSizes = new WeakMap<GraphQLSchema, IntrospectionSize>();
+
+/**
+ * Finds an introspection that is too large; `null` when the document has none. Counts all operations together, and ignores
+ * variables and directives. Stops at the bound, so it takes no longer than the largest answer allowed.
+ * @param executable of a valid document
+ */
+export function findIntrospectionExcess(
+  schema: GraphQLSchema,
+  executable: ExecutableDocument,
+): IntrospectionExcess | null {
+  if (!asksForSchema(executable)) return null;
+  const standard = standardSize(schema);
+  const max = {
+    fields: Math.floor(standard.fields * maxTimesStandard),
+    letters: Math.floor(standard.letters * maxTimesStandard),
+  };
+  return measure(schema, executable, max).excess;
+}
+
+/** The size of the standard query's answer, with every option on. Measured once per schema. */
+export function standardSize(schema: GraphQLSchema): IntrospectionSize {
+  const known = standardSizes.get(schema);
+  if (known) return known;
+  const text = getIntrospectionQuery({
+    descriptions: true,
+    specifiedByUrl: true,
+    directiveIsRepeatable: true,
+    schemaDescription: true,
+    inputValueDeprecation: true,
+    oneOf: true,
+  });
+  const { size } = measure(schema, toExecutableDocument(parse(text, { noLocation: true })), limitless);
+  standardSizes.set(schema, size);
+  return size;
+}
+
+/** Does the document introspect at all? Most do not, and this looks at the top of each definition once only. */
+function asksForSchema({ operations, fragmentDefinitions }: ExecutableDocument): boolean {
+  const isAsked = ({ selections }: SelectionSetNode): boolean =>
+    selections.some((selection) => {
+      if (selection.kind === Kind.INLINE_FRAGMENT) return isAsked(selection.selectionSet);
+      return selection.kind === Kind.FIELD && isIntrospection(selection);
+    });
+  return [...operations, ...fragmentDefinitions].some(({ selectionSet }) => isAsked(selectionSet));
+}
+
+function isIntrospection({ name }: FieldNode): boolean {
+  return name.value === '__schema' || name.value === '__type';
+}
+
+/** An introspection that is being measured. `fields` and `letters` grow while it is walked. */
+interface Measuring {
+  readonly schema: GraphQLSchema;
+  /** The resolvers of introspection read nothing of it but the schema. */
+  readonly info: GraphQLResolveInfo;
+  readonly fragments: ExecutableDocument['fragments'];
+  readonly max: IntrospectionSize;
+  fields: number;
+  letters: number;
+  excess: IntrospectionExcess | null;
+}
+
+function measure(schema: GraphQLSchema, { operations, fragments }: ExecutableDocument, max: IntrospectionSize) {
+  const info = { schema } as GraphQLResolveInfo;
+  const measuring: Measuring = { schema, info, fragments, max, fields: 0, letters: 0, excess: null };
+  for (const { selectionSet } of operations) measureRoot(selectionSet, measuring);
+  const { fields, letters, excess } = measuring;
+  return { size: { fields, letters }, excess };
+}
+
+function measureRoot({ selections }: SelectionSetNode, measuring: Measuring): void {
+  for (const selection of selections) {
+    if (selection.kind !== Kind.FIELD) {
+      const holder = holderOf(selection, measuring);
+      if (holder) measureRoot(holder.selectionSet, measuring);
+    } else if (isIntrospection(selection) && selection.selectionSet && !measuring.excess) {
+      measureIntrospection(selection, selection.selectionSet, measuring);
+      if (isOver(measuring)) {
+        const { fields, letters, max } = measuring;
+        measuring.excess = { fields, letters, max, field: selection };
+      }
+    }
+  }
+}
+
+function measureIntrospection(field: FieldNode, selectionSet: SelectionSetNode, measuring: Measuring): void {
+  const { schema } = measuring;
+  if (field.name.value === '__schema') {
+    measureSelections(selectionSet, __Schema, schema, measuring);
+    return;
+  }
+  const name = field.arguments?.find((each) => each.name.value === 'name')?.value;
+  // A variable may name any type: count them all.
+  const types = name?.kind === Kind.STRING ? [schema.getType(name.value)] : Object.values(schema.getTypeMap());
+  for (const type of types) if (type) measureSelections(selectionSet, __Type, type, measuring);
+}
+
+/**
+ * Adds the answer of a selection set. Returns as soon as the bound is passed.
+ * @param source the part of the schema that is asked about, of the introspection type `type`
+ */
+function measureSelections(
+  { selections }: SelectionSetNode,
+  type: GraphQLObjectType,
+  source: unknown,
+  measuring: Measuring,
+): void {
+  for (const selection of selections) {
+    if (isOver(measuring)) return;
+    if (selection.kind === Kind.FIELD) {
+      measureField(selection, type, source, measuring);
+    } else {
+      // A fragment counts as a field, since visiting it takes as long.
+      measuring.fields += 1;
+      const holder = holderOf(selection, measuring);
+      if (holder) measureSelections(holder.selectionSet, type, source, measuring);
+    }
+  }
+}
+
+function measureField(node: FieldNode, type: GraphQLObjectType, source: unknown, measuring: Measuring): void {
+  measuring.fields += 1;
+  measuring.letters += (node.alias ?? node.name).value.length + punctuation;
+  const definition = type.getFields()[node.name.value];
+  if (!definition?.resolve) return;
+  const value: unknown = definition.resolve(source, { includeDeprecated: true }, null, measuring.info);
+  if (!node.selectionSet) {
+    measuring.letters += typeof value === 'string' ? value.length : Array.isArray(value) ? value.length * 16 : 5;
+    return;
+  }
+  const below = getNamedType(definition.type);
+  if (!isObjectType(below)) return;
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (item) measureSelections(node.selectionSet, below, item, measuring);
+  }
+}
+
+/** What holds the selections of a fragment; `undefined` for a spread of an unknown one. */
+function holderOf(selection: Exclude<SelectionNode, FieldNode>, { fragments }: Measuring) {
+  return selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+}
+
+function isOver({ fields, letters, max }: Measuring): boolean {
+  return fields > max.fields || letters > max.letters;
+}

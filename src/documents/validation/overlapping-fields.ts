@@ -1,0 +1,154 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  print,
+  type SelectionNode,
+} from 'graphql';
+import type { ExecutableDocument } from '../cost/executable-document.ts';
+
+/** A cheap look at the fields that share a response name in one place, to decide whether comparing all pairs is needed. */
+export interface Overlaps {
+  /** Fields that share a name are always the same field with the same arguments, at every depth: none can conflict. */
+  readonly areAlike: boolean;
+  /** Pairs of fields and of fragments that the rule of the specification would compare. */
+  readonly pairs: number;
+  /** A field of the group with which the pairs pass `maxPairs`; `null` when they do not. */
+  readonly crowded: FieldNode | null;
+}
+
+/** A pair takes up to a few microseconds to compare, and pairs grow with the square of the fields. */
+export const maxPairs = 4_000;
+
+interface Placed {
+  readonly node: FieldNode;
+  readonly definition: GraphQLField<unknown, unknown> | undefined;
+}
+
+interface Part {
+  readonly selections: readonly SelectionNode[];
+  readonly type: GraphQLNamedType | undefined;
+}
+
+/**
+ * Visits each selection as often as `inputNodes` counts it, so the limit of nodes bounds its time; the rule of the
+ * specification compares every pair. It recurses, so no fragment may contain itself.
+ */
+export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: ExecutableDocument): Overlaps {
+  let areAlike = true;
+  let pairs = 0;
+  let crowded: FieldNode | null = null;
+  for (const { operation, selectionSet } of operations) {
+    lookAt([{ selections: selectionSet.selections, type: schema.getRootType(operation) ?? undefined }]);
+  }
+  return { areAlike, pairs, crowded };
+
+  /** @param parts selection sets whose fields end up in one object of the answer */
+  function lookAt(parts: readonly Part[]): void {
+    const { groups, spreads } = gatherFields(parts, schema, fragments);
+    pairs += (spreads * (spreads - 1)) / 2;
+    for (const group of groups.values()) {
+      count(group);
+      const below = group.flatMap(({ node, definition }) =>
+        node.selectionSet ? [{ selections: node.selectionSet.selections, type: typeOf(definition) }] : [],
+      );
+      if (below.length > 0) lookAt(below);
+    }
+  }
+
+  function count(group: readonly Placed[]): void {
+    const [first] = group;
+    if (!first || group.length === 1) return;
+    pairs += (group.length * (group.length - 1)) / 2;
+    if (pairs > maxPairs) crowded ??= first.node;
+    // Compare with a field that its type really has: the return type of any other is unknown.
+    const known = group.find(({ definition }) => definition) ?? first;
+    areAlike &&= group.every((each) => each === known || isAlike(known, each));
+  }
+}
+
+/** The fields of one object of the answer by response key, and how many spreads of fragments they were found through. */
+function gatherFields(
+  parts: readonly Part[],
+  schema: GraphQLSchema,
+  fragments: ExecutableDocument['fragments'],
+): { readonly groups: ReadonlyMap<string, readonly Placed[]>; readonly spreads: number } {
+  const groups = new Map<string, Placed[]>();
+  const spread = new Set<string>();
+  let spreads = 0;
+  for (const part of parts) gather(part);
+  return { groups, spreads };
+
+  function gather({ selections, type }: Part): void {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const placed = { node: selection, definition: definitionOf(type, selection.name.value) };
+        const key = selection.alias?.value ?? selection.name.value;
+        const group = groups.get(key);
+        if (group) group.push(placed);
+        else groups.set(key, [placed]);
+        continue;
+      }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        spreads += 1;
+        // A second spread of the same fragment adds the same fields again.
+        if (spread.has(selection.name.value)) continue;
+        spread.add(selection.name.value);
+      }
+      const holder = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      if (!holder) continue;
+      const condition = holder.typeCondition;
+      gather({
+        selections: holder.selectionSet.selections,
+        type: condition ? schema.getType(condition.name.value) : type,
+      });
+    }
+  }
+}
+
+function definitionOf(type: GraphQLNamedType | undefined, name: string): Placed['definition'] {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+function typeOf(definition: Placed['definition']): GraphQLNamedType | undefined {
+  return definition && getNamedType(definition.type);
+}
+
+function isAlike(one: Placed, other: Placed): boolean {
+  return (
+    one.node.name.value === other.node.name.value &&
+    (one.definition === other.definition ||
+      !one.definition ||
+      !other.definition ||
+      isSameShape(one.definition.type, other.definition.type)) &&
+    hasSameArguments(one.node.arguments ?? [], other.node.arguments ?? [])
+  );
+}
+
+function isSameShape(one: GraphQLOutputType, other: GraphQLOutputType): boolean {
+  if (isListType(one) || isListType(other)) {
+    return isListType(one) && isListType(other) && isSameShape(one.ofType, other.ofType);
+  }
+  if (isNonNullType(one) || isNonNullType(other)) {
+    return isNonNullType(one) && isNonNullType(other) && isSameShape(one.ofType, other.ofType);
+  }
+  return one === other || !(isLeafType(one) || isLeafType(other));
+}
+
+function hasSameArguments(some: readonly ArgumentNode[], others: readonly ArgumentNode[]): boolean {
+  if (some.length !== others.length) return false;
+  return some.every(({ name, value }) => {
+    const other = others.find((each) => each.name.value === name.value);
+    return other !== undefined && print(other.value) === print(value);
+  });
+}

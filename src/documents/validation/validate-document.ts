@@ -1,0 +1,100 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  NoUnusedVariablesRule,
+  OverlappingFieldsCanBeMergedRule,
+  specifiedRules,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
+  VariablesInAllowedPositionRule,
+  validate,
+} from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import type { ExecutableDocument } from '../cost/executable-document.ts';
+import type { IdInputs } from '../plan/id-variables.ts';
+import { findIntrospectionExcess, type IntrospectionExcess, maxTimesStandard } from './introspection-size.ts';
+import { LiteralValuesRule } from './literal-values-rule.ts';
+import { findOverlaps, maxPairs } from './overlapping-fields.ts';
+import { UnusedVariablesRule } from './unused-variables-rule.ts';
+import { createVariablePositionsRule } from './variable-positions-rule.ts';
+
+export interface ValidationOptions {
+  readonly schema: GraphQLSchema;
+  /** Further rules beside those of the specification. */
+  readonly rules: readonly ValidationRule[];
+  /** Messages suggest no names of the schema, which would reveal it while introspection is off. */
+  readonly hidesSuggestions: boolean;
+  /** Where variables may be declared with a scalar of the ledger in place of a text. Left out: nowhere. */
+  readonly idInputs?: IdInputs;
+}
+
+/**
+ * Errors that are reported for a document, before a last one that says there are more. Low, because searching the schema for
+ * the name that was meant takes half a millisecond per error.
+ */
+export const maxErrors = 10;
+
+const noIdInputs: IdInputs = new Map();
+
+/** Rules of ours in place of the specification's: they find the same and say it better. */
+const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
+  [NoUnusedVariablesRule, UnusedVariablesRule],
+  [ValuesOfCorrectTypeRule, LiteralValuesRule],
+]);
+
+/** Rules that take time linear in the text: all of the specification but one. */
+const linearRules = specifiedRules
+  .filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
+  .map((rule) => ownRules.get(rule) ?? rule);
+
+const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
+  linearRules.map((rule) => (rule === VariablesInAllowedPositionRule ? createVariablePositionsRule(idInputs) : rule));
+
+/**
+ * Validates a document against the schema. Overlapping fields are compared last, and only in a document without other
+ * errors: then every fragment is used, so the limit of nodes bounds what there is to compare.
+ * @param document one that was found within the limits
+ */
+export function validateDocument(
+  document: DocumentNode,
+  executable: ExecutableDocument,
+  { schema, rules, hidesSuggestions, idInputs = noIdInputs }: ValidationOptions,
+): readonly GraphQLError[] {
+  const check = (checked: readonly ValidationRule[]) =>
+    withoutText(document, () => validate(schema, document, checked, { maxErrors, hideSuggestions: hidesSuggestions }));
+  const errors = check([...linearRulesFor(idInputs), ...rules]);
+  if (errors.length > 0) return errors;
+  const excess = findIntrospectionExcess(schema, executable);
+  if (excess) return [introspectionRefusal(excess)];
+  const { areAlike, crowded } = findOverlaps(schema, executable);
+  if (areAlike) return [];
+  if (!crowded) return check([OverlappingFieldsCanBeMergedRule]);
+  const name = crowded.alias?.value ?? crowded.name.value;
+  const message = `More than ${maxPairs} pairs of fields share a response name, as "${name}" does. Use different aliases on the fields.`;
+  return [new GraphQLError(message, { nodes: crowded })];
+}
+
+function introspectionRefusal({ fields, letters, max, field }: IntrospectionExcess): GraphQLError {
+  const [unit, bound, actual] =
+    fields > max.fields ? (['fields', max.fields, fields] as const) : (['letters', max.letters, letters] as const);
+  const message = `Introspection has over ${bound} ${unit}, ${maxTimesStandard} times what answers the standard query`;
+  // Counting stopped at the bound, so the number itself means nothing beyond it.
+  const limit = { name: 'introspection', max: bound, actual: Math.min(actual, bound + 1) };
+  return gatewayError('BAD_USER_INPUT', message, { limit }, { nodes: [field] });
+}
+
+/**
+ * Hides the text while the rules run; they do not read it. Otherwise each error would find the line of each of its locations
+ * by reading the text from its start, which takes seconds for hundreds of locations in thousands of lines.
+ */
+function withoutText<Result>({ loc }: DocumentNode, work: () => Result): Result {
+  if (!loc) return work();
+  const { body } = loc.source;
+  loc.source.body = '';
+  try {
+    return work();
+  } finally {
+    loc.source.body = body;
+  }
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { configKeys } from '../config/keys.ts';
+import { countPageCalls } from '../documents/cost/called-pages.ts';
+import type { LedgerPush } from '../ledger/ledger-push.ts';
+import { systemClock } from '../live/clock.ts';
+import type { Fleet } from '../live/fleet/fleet.ts';
+import type { StreamPlaces } from '../live/stream-places.ts';
+import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
+import { eventFilterCapabilities } from './event-filter-capabilities.ts';
+import { createEventsClient } from './events-client.ts';
+import { createEventsResolvers } from './events-resolvers.ts';
+import { createEventWatches } from './feed/event-watches.ts';
+import { openCursorKeys } from './open-cursor-keys.ts';
+import { openLiveEvents } from './open-live-events.ts';
+import { createRequireClient } from './require-client.ts';
+
+const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;
+
+const schemaFiles = ['events', 'live'].map((name) => new URL(`../../schema/${name}.graphql`, import.meta.url));
+
+/** A reader of live streams rather asks again than waits longer for one answer, in milliseconds. */
+const longestPollMs = 5_000;
+
+/** What live streams need beside what every upstream does. */
+export interface EventsHost extends UpstreamHost {
+  /** Of all live streams, whoever tells them. */
+  readonly streamPlaces: StreamPlaces;
+  /** With whom live streams are read together; `null` = each process reads for itself. */
+  readonly liveFleet: Pick<Fleet, 'join'> | null;
+  readonly ledgerPush: LedgerPush;
+}
+
+/** The ledger's JSON-RPC endpoint: its events and transactions in the ledger's own order, page by page. */
+export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
+  role: 'own fields',
+  name: 'events',
+  setting,
+  addressOnDevnet: ({ rpcUrl }) => rpcUrl,
+  typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
+
+  async connect(connection, { config, shareSecret, streamPlaces, liveFleet, ledgerPush }) {
+    const { profile, pages, timeouts } = config;
+    const { methods } = profile.events;
+    const connect = (timeoutMs: number) =>
+      connection && createEventsClient({ call: connection.call, path: connection.path, methods, timeoutMs });
+    const client = connect(timeouts.queryMs);
+    const { keys, close } = await openCursorKeys(config.cursorKeys, shareSecret);
+    const { live: options, upstreams } = config;
+    const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_RPC_WS_URL : undefined;
+    const watches = createEventWatches({
+      source: options.source,
+      profile,
+      push: ledgerPush,
+      rpcSocketUrl: given ?? connection?.socketUrl ?? null,
+      clock: systemClock,
+    });
+    const live = openLiveEvents({
+      config,
+      places: streamPlaces,
+      watches,
+      client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
+      cursorKeys: keys,
+      fleet: liveFleet,
+      address: config.upstreams.kind === 'remote' ? (config.upstreams.addresses[setting.name] ?? null) : null,
+    });
+    const queries = createEventsResolvers({ client, missingSetting: setting.name, profile, pages, cursorKeys: keys });
+    return {
+      resolvers: { ...queries, ...live.resolvers },
+      capabilities: eventFilterCapabilities(profile, { events: client !== null, missingSetting: setting.name }),
+      stop: live.stop,
+      close: () => {
+        live.close();
+        watches.close();
+        close();
+      },
+    };
+  },
+
+  callsOf({ readArguments }, { pages }) {
+    // A page whose arguments are refused, or that is empty anyway, asks nobody.
+    const calls = countPageCalls(readArguments(), pages);
+    return calls > 0 ? { calls } : null;
+  },
+};

@@ -1,0 +1,67 @@
+import { isDigest, isU64Text } from '../../ledger/values/check-argument.ts';
+import { type Place, type ResumePoint, resumeAt } from '../../live/live-source.ts';
+import type { StreamPlace } from '../../upstream/operation-context.ts';
+import type { CursorKeys } from '../cursors/cursor-keys.ts';
+import { createSignedCursors, refuseCursor } from '../cursors/signed-cursor.ts';
+
+/** Makes and reads the cursors of the streams of one field with one filter. */
+export interface LiveCursors {
+  toCursor(point: ResumePoint): string;
+  /** @throws `BAD_USER_INPUT` if it is malformed, of another filter, or made up */
+  toPoint(argument: string, cursor: string): ResumePoint;
+  /**
+   * Where a stream begins; `null` = now. The place that a client's transport kept for it counts, if there is one: it is further
+   * on than what the operation says, which stays as it was.
+   */
+  toBeginning(after: string | null | undefined, kept: Pick<StreamPlace, 'after'> | undefined): ResumePoint | null;
+}
+
+export interface LiveCursorScope {
+  readonly field: string;
+  /** The same text for filters that mean the same. */
+  readonly filter: string;
+  /** Can a node be asked for the item of this name again? */
+  readonly isKey: (key: string) => boolean;
+}
+
+export function createLiveCursors({ field, filter, isKey }: LiveCursorScope, keys: CursorKeys): LiveCursors {
+  const cursors = createSignedCursors(`${field}\n${filter}`, keys);
+  return {
+    toCursor({ place, from }) {
+      const own = [place?.key ?? '', place?.timestampMs ?? null];
+      return cursors.write(
+        JSON.stringify(from?.key === place?.key ? own : [...own, from?.key ?? '', from?.timestampMs]),
+      );
+    },
+    toPoint,
+    toBeginning(after, kept) {
+      if (kept?.after != null) return toPoint('Last-Event-ID', kept.after);
+      return after == null ? null : toPoint('after', after);
+    },
+  };
+
+  function toPoint(argument: string, cursor: string): ResumePoint {
+    const text = cursors.read(argument, cursor);
+    return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);
+  }
+}
+
+type PointText = [string, number | null, string?, (number | null)?];
+
+/** `null` if the node sent names that it cannot be asked for again. The text is signed, so the shape is ours. */
+function readPoint([key, time, fromKey, fromTime]: PointText, isKey: LiveCursorScope['isKey']): ResumePoint | null {
+  const isNamed = (name: string) => name === '' || isKey(name);
+  if (!isNamed(key) || !isNamed(fromKey ?? '')) return null;
+  const place = toPlace(key, time);
+  return fromKey === undefined ? resumeAt(place) : { place, from: toPlace(fromKey, fromTime ?? null) };
+}
+
+function toPlace(key: string, timestampMs: number | null): Place | null {
+  return key === '' ? null : { key, timestampMs };
+}
+
+/** Digest and number, as events are named. */
+export function isEventKey(key: string): boolean {
+  const [digest = '', number = '', ...rest] = key.split(':');
+  return isDigest(digest) && isU64Text(number) && rest.length === 0;
+}

@@ -1,0 +1,120 @@
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../live/clock.ts';
+import type { JoinFleet } from '../live/feed.ts';
+import type { ItemText } from '../live/fleet/entry-text.ts';
+import type { Fleet } from '../live/fleet/fleet.ts';
+import { createLiveHub } from '../live/live-hub.ts';
+import { createReplayBudget } from '../live/replay-budget.ts';
+import type { StreamPlaces } from '../live/stream-places.ts';
+import type { CursorKeys } from './cursors/cursor-keys.ts';
+import type { EventsClient } from './events-client.ts';
+import { toEventNode, wholeTransaction } from './events-resolvers.ts';
+import type { LiveEventEntry } from './feed/event-source.ts';
+import type { EventWatches } from './feed/event-watches.ts';
+import { eventText, transactionText } from './feed/item-text.ts';
+import { createLiveEventResolvers } from './feed/live-event-resolvers.ts';
+import { createLiveTransactionResolvers } from './feed/live-transaction-resolvers.ts';
+import type { LiveRoot } from './feed/present.ts';
+import type { NodeTransaction } from './feed/transaction-source.ts';
+import { selectsField } from './selects-field.ts';
+import { toEventFilterWire } from './to-event-filter-wire.ts';
+import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
+
+export interface OpenLiveEventsOptions {
+  readonly config: Pick<Config, 'live' | 'profile'>;
+  readonly places: StreamPlaces;
+  readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
+  /** @throws `NOT_CONFIGURED` where there is no events upstream */
+  readonly client: () => EventsClient;
+  readonly cursorKeys: CursorKeys;
+  readonly fleet: Pick<Fleet, 'join'> | null;
+  /** Of the events upstream; `null` where it is not configured. */
+  readonly address: string | null;
+}
+
+/** A place that is unknown for so long is taken for gone: other nodes behind the same address have had the time to hear of it. */
+const lostAfterMs = 10_000;
+/** Long enough for a page that is loaded again; short, since a reader that nobody follows costs the node calls. */
+const graceMs = 500;
+
+/** Live streams over the queries of a node. */
+export function openLiveEvents(options: OpenLiveEventsOptions) {
+  const { places, watches, client, cursorKeys } = options;
+  const { live, profile } = options.config;
+  // Of both kinds together: they share the bounds, not the readers.
+  const shared = {
+    pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
+    clock: systemClock,
+    budget: createReplayBudget(live.replayBytes),
+    places,
+    lostAfterMs,
+    graceMs,
+  };
+  const events = createLiveHub<LiveEventEntry, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
+  const transactions = createLiveHub<NodeTransaction, LiveRoot>({
+    ...shared,
+    join: joinFor(options, 'transactions', transactionText),
+  });
+  const Subscription = {
+    ...createLiveEventResolvers({
+      hub: events,
+      filters: profile.events.filters,
+      cursorKeys,
+      toNode: toEventNode,
+      toQuery: (given) => {
+        const { queryEvents } = client();
+        const { wire: filter, identity } = toEventFilterWire(given, profile.events);
+        return {
+          identity,
+          ask: (request) => queryEvents({ ...request, filter }),
+          watch: watches.ofEvents(given, filter),
+        };
+      },
+    }),
+    ...createLiveTransactionResolvers({
+      hub: transactions,
+      cursorKeys,
+      selects: selectsField,
+      toQuery: (given, isWhole) => {
+        const { queryTransactionBlocks } = client();
+        const { wire: filter, identity } = toTransactionFilterWire(given);
+        const options = isWhole ? wholeTransaction : {};
+        return {
+          identity,
+          ask: (request) => queryTransactionBlocks({ ...request, filter, options }),
+          watch: watches.ofTransactions(given, filter),
+        };
+      },
+    }),
+  };
+  return {
+    resolvers: { Subscription },
+    stop() {
+      events.stop();
+      transactions.stop();
+    },
+    close() {
+      events.close();
+      transactions.close();
+    },
+  };
+}
+
+/** What entries look like; another number is another reader, so that none meets entries that it cannot read. */
+const entryFormat = 1;
+
+/**
+ * One reader for all processes that ask the same node in the same way. Nodes are asked without anything of a caller, so what
+ * one caller's stream has read may be told to any other.
+ */
+function joinFor<Item>(
+  { fleet, address, config: { profile } }: OpenLiveEventsOptions,
+  kind: 'events' | 'transactions',
+  itemText: ItemText<Item>,
+): ((query: string) => JoinFleet<Item>) | undefined {
+  if (!fleet || address === null) return undefined;
+  const { origin, pathname, search } = new URL(address);
+  const { methods, timeRange } = profile.events;
+  const scope = [entryFormat, kind, profile.name, origin + pathname + search, methods, timeRange];
+  return (query) => fleet.join(JSON.stringify([...scope, query]), itemText);
+}

@@ -1,0 +1,148 @@
+import { itemsPerCall } from '../config/event-calls.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { type Position, relationToBound, toPositionKey } from './position.ts';
+import type { SpareCalls } from './spare-calls.ts';
+
+/** The answer to one call of a walk. `next` may be missing although there is more. */
+export interface WalkStep<Item> {
+  readonly items: readonly Item[];
+  readonly next: Position | null;
+  /** `null` if the upstream does not say; then only an empty answer means the end. */
+  readonly hasMore: boolean | null;
+}
+
+export interface Walk<Item> {
+  /** One upstream call: at most `limit` items strictly beyond `cursor`. */
+  step(cursor: Position | null, limit: number, descending: boolean): Promise<WalkStep<Item>>;
+  positionOf(item: Item): Position;
+}
+
+export interface PageRange {
+  readonly size: number;
+  readonly backward: boolean;
+  /** Exclusive bounds; `after` is the older one. */
+  readonly after: Position | null;
+  readonly before: Position | null;
+}
+
+/** Oldest first, whichever way it was read. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}
+
+/**
+ * Reads one page by walking from one bound towards the other. The flags mean what they mean in the ledger's own
+ * connections: on the side the walk came from, whether a bound was given; on the other, whether anything was left
+ * out.
+ * @param spare calls allowed beyond one for every `itemsPerCall` items
+ */
+export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: SpareCalls): Promise<Page<Item>> {
+  const { size, backward } = range;
+  const from = backward ? range.before : range.after;
+  const until = backward ? range.after : range.before;
+  const empty: Page<Item> = { items: [], hasPreviousPage: false, hasNextPage: false };
+  if (size === 0) return empty;
+
+  const ahead = from && until ? relationToBound(until, from, backward) : 'beyond';
+  if (ahead === 'at' || ahead === 'before') return empty;
+
+  const gathered: Gathered<Item> = {
+    items: [],
+    seen: new Set(from ? [toPositionKey(from)] : []),
+    boundProved: ahead === 'beyond',
+    leftOut: false,
+    ended: false,
+  };
+  await walkOn({ gathered, from, until, range, spare }, walk);
+
+  const { items, boundProved } = gathered;
+  // No call was left to find out. Say that there is more: if there is not, the next page is empty.
+  const leftOut = gathered.leftOut ?? true;
+  if (!boundProved || items.length === 0) return empty;
+  return backward
+    ? { items: items.toReversed(), hasPreviousPage: leftOut, hasNextPage: from !== null }
+    : { items, hasPreviousPage: from !== null, hasNextPage: leftOut };
+}
+
+/** What a walk has gathered so far, in its own order. */
+interface Gathered<Item> {
+  readonly items: Item[];
+  readonly seen: Set<string>;
+  /**
+   * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so that the walk has to recognise
+   * the other bound when it comes to it. Where times do not tell the order of the two bounds, only coming to it is
+   * proof.
+   */
+  boundProved: boolean;
+  /** Is there anything between here and the end of the ledger that is not in `items`? `null` if unknown. */
+  leftOut: boolean | null;
+  ended: boolean;
+}
+
+interface WalkStart<Item> {
+  readonly gathered: Gathered<Item>;
+  readonly from: Position | null;
+  readonly until: Position | null;
+  readonly range: PageRange;
+  readonly spare: SpareCalls;
+}
+
+async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<void> {
+  const { gathered, from, range, until, spare } = start;
+  const visited = new Set(from ? [toPositionKey(from)] : []);
+  let cursor = from;
+  for (let planned = Math.ceil(range.size / itemsPerCall); planned > 0 || spare.take(); planned -= 1) {
+    const missing = range.size - gathered.items.length;
+    // Once the page is full, one item more tells whether anything follows; while the far bound is not proved, look for
+    // it with full pages.
+    const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : itemsPerCall;
+    const step = await walk.step(cursor, Math.min(wanted, itemsPerCall), range.backward);
+    gather(step, gathered, until, range, walk);
+    if (gathered.ended || (gathered.items.length === range.size && gathered.boundProved && gathered.leftOut !== null)) {
+      return;
+    }
+    const last = step.items.at(-1);
+    const next = step.next ?? (last === undefined ? null : walk.positionOf(last));
+    if (!next || visited.has(toPositionKey(next))) throw badWalk('gives a cursor that does not advance');
+    visited.add(toPositionKey(next));
+    cursor = next;
+  }
+  // A short page is a valid answer if the caller can go on from its last cursor; one without a way on is the fault of
+  // the upstream.
+  if (!gathered.boundProved) throw badWalk('does not tell the order of the two cursors');
+  if (gathered.items.length === 0) throw badWalk('answers empty pages and says that there is more');
+}
+
+function gather<Item>(
+  step: WalkStep<Item>,
+  gathered: Gathered<Item>,
+  until: Position | null,
+  { size, backward }: PageRange,
+  walk: Walk<Item>,
+): void {
+  for (const item of step.items) {
+    const position = walk.positionOf(item);
+    const key = toPositionKey(position);
+    if (gathered.seen.has(key)) throw badWalk('repeats what it has already answered');
+    gathered.seen.add(key);
+    const relation = until ? relationToBound(position, until, backward) : 'before';
+    if (relation === 'at' || relation === 'beyond') {
+      gathered.boundProved ||= relation === 'at';
+      gathered.leftOut = true;
+      gathered.ended = true;
+      return;
+    }
+    if (gathered.items.length < size) gathered.items.push(item);
+    else gathered.leftOut = true;
+  }
+  // If the upstream does not say whether there is more, an empty answer means the end.
+  const hasMore = step.hasMore ?? (step.items.length === 0 ? false : null);
+  if (gathered.leftOut !== true) gathered.leftOut = hasMore;
+  gathered.ended = hasMore === false;
+}
+
+function badWalk(what: string) {
+  return gatewayError('UPSTREAM_BAD_RESPONSE', `The events upstream ${what}.`, { upstream: 'events' });
+}

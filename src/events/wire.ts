@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { ExactNumber } from '../json/exact-number.ts';
+
+/**
+ * What a node sends over JSON-RPC, read tolerantly: unknown fields pass, numbers are taken where text is usual, and what
+ * some nodes leave out may be missing.
+ */
+
+const decimalText = z.union([z.string(), z.number().int().nonnegative(), z.instanceof(ExactNumber)]).transform(String);
+const optionalDecimalText = decimalText.nullish().transform((value) => value ?? null);
+
+const eventIdWire = z.object({ txDigest: z.string(), eventSeq: decimalText });
+
+const eventWire = z.object({
+  id: eventIdWire,
+  packageId: z.string(),
+  transactionModule: z.string(),
+  sender: z.string(),
+  type: z.string(),
+  parsedJson: z.unknown().optional(),
+  bcs: z
+    .string()
+    .nullish()
+    .transform((value) => value ?? null),
+  timestampMs: optionalDecimalText,
+});
+
+const transactionWire = z.looseObject({ digest: z.string() }).transform((raw) => ({
+  digest: raw.digest,
+  ...timeAndPlace.parse(raw),
+  raw: raw as Readonly<Record<string, unknown>>,
+}));
+const timeAndPlace = z.object({ timestampMs: optionalDecimalText, checkpoint: optionalDecimalText });
+
+/**
+ * Nodes promise nothing of a page but its `data`. `nextCursor` is the last item's id even on the last page, so only
+ * `hasNextPage` says whether to go on, and it may be missing.
+ */
+const hasNextPage = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? null);
+
+export const eventPageWire = z.object({
+  data: z.array(eventWire),
+  nextCursor: eventIdWire.nullish().transform((value) => value ?? null),
+  hasNextPage,
+});
+
+export const transactionPageWire = z.object({
+  data: z.array(transactionWire),
+  nextCursor: z
+    .string()
+    .nullish()
+    .transform((value) => value ?? null),
+  hasNextPage,
+});
+
+const rpcErrorWire = z.object({ code: z.number().int(), message: z.string(), data: z.unknown().optional() });
+
+export const rpcAnswerWire = z.union([
+  z.object({ id: z.unknown().optional(), error: rpcErrorWire }),
+  z.object({ id: z.unknown().optional(), result: z.unknown() }),
+]);
+
+export type EventIdWire = z.output<typeof eventIdWire>;
+export type EventWire = z.output<typeof eventWire>;
+export type TransactionWire = z.output<typeof transactionWire>;
+export type EventPageWire = z.output<typeof eventPageWire>;
+export type TransactionPageWire = z.output<typeof transactionPageWire>;
+
+/** An externally tagged filter, for example `{ Sender: '0x2' }`. */
+export type FilterWire = Readonly<Record<string, unknown>>;
+
+/** Parts of a transaction the node adds on request; all are left out by default. */
+export interface TransactionOptionsWire {
+  readonly showInput?: boolean;
+  readonly showEffects?: boolean;
+  readonly showEvents?: boolean;
+  readonly showObjectChanges?: boolean;
+  readonly showBalanceChanges?: boolean;
+}

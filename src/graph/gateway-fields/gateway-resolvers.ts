@@ -1,0 +1,71 @@
+import type { NetworkProfile } from '../../config/network-profile.ts';
+import type { GatewayCapability, GatewayUpstream, GatewayUpstreamState, Resolvers } from '../../generated/own.ts';
+import type { ConnectedUpstream, Upstream, UpstreamCapability } from '../../upstream/upstream.ts';
+import type { UpstreamHealth } from '../../upstream/upstream-health.ts';
+import { joinName, joins } from '../joins/joins.ts';
+
+export interface UpstreamFacts extends Pick<Upstream, 'name' | 'setting'>, Pick<ConnectedUpstream, 'version'> {
+  /** `null` where it is not configured. */
+  readonly health: (() => UpstreamHealth) | null;
+}
+
+/** What the gateway can tell about itself at any moment. */
+export interface GatewayFacts {
+  readonly version: string;
+  readonly profile: NetworkProfile;
+  readonly rpcVersion: () => string;
+  /** In the order in which they are told. */
+  readonly upstreams: readonly UpstreamFacts[];
+  readonly missingJoins: () => ReadonlyMap<string, string>;
+  /** Of the upstreams. */
+  readonly capabilities: readonly UpstreamCapability[];
+}
+
+const states: Readonly<Record<UpstreamHealth['state'], GatewayUpstreamState>> = {
+  unknown: 'UP',
+  up: 'UP',
+  degraded: 'DEGRADED',
+  down: 'DOWN',
+};
+
+/** Resolvers of `Query.gateway`. They read what is already known, and ask no upstream but for a version not known. */
+export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
+  const versions = new Map(facts.upstreams.map(({ name, version }) => [name, version]));
+  return {
+    Query: {
+      gateway: () => ({
+        version: facts.version,
+        networkProfile: facts.profile.name,
+        rpcVersion: facts.rpcVersion(),
+        upstreams: facts.upstreams.map(toGatewayUpstream),
+        capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.capabilities],
+      }),
+    },
+    GatewayUpstream: {
+      version: ({ name }) => versions.get(name)?.() ?? null,
+    },
+  };
+}
+
+function toGatewayUpstream({ name, setting, health }: UpstreamFacts): GatewayUpstream {
+  if (!health) {
+    const detail = `Set ${setting.name} to configure it.`;
+    return { name, configured: false, state: 'NOT_CONFIGURED', lastSeenAt: null, detail };
+  }
+  const { state, lastSeenMs, detail } = health();
+  return {
+    name,
+    configured: true,
+    state: states[state],
+    lastSeenAt: lastSeenMs === null ? null : new Date(lastSeenMs).toISOString(),
+    detail: state === 'unknown' ? 'It has not been asked yet.' : detail,
+  };
+}
+
+function toJoinCapabilities(missing: ReadonlyMap<string, string>): GatewayCapability[] {
+  return joins.map((join) => {
+    const name = joinName(join);
+    const reason = missing.get(name) ?? null;
+    return { name, available: reason === null, reason };
+  });
+}

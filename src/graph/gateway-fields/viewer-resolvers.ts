@@ -1,0 +1,66 @@
+import type { Quota, RateLimiter } from '../../callers/rate-limiter.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import type { Resolvers, ViewerAllowance } from '../../generated/own.ts';
+import type { GasAllowance, GasBudget, SponsorshipStore } from '../../sponsor/store/sponsorship-store.ts';
+import { createPerOperation } from '../../upstream/operation-context.ts';
+
+export interface ViewerOptions {
+  readonly limiter: Pick<RateLimiter, 'peek'>;
+  readonly store: Pick<SponsorshipStore, 'gasAllowance'>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Resolvers of `Query.viewer`. Looking takes nothing of what the caller has left. What instances share is looked into once for
+ * an operation, under however many names it asks.
+ */
+export function createViewerResolvers({ limiter, store, now }: ViewerOptions): Resolvers {
+  const quotaIn = createPerOperation(({ caller }) => limiter.peek(caller));
+  const allowanceIn = createPerOperation((_context, gas: GasBudget) => store.gasAllowance(gas, now()));
+  return {
+    Query: {
+      viewer: async (_parent, _args, context) => {
+        const { caller } = context;
+        const quota = await quotaIn(context);
+        return {
+          id: caller.id,
+          kind: caller.kind,
+          scopes: [...caller.scopes],
+          rate: quota && toAllowance(quota),
+        };
+      },
+    },
+    Viewer: {
+      gas: async (_parent, _args, context) => {
+        const { gas } = context.caller;
+        if (!gas) return null;
+        try {
+          return toGasAllowance(await allowanceIn(context, gas));
+        } catch {
+          const message = 'What the instances of this gateway share is away, and with it what is left of gas budgets.';
+          throw gatewayError('UPSTREAM_UNAVAILABLE', message);
+        }
+      },
+    },
+  };
+}
+
+function toAllowance({ limit, remaining, resetsAtMs }: Quota): ViewerAllowance {
+  return {
+    limit: String(limit),
+    remaining: String(remaining),
+    held: null,
+    resetsAt: new Date(resetsAtMs).toISOString(),
+  };
+}
+
+/** A budget that was lowered in the course of the day may be overdrawn: then nothing is left. */
+function toGasAllowance({ limit, held, free, resetsAtMs }: GasAllowance): ViewerAllowance {
+  return {
+    limit: String(limit),
+    remaining: String(Math.max(0, free)),
+    held: String(held),
+    resetsAt: new Date(resetsAtMs).toISOString(),
+  };
+}

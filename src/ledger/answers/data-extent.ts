@@ -1,0 +1,77 @@
+import type { Buffer } from 'node:buffer';
+import { maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
+import { isSpace } from './ends-as-asked.ts';
+
+const [quote, backslash] = [0x22, 0x5c];
+/** Braces. A bracket with `lowerBit` set becomes the brace of its side, so that one comparison finds both. */
+const [opening, closing] = [0x7b, 0x7d];
+const lowerBit = 0x20;
+/** The deepest that data may be nested, and the answer around it. */
+const maxDepth = maxAnswerNesting + 1;
+
+/**
+ * Follows an answer while it is passed on, so that its real end can be told from a place where it was cut off that
+ * looks the same. Its data must come first. Costs more than a nanosecond a byte, so it is for streams alone: an
+ * answer that is all in memory is judged by its last bytes, and parsed only if these leave a doubt.
+ */
+export class DataExtent {
+  /** Offset of the data's closing brace, in bytes; `null` while the data goes on. */
+  dataEnd: number | null = null;
+  /** Bytes read so far. */
+  size = 0;
+  /** Objects and lists that are open, the answer itself among them from the start. */
+  #depth = 1;
+  #isInText = false;
+  #isEscaped = false;
+  #isBroken = false;
+
+  /** Has exactly one complete object been read, and nothing after it? */
+  get isWhole(): boolean {
+    return this.#depth === 0 && !this.#isBroken;
+  }
+
+  /** @param chunk the first one begins with the brace that opens the answer */
+  read(chunk: Buffer): void {
+    const { length } = chunk;
+    if (length === 0) return;
+    let at = this.#isInText ? this.#skipText(chunk, 0) + 1 : 0;
+    if (this.size === 0) at = 1;
+    let depth = this.#depth;
+    while (at < length && depth > 0) {
+      const byte = chunk[at] as number;
+      if (byte === quote) at = this.#skipText(chunk, at + 1);
+      else if ((byte | lowerBit) === opening) {
+        depth += 1;
+        if (depth > maxDepth) this.#isBroken = true;
+      } else if ((byte | lowerBit) === closing) {
+        depth -= 1;
+        if (depth === 1) this.dataEnd ??= this.size + at;
+      }
+      at += 1;
+    }
+    this.#depth = depth;
+    for (; at < length; at += 1) if (!isSpace(chunk[at])) this.#isBroken = true;
+    this.size += length;
+  }
+
+  /** Returns the index of the closing quote, or the chunk's length if the text goes on. */
+  #skipText(chunk: Buffer, from: number): number {
+    const begin = this.#isEscaped ? from + 1 : from;
+    this.#isEscaped = false;
+    this.#isInText = true;
+    for (let at = chunk.indexOf(quote, begin); at >= 0; at = chunk.indexOf(quote, at + 1)) {
+      if (chunk[at - 1] === backslash && countBackslashes(chunk, begin, at) % 2 === 1) continue;
+      this.#isInText = false;
+      return at;
+    }
+    this.#isEscaped = countBackslashes(chunk, begin, chunk.length) % 2 === 1;
+    return chunk.length;
+  }
+}
+
+/** Counts the backslashes that stand directly before an index. */
+function countBackslashes(chunk: Buffer, from: number, before: number): number {
+  let at = before - 1;
+  while (at >= from && chunk[at] === backslash) at -= 1;
+  return before - 1 - at;
+}

@@ -1,0 +1,139 @@
+import { type ExecutionResult, type GraphQLError, Source, type SourceLocation } from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { type ErrorPlaces, lightError } from '../../errors/light-error.ts';
+import { maxToldErrors, moreErrors } from '../../errors/told-errors.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { exceedsNesting, maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
+import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
+
+/** Gives the text of a document. A function, because the text is only needed when there are errors. */
+export type ReadText = () => string;
+
+/**
+ * Reads the ledger's answer. Clients see its errors with message, path and extensions, except `extensions.http`,
+ * which would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and
+ * file paths. Clients never see anything that is not a GraphQL answer.
+ * @param readText gives the document's text if the client wrote it; `null` if the gateway did, since error locations
+ *   in that text would mean nothing to the client
+ */
+export function parseLedgerAnswer(response: UpstreamResponse, readText: ReadText | null): ExecutionResult {
+  if (response.status === 429 || response.status >= 500) {
+    throw gatewayError('UPSTREAM_UNAVAILABLE', `The ledger answered with HTTP status ${response.status}.`, {
+      upstream: 'ledger',
+    });
+  }
+  const body = parseJsonObject(response.body);
+  if (response.status !== 200 || body === undefined || !('data' in body || 'errors' in body)) {
+    throw badAnswer(`The ledger's answer is not GraphQL (HTTP status ${response.status}).`);
+  }
+  return toResult(body, response.body.length, readText);
+}
+
+/**
+ * Reads a result that came over a WebSocket, in the same way.
+ * @param size of its text, in bytes, roughly
+ */
+export function readLedgerResult(value: unknown, size: number, readText: ReadText | null): ExecutionResult {
+  if (!isObject(value) || !('data' in value || 'errors' in value))
+    throw badAnswer("The ledger's result is not GraphQL.");
+  return toResult(value, size, readText);
+}
+
+function toResult(body: Record<string, unknown>, size: number, readText: ReadText | null): ExecutionResult {
+  // Some servers send `errors: null`.
+  const errors = body.errors === undefined || body.errors === null ? [] : toErrors(body.errors, readText);
+  const data = toData(body.data);
+  // Each level takes two bytes, so that smaller answers, which are most, cannot be too deep.
+  if (size >= 2 * maxAnswerNesting) checkNesting(data);
+  if (data === null && errors.length === 0) throw badAnswer("The ledger's answer has neither data nor errors.");
+  return errors.length === 0 ? { data } : { data, errors };
+}
+
+function parseJsonObject(body: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value = parseJson(body.toString('utf8'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toData(value: unknown): Record<string, unknown> | null {
+  if (value === undefined || value === null) return null;
+  if (!isObject(value)) throw badAnswer("The ledger's answer has data that is not an object.");
+  return value;
+}
+
+/**
+ * Reads an answer's errors in the form clients see. Throws if they are malformed.
+ * @param readText as for `parseLedgerAnswer`
+ */
+export function toErrors(value: unknown, readText: ReadText | null): readonly GraphQLError[] {
+  if (!Array.isArray(value)) throw badAnswer("The ledger's answer has errors that are not a list.");
+  checkNesting(value);
+  const toPlaces = createToPlaces(readText);
+  const toError = (entry: unknown): GraphQLError => {
+    if (!isObject(entry) || typeof entry.message !== 'string') {
+      throw badAnswer("The ledger's answer has an error without a message.");
+    }
+    const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
+    const path = isPath(entry.path) ? entry.path : undefined;
+    return lightError(entry.message, { path, extensions, places: toPlaces(entry.locations) });
+  };
+  if (value.length <= maxToldErrors) return value.map(toError);
+  return [...value.slice(0, maxToldErrors).map(toError), moreErrors()];
+}
+
+type ToPlaces = (locations: unknown) => ErrorPlaces | null;
+
+/**
+ * Turns lines and columns into positions in the text too: a GraphQLError that is copied keeps its locations only as
+ * positions.
+ */
+function createToPlaces(readText: ReadText | null): ToPlaces {
+  if (!readText) return () => null;
+  // Read once for all of them: an answer may have an error for each of thousands of items.
+  let source: Source | undefined;
+  let lines: readonly RegExpExecArray[] = [];
+  return (given) => {
+    if (!Array.isArray(given)) return null;
+    if (!source) {
+      source = new Source(readText());
+      lines = [...source.body.matchAll(/(.*?)(?:\r\n|[\n\r]|$)/gsy)];
+    }
+    const positions: number[] = [];
+    const locations: SourceLocation[] = [];
+    for (const each of given) {
+      const { line, column } = (each ?? {}) as { readonly line?: unknown; readonly column?: unknown };
+      const found = Number.isSafeInteger(line) ? lines[Number(line) - 1] : undefined;
+      const isIn =
+        Number.isSafeInteger(column) && Number(column) > 0 && Number(column) <= (found?.[1]?.length ?? 0) + 1;
+      if (!found || !isIn) continue;
+      positions.push(found.index + Number(column) - 1);
+      locations.push({ line: Number(line), column: Number(column) });
+    }
+    return positions.length > 0 ? { source, positions, locations } : null;
+  };
+}
+
+/**
+ * Code that follows a path uses its members as keys and indexes, so it must have nothing else; and no answer is so deep that
+ * more of them would lead anywhere.
+ */
+function isPath(value: unknown): value is (string | number)[] {
+  if (!Array.isArray(value) || value.length > maxAnswerNesting) return false;
+  return value.every((key) => typeof key === 'string' || Number.isInteger(key));
+}
+
+function checkNesting(value: unknown): void {
+  if (exceedsNesting(value, maxAnswerNesting))
+    throw badAnswer(`The ledger's answer is nested over ${maxAnswerNesting} levels deep.`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function badAnswer(message: string): GraphQLError {
+  return gatewayError('UPSTREAM_BAD_RESPONSE', message, { upstream: 'ledger' });
+}

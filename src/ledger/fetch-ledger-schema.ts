@@ -1,0 +1,57 @@
+import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery, parse } from 'graphql';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { LedgerExecutor } from './ledger-executor.ts';
+
+/**
+ * What to ask a ledger about its schema, most complete first. Without `inputValueDeprecation` deprecated arguments and
+ * input fields vanish and real queries fail; without `oneOf` such inputs become ordinary ones. An older server knows
+ * neither and refuses the query, so it is asked again for less.
+ */
+const introspections = [
+  {
+    oneOf: true,
+    inputValueDeprecation: true,
+    specifiedByUrl: true,
+    directiveIsRepeatable: true,
+    schemaDescription: true,
+  },
+  { inputValueDeprecation: true, specifiedByUrl: true, directiveIsRepeatable: true },
+  {},
+].map((options) => parse(getIntrospectionQuery(options)));
+
+/** The ledger's introspection result; rejects when the ledger cannot be reached or allows no introspection. */
+export async function fetchLedgerIntrospection(execute: LedgerExecutor): Promise<IntrospectionQuery> {
+  let refusal = 'no answer';
+  for (const document of introspections) {
+    const { data, errors } = await execute({ document });
+    if (data?.__schema) return data as unknown as IntrospectionQuery;
+    refusal = errors?.[0]?.message ?? refusal;
+  }
+  throw gatewayError('UPSTREAM_BAD_RESPONSE', `The ledger did not answer introspection: ${refusal}`, {
+    upstream: 'ledger',
+  });
+}
+
+/** Builds a schema without resolvers from an introspection result. */
+export function buildLedgerSchema(introspection: IntrospectionQuery): GraphQLSchema {
+  return buildClientSchema(withoutFederation(introspection));
+}
+
+const federationFields = new Set(['_service', '_entities']);
+const federationTypes = new Set(['_Service', '_Entity', '_Any']);
+
+/**
+ * A ledger that is itself a federation subgraph offers `_service`, which describes the ledger alone. Served by the
+ * gateway it would mislead tools that compose this graph into another, so it is dropped.
+ */
+export function withoutFederation(introspection: IntrospectionQuery): IntrospectionQuery {
+  const { __schema: schema } = introspection;
+  const types = schema.types
+    .filter(({ name }) => !federationTypes.has(name))
+    .map((type) =>
+      type.name === schema.queryType.name && type.kind === 'OBJECT'
+        ? { ...type, fields: type.fields.filter(({ name }) => !federationFields.has(name)) }
+        : type,
+    );
+  return { ...introspection, __schema: { ...schema, types } };
+}

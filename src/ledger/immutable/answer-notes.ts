@@ -1,0 +1,84 @@
+import { isKnownTag } from './entity-tag.ts';
+import type { KeptAnswer } from './kept-answer.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A request that has it, with any value, is told where its answer is from. */
+export const showSourceHeader = 'x-gateway-show-source';
+/** The header that tells it: `memory`, or `fresh` if any operation was executed. */
+export const sourceHeader = 'x-gateway-source';
+
+/** Request headers that may distinguish callers. With any of them, no cache may give the answer to somebody else. */
+const personalHeaders = ['authorization', 'x-api-key', 'cookie', showSourceHeader] as const;
+
+/** The header that tells where an answer is from, as name and value; empty unless the request asks for it. */
+export function toSourceHeaders(
+  headers: Headers,
+  operations: readonly { readonly from?: 'memory' }[],
+): readonly string[] {
+  if (headers[showSourceHeader] === undefined) return [];
+  const isFromMemory = operations.length > 0 && operations.every(({ from }) => from === 'memory');
+  return [sourceHeader, isFromMemory ? 'memory' : 'fresh'];
+}
+
+export interface NotedExchange {
+  readonly req: { readonly method?: string | undefined; readonly headers: Headers };
+  readonly res: { setHeader(name: string, value: string): unknown; removeHeader(name: string): void };
+  readonly showUsage: boolean;
+  readonly operations: readonly { readonly from?: 'memory' }[];
+}
+
+/** Sets the headers of an answer that depend on where it is from: for caches, and for callers that ask for its source. */
+export class AnswerNotes {
+  readonly #exchange: NotedExchange;
+  readonly #now: () => number;
+  readonly #personalAnswerHeaders: readonly string[];
+  #kept: KeptAnswer | null = null;
+
+  /**
+   * @param personalAnswerHeaders what is set on the response for this caller alone, and must not be shown to others
+   * @param now milliseconds since the Unix epoch
+   */
+  constructor(exchange: NotedExchange, personalAnswerHeaders: readonly string[], now: () => number) {
+    this.#exchange = exchange;
+    this.#now = now;
+    this.#personalAnswerHeaders = personalAnswerHeaders;
+  }
+
+  /** Must be called if the answer is one that never changes. */
+  onKept(kept: KeptAnswer): void {
+    this.#kept = kept;
+  }
+
+  /**
+   * Sets the headers, once it is known how the answer is written.
+   * @returns whether the caller has this very answer already, and need not be sent it
+   */
+  settle(status: number, contentType: string | null): boolean {
+    const { req, res, operations } = this.#exchange;
+    const source = toSourceHeaders(req.headers, operations);
+    if (source.length > 0) res.setHeader(source[0] ?? '', source[1] ?? '');
+    const kept = this.#kept;
+    if (!kept || status !== 200 || !isWholeJson(contentType) || !this.#isForAnybody()) return false;
+    const freshSeconds = Math.floor((kept.untilMs - this.#now()) / 1000);
+    if (freshSeconds < 1) return false;
+    // Weak: it is the same answer whichever JSON type it is sent as.
+    const tag = `W/"${kept.tag}"`;
+    res.setHeader('cache-control', `public, max-age=${freshSeconds}, immutable`);
+    res.setHeader('etag', tag);
+    for (const name of this.#personalAnswerHeaders) res.removeHeader(name);
+    const known = req.headers['if-none-match'];
+    return isKnownTag(typeof known === 'string' ? known : undefined, tag);
+  }
+
+  /** Is it the answer that anybody would get who asked for this address? */
+  #isForAnybody(): boolean {
+    const { req, showUsage } = this.#exchange;
+    return req.method === 'GET' && !showUsage && personalHeaders.every((name) => req.headers[name] === undefined);
+  }
+}
+
+/** Is the answer complete? An event stream may go on after it. */
+function isWholeJson(contentType: string | null): boolean {
+  return /^application\/(?:graphql-response\+)?json\b/.test(contentType ?? '');
+}

@@ -1,0 +1,44 @@
+import { printJson } from '../json/exact-number.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
+
+export interface LedgerPostOptions {
+  /** Path of the GraphQL endpoint, query string included. */
+  readonly path: string;
+  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+}
+
+/** An operation as the ledger is to get it. */
+export interface LedgerPostContent {
+  /** The document as JSON has it, quotes included. */
+  readonly queryJson: string;
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+  readonly operationName: string | null;
+  /** Of a mutation the outcome would be unknown: once it is sent it is never cut short. */
+  readonly isMutation: boolean;
+}
+
+/** No header of the caller travels, so that equal reads of several callers can be one. */
+const headers = { 'content-type': 'application/json', accept: 'application/json' } as const;
+
+/** The same, names and values by turns. */
+export const postHeaderPairs: readonly string[] = Object.entries(headers).flat();
+
+/** Makes the request that carries an operation to the ledger, its body as text. */
+export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
+  return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent, cancellation?: Cancellation) => {
+    const variablesText = variables === undefined ? '' : printJson(variables);
+    const given = variablesText === '' ? '' : `,"variables":${variablesText}`;
+    const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
+    return {
+      method: 'POST',
+      path,
+      headers,
+      body: `{"query":${queryJson}${given}${named}}`,
+      timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
+      runOnMs: isMutation ? timeouts.mutationMs : undefined,
+      isShareable: !isMutation,
+      variablesText,
+      cancellation,
+    } as const;
+  };
+}

@@ -1,0 +1,84 @@
+import { type IntrospectionQuery, type IntrospectionType, parse } from 'graphql';
+import { type Limits, shippedLimits } from '../documents/cost/limits.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { LedgerExecutor } from './ledger-executor.ts';
+
+/** What the ledger says of its own service. */
+export interface LedgerService {
+  readonly limits: Limits;
+  /** In milliseconds; `null` if the ledger does not say. */
+  readonly requestTimeoutMs: number | null;
+  readonly mutationTimeoutMs: number | null;
+  /** `<year>.<month>` entries it serves. */
+  readonly availableVersions: readonly string[];
+}
+
+/** Assumed of a ledger that says nothing: the limits that ledgers ship with. */
+export const silentLedgerService: LedgerService = {
+  limits: shippedLimits,
+  requestTimeoutMs: null,
+  mutationTimeoutMs: null,
+  availableVersions: [],
+};
+
+const numbers = [...Object.keys(shippedLimits), 'requestTimeoutMs', 'mutationTimeoutMs'];
+
+/** What a ledger answered when it was asked about its service. */
+export interface LedgerServiceAnswer {
+  /** Numbers that the ledger did not give are those it ships with. */
+  readonly service: LedgerService;
+  /** Why the ledger might have said something else; `null` if it has answered in full. */
+  readonly failure: Error | null;
+}
+
+/** Asks the ledger for the limits it enforces. A ledger without such fields is not asked. */
+export async function fetchLedgerService(
+  execute: LedgerExecutor,
+  introspection: IntrospectionQuery,
+): Promise<LedgerServiceAnswer> {
+  const query = fieldsOf(introspection, introspection.__schema.queryType.name);
+  const plain = fieldsOf(introspection, 'ServiceConfig').filter(({ args }) => args.length === 0);
+  const known = [...numbers, 'availableVersions'].filter((name) => plain.some((field) => field.name === name));
+  if (!query.some(({ name }) => name === 'serviceConfig') || known.length === 0)
+    return { service: silentLedgerService, failure: null };
+  const document = parse(`{serviceConfig{${known.join(' ')}}}`);
+  try {
+    const { data, errors } = await execute({ document });
+    const service = toLedgerService(data?.serviceConfig);
+    return { service, failure: errors?.[0] ? toFailure(errors[0]) : null };
+  } catch (error) {
+    return { service: silentLedgerService, failure: toFailure(error) };
+  }
+}
+
+function toFailure(error: unknown): Error {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return gatewayError(
+    'UPSTREAM_BAD_RESPONSE',
+    `The ledger did not answer for its limits: ${cause.message}`,
+    { upstream: 'ledger' },
+    { originalError: cause },
+  );
+}
+
+/** Reads a `serviceConfig` object; anything unusable in it counts as not said. */
+function toLedgerService(answer: unknown): LedgerService {
+  const said = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
+  const numberOf = (name: string): number | null => {
+    const value = said[name];
+    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
+  };
+  const limits = Object.entries(shippedLimits).map(([name, shipped]) => [name, numberOf(name) ?? shipped]);
+  const versions = Array.isArray(said.availableVersions) ? said.availableVersions : [];
+  return {
+    limits: Object.fromEntries(limits) as unknown as Limits,
+    requestTimeoutMs: numberOf('requestTimeoutMs'),
+    mutationTimeoutMs: numberOf('mutationTimeoutMs'),
+    availableVersions: versions.filter((version): version is string => typeof version === 'string'),
+  };
+}
+
+function fieldsOf({ __schema: { types } }: IntrospectionQuery, name: string) {
+  const type: IntrospectionType | undefined = types.find((each) => each.name === name);
+  return type && 'fields' in type ? type.fields : [];
+}

@@ -1,0 +1,153 @@
+import type { ExecutionResult } from 'graphql';
+import type { Usage } from '../documents/cost/usage.ts';
+import type { CancelCause } from '../upstream/cancellation.ts';
+import type { RawResponse } from '../upstream/raw-answer.ts';
+import type { RawCall } from '../upstream/raw-call.ts';
+import { toWhole } from '../upstream/upstream-call.ts';
+import { toGatewayError } from '../upstream/upstream-call-error.ts';
+import type { AnswerEnding } from './answers/answer-ending.ts';
+import { AnswerStream, type StreamedAnswer } from './answers/answer-stream.ts';
+import { type ChunkedBody, findPlainEnd, hasPlainHead } from './answers/find-plain-end.ts';
+import type { SettleErrors } from './answers/judge-tail.ts';
+import { parseLedgerAnswer } from './answers/ledger-answer.ts';
+import { spliceUsage } from './answers/splice-data.ts';
+import type { LedgerExecutorOptions } from './ledger-executor.ts';
+import { createToLedgerPost, postHeaderPairs } from './ledger-post.ts';
+
+export interface RawLedgerRequest {
+  /** The document as a JSON string, quotes included. */
+  readonly queryJson: string;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Did the client write it? Only then do error locations in it mean anything to the client. */
+  readonly isClientsText: boolean;
+  /** How a whole answer to it ends. */
+  readonly ending: AnswerEnding;
+  /** A mutation that was sent is never cut short: its outcome would be unknown. */
+  readonly isMutation: boolean;
+  /** Spliced into a plain answer; `null` = not asked for. */
+  readonly usage: Usage | null;
+  /** May a large answer be passed on as it arrives? Never a mutation's: its outcome is told whole or not at all. */
+  readonly canStream: boolean;
+  /** Applied to the errors of a streamed answer. */
+  readonly settle?: SettleErrors;
+  /** Given a plain answer as it came, once it is passed on. */
+  readonly keep?: ((body: ChunkedBody) => void) | undefined;
+}
+
+export type RawLedgerAnswer =
+  | PlainLedgerAnswer
+  /** Large and plain so far: the rest is passed on as it arrives. Cancelling the request cuts it short. */
+  | { readonly kind: 'stream'; readonly body: StreamedAnswer }
+  /** Anything else: `read` parses it, and throws if there is no answer. */
+  | { readonly kind: 'other'; readonly read: () => ExecutionResult };
+
+/** Data and nothing else: bytes that can be written as they are. */
+class PlainLedgerAnswer {
+  readonly kind = 'plain';
+  /** As it arrived, with usage added if that was asked for. */
+  readonly body: ChunkedBody;
+  /** Where the ledger's bytes end, without their last brace. */
+  readonly plainEnd: number;
+  readonly #response: RawResponse;
+
+  constructor(response: RawResponse, plainEnd: number, usage: Usage | null) {
+    this.#response = response;
+    this.plainEnd = plainEnd;
+    this.body = usage ? spliceUsage(response, plainEnd, usage) : response;
+  }
+
+  read(): ExecutionResult {
+    // A plain answer has no errors, so no text is needed to locate them in.
+    return parseLedgerAnswer(toWhole(this.#response), null);
+  }
+}
+
+/**
+ * Sends a prepared document to the ledger. Returns a function that cancels it; a mutation that was sent goes on all
+ * the same.
+ */
+export type RawLedger = (
+  request: RawLedgerRequest,
+  answered: (answer: RawLedgerAnswer) => void,
+) => (cause: CancelCause) => void;
+
+export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
+
+const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
+/** Larger answers are passed on as they arrive, in bytes; collecting smaller ones costs less and shows them whole. */
+const streamAboveBytes = 1024 * 1024;
+
+export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
+  const toPost = createToLedgerPost(options);
+  return (
+    { queryJson, operationName, variables, isMutation, usage, canStream, settle, keep, ending, isClientsText },
+    answered,
+  ) => {
+    const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
+    const { method, path, body, timeoutMs, runOnMs, isShareable, variablesText } = toPost({
+      queryJson,
+      variables,
+      operationName,
+      isMutation,
+    });
+    const underWay = rawCall(
+      // Each member by its name: an object spread would get a hidden class of its own for each request, which is slow to
+      // make, and slow to read for everybody who gets it.
+      {
+        method,
+        path,
+        headers: postHeaderPairs,
+        body,
+        timeoutMs,
+        runOnMs,
+        isShareable,
+        variablesText,
+        streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,
+      },
+      {
+        answered: (response) => {
+          version.observe(response.headers.get(versionHeader));
+          const plainEnd = isPlain(response) ? findPlainEnd(response, ending) : null;
+          if (plainEnd === null)
+            answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText) });
+          else {
+            answered(new PlainLedgerAnswer(response, plainEnd, usage));
+            // Whoever waits does not wait for that.
+            keep?.(response);
+          }
+        },
+        stream: (begun, resume) => {
+          if (!canStream || isMutation || !isPlain(begun) || !hasPlainHead(begun)) return null;
+          version.observe(begun.headers.get(versionHeader));
+          const body = new AnswerStream(begun, usage, resume, readText, settle);
+          answered({ kind: 'stream', body });
+          return body;
+        },
+        failed: (error) =>
+          answered({
+            kind: 'other',
+            read: () => {
+              throw toGatewayError(error, 'ledger');
+            },
+          }),
+      },
+    );
+    return (cause) => underWay.cancel(cause);
+  };
+}
+
+/**
+ * May the answer be judged by its bytes? Only its framing proves it complete, so an answer that merely ends with its
+ * connection is parsed instead.
+ */
+export function isPlain({ status, headers }: Pick<RawResponse, 'status' | 'headers'>): boolean {
+  const type = headers.get('content-type');
+  return (
+    status === 200 &&
+    typeof type === 'string' &&
+    (type === 'application/json' || plainJson.test(type)) &&
+    headers.get('content-encoding') === undefined &&
+    (headers.get('content-length') !== undefined || headers.get('transfer-encoding') !== undefined)
+  );
+}

@@ -1,0 +1,78 @@
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+} from 'graphql';
+import { boundItemAnswer } from '../../engine/bound-answer.ts';
+import { coerceVariables } from '../../engine/coerce-variables.ts';
+import { createExecuteStitched, type ExecuteStitched } from '../../engine/execute-stitched.ts';
+import { toExecutable } from '../../engine/to-executable.ts';
+import { declareTexts } from '../../engine/variable-type.ts';
+import type { OperationContext } from '../../upstream/operation-context.ts';
+import { findResultVariables } from './find-result-variables.ts';
+import type { ResultTexts, SharedResults } from './shared-results.ts';
+
+export interface OpenStreamOptions {
+  /** The schema that the results are executed on: the whole one where the stream is joined to the ledger, else our own part. */
+  readonly schema: GraphQLSchema;
+  readonly ownSchema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName: string | null;
+  /** Variables that are declared with a scalar of the ledger in place of a text. */
+  readonly texts: ReadonlySet<string>;
+  /** What is printed once for all streams that are told the same. */
+  readonly printed: ResultTexts;
+}
+
+/** A subscription that is open. */
+export interface ItemStream {
+  readonly items: AsyncIterator<unknown>;
+  /** Executes the selection on an item. */
+  readonly execute: (item: unknown, context: OperationContext) => ReturnType<ExecuteStitched>;
+  /**
+   * Joins those whose results are the same for the same item. Left out where results are only passed on.
+   * @param rest what else is in a result than the item decides
+   */
+  readonly share?: (rest: string) => SharedResults;
+}
+
+/** Opens a subscription, or tells the errors that refuse it. Rejects as `subscribe` of graphql-js does. */
+export type OpenStream = (
+  variables: Readonly<Record<string, unknown>>,
+  context: OperationContext,
+) => Promise<ItemStream | ExecutionResult>;
+
+/** What depends on the document alone is done once. */
+export function createOpenStream(options: OpenStreamOptions): OpenStream {
+  const { schema, ownSchema, operationName, texts } = options;
+  const operation = getOperationAST(options.document, operationName);
+  const document = schema === ownSchema ? declareTexts(options.document, texts) : options.document;
+  const execute = boundItemAnswer(createExecuteStitched(schema, document, operationName));
+  const join = options.printed.ofDocument();
+  const resultVariables = operation ? findResultVariables(document, operation) : [];
+  return async (variables, context) => {
+    const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
+    if (errors) return { errors };
+    const variableValues = operation ? toExecutable(schema, operation, variables) : variables;
+    const source = await createSourceEventStream({
+      schema,
+      document,
+      operationName,
+      variableValues,
+      contextValue: context,
+    });
+    if (!(Symbol.asyncIterator in source)) return source;
+    return {
+      items: source[Symbol.asyncIterator](),
+      execute: (item, itemContext) => execute(variables, itemContext, item),
+      share: (rest) => join(JSON.stringify([rest, ...resultVariables.map((name) => sentAs(variables, name))])),
+    };
+  };
+}
+
+/** A variable that was left out may have a default; one that is null has none. */
+function sentAs(variables: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
+  return Object.hasOwn(variables, name) ? [variables[name]] : [];
+}

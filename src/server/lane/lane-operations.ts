@@ -1,0 +1,102 @@
+import { printJson } from '../../json/exact-number.ts';
+import { maxJsonNesting, nestsDeeper } from '../../json/json-shape.ts';
+import { parseRequestJson } from '../../json/parse-json.ts';
+import type { AdmitOperation } from '../../operation/admit-operation.ts';
+import type { UnreadOutcome } from '../../operation/operation-answer.ts';
+import type { OperationRunner } from '../../operation/operation-runner.ts';
+import type { BegunOperation, ServerContext } from '../../operation/server-context.ts';
+import type { Caller } from '../../upstream/operation-context.ts';
+
+/** How an operation left the lane. */
+export type LaneOutcome =
+  | Extract<UnreadOutcome, { kind: 'bytes' | 'stream' | 'gone' }>
+  /** The body of an answer that was made here. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** Left to Yoga, which goes on from here. */
+  | { readonly kind: 'handover'; readonly begun: BegunOperation };
+
+export interface LaneOperations {
+  /**
+   * Reads the operation that a request asks for; `null` if its body has anything that the lane does not understand.
+   * @param body whole
+   */
+  read(body: Buffer): LaneRequest | null;
+  /**
+   * Admits the operation of a caller who was counted, and runs it. What is new is prepared first.
+   * @param canStream can the caller be sent an answer whose length is not known?
+   * @param done called once, perhaps from within the connection to the ledger
+   */
+  run(
+    request: LaneRequest,
+    caller: Caller,
+    server: ServerContext,
+    canStream: boolean,
+    done: (outcome: LaneOutcome) => void,
+  ): Promise<void>;
+}
+
+export interface LaneOperationsOptions {
+  readonly admit: Pick<AdmitOperation, 'decide'>;
+  readonly runner: Pick<OperationRunner, 'runUnread'>;
+}
+
+/**
+ * The lane serves plain requests without Yoga. It has no rules of its own: refusals, and answers with errors, it leaves to
+ * Yoga, with what was found out so far.
+ */
+export function createLaneOperations({ admit, runner }: LaneOperationsOptions): LaneOperations {
+  return {
+    read: toLaneRequest,
+    async run(request, caller, server, canStream, done) {
+      const decided = admit.decide(server, caller, request);
+      const admission = decided instanceof Promise ? await decided : decided;
+      const handOver = (answer: BegunOperation['answer']) => done({ kind: 'handover', begun: { admission, answer } });
+      // A stream leaves in many pieces, in a form of its own.
+      if (admission.kind === 'refused' || admission.operation.openStream) return handOver(null);
+      const { operation, variables } = admission;
+      // One faulty variable is enough to leave the operation to Yoga, which reports them all.
+      if (!operation.fits(variables) && operation.coerce(variables, 1).errors) return handOver(null);
+      await runner.runUnread(admission, server, canStream, (outcome) => {
+        if (outcome.kind === 'unfinished') handOver(outcome.answer);
+        else if (outcome.kind === 'result') done({ kind: 'text', text: printJson(outcome.result) });
+        else done(outcome);
+      });
+    },
+  };
+}
+
+/** What the body of a request asks for. */
+export interface LaneRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | null;
+}
+
+/** Reads the body of a request; `null` for anything unusual, valid or not, which Yoga then judges. */
+export function toLaneRequest(body: Buffer): LaneRequest | null {
+  let value: unknown;
+  try {
+    value = parseRequestJson(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+  if (!isObject(value) || nestsDeeper(value, maxJsonNesting)) return null;
+  let query: string | undefined;
+  let variables: LaneRequest['variables'] = {};
+  let operationName: string | null = null;
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (key === 'query' && typeof member === 'string' && member !== '') query = member;
+    else if (key === 'variables' && isObject(member)) variables = member;
+    else if (key === 'operationName' && typeof member === 'string' && member !== '') operationName = member;
+    else if (key === 'extensions' && isObject(member)) continue;
+    else if (key === 'query' || member !== null || !optionalKeys.has(key)) return null;
+  }
+  return query === undefined ? null : { query, variables, operationName };
+}
+
+const optionalKeys: ReadonlySet<string> = new Set(['variables', 'operationName', 'extensions']);
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,67 @@
+import type { GraphQLError } from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { checkAfterMs, lookItUp } from '../refusals/sponsor-refusal.ts';
+import type { ExecutionStart } from '../store/sponsorship-store.ts';
+import type { ExecutionSubject } from './execution-order.ts';
+
+type Named = Pick<ExecutionSubject, 'digest' | 'reservationId'>;
+
+const upstream = 'sponsor';
+
+/** Whoever waited is out of time, and it may have been sent. */
+export function outcomeUnknown({ digest, reservationId }: Named): GraphQLError {
+  const message = `The transaction was handed to the sponsor, and what became of it was not known in time. ${lookItUp}`;
+  return gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { upstream, digest, reservationId, checkAfterMs });
+}
+
+/** Whoever waited is gone or out of time before anything was sent. */
+export function neverSent({ digest, reservationId }: Named): GraphQLError {
+  const message =
+    'The request was over before its turn came; nothing was sent to the sponsor. The reservation is unused.';
+  return gatewayError('REQUEST_TIMEOUT', message, { upstream, digest, reservationId });
+}
+
+/** The store is away, and without it a lease could be executed twice. */
+export function storeAway({ digest, reservationId }: Named): GraphQLError {
+  const message =
+    'Sponsorship waits until what the instances of this gateway share is back; nothing was sent to the sponsor.';
+  return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream, digest, reservationId });
+}
+
+/** What a store that does not let an execution begin means for the caller. */
+export function toDeclined(
+  start: Extract<ExecutionStart, { kind: 'conflict' | 'spent' | 'expired' | 'unknown' | 'full' }>,
+  { digest, reservationId }: Named,
+): GraphQLError {
+  switch (start.kind) {
+    case 'conflict':
+      return gatewayError(
+        'IDEMPOTENCY_CONFLICT',
+        'The idempotencyKey was used for another execution; nothing was sent to the sponsor.',
+        { argument: 'idempotencyKey', digest, reservationId },
+      );
+    case 'spent':
+      if (start.digest === '') {
+        const message = `The sponsor has no such reservation any more, as it said before. ${lookItUp}`;
+        return gatewayError('RESERVATION_NOT_FOUND', message, { digest, reservationId });
+      }
+      return gatewayError(
+        'RESERVATION_NOT_FOUND',
+        `The reservation was used by the transaction ${start.digest}: look that one up. Nothing was sent to the sponsor.`,
+        { digest: start.digest, reservationId },
+      );
+    case 'expired':
+    case 'unknown':
+      return gatewayError(
+        'RESERVATION_NOT_FOUND',
+        'The reservation does not exist or has expired; nothing was sent to the sponsor.',
+        { digest, reservationId },
+      );
+    case 'full':
+      return gatewayError(
+        'RATE_LIMITED',
+        'More executions are remembered than this gateway has room for; nothing was sent to the sponsor, and the reservation is unused.',
+        { digest, reservationId, retryAfterSeconds: 60 },
+      );
+  }
+}

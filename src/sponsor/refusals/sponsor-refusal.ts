@@ -1,0 +1,142 @@
+import { GraphQLError } from 'graphql';
+import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
+import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
+import { toGatewayError, UpstreamCallError } from '../../upstream/upstream-call-error.ts';
+import { findKnownRefusal } from './known-refusals.ts';
+import { errorTextOf, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
+import type { SponsorEndpoint } from './sponsor-endpoint.ts';
+
+/** What an answer that is not a success means for the caller. */
+export interface SponsorRefusal {
+  readonly code: ErrorCode;
+  /** The sponsor's own words where `own`, else fixed. Own words are still to be redacted. */
+  readonly message: string;
+  readonly own: boolean;
+  /** True when the message stands in for an answer nobody has seen before: its text belongs in the log. */
+  readonly unknown: boolean;
+  /** Does the answer leave open whether the sponsor did what it was asked? */
+  readonly mayBeDone: boolean;
+}
+
+/** The sponsor answered in a way that does not tell whether it did what it was asked. */
+export class UntellingAnswer extends Error {
+  override readonly name = 'UntellingAnswer';
+}
+
+/** May the sponsor have done what it was asked, though no result came of it? A fault of our own does not rule it out. */
+export function mayBeDone(error: unknown): boolean {
+  if (!(error instanceof GraphQLError)) return true;
+  const { originalError, extensions } = error;
+  if (extensions.code === 'INTERNAL_SERVER_ERROR') return true;
+  return originalError instanceof UpstreamCallError
+    ? originalError.mayHaveArrived
+    : originalError instanceof UntellingAnswer;
+}
+
+/** What the sponsor's web framework answers, before the sponsor itself sees a request, where it cannot read the body. */
+const unreadableRequest = new Set([400, 413, 415, 422]);
+
+/**
+ * Judges an answer from which no result could be read. The text of an envelope is shown under 4xx, where the sponsor's
+ * contract promises one; under other statuses only if it is known, because it may say anything. Whatever does not rule out
+ * that a transaction ran is `EXECUTION_OUTCOME_UNKNOWN`.
+ */
+export function toSponsorRefusal(endpoint: SponsorEndpoint, answer: SponsorAnswer): SponsorRefusal {
+  const { status } = answer;
+  const envelopeText = errorTextOf(answer);
+  const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
+  if (known && !(isClientError(status) && envelopeText !== null))
+    return { ...known, own: false, unknown: false, mayBeDone: false };
+  if (isClientError(status) && envelopeText !== null) {
+    return {
+      code: known?.code ?? codeOfClientError(status),
+      message: envelopeText,
+      own: true,
+      unknown: false,
+      mayBeDone: false,
+    };
+  }
+  return { ...fixedRefusal(endpoint, status), own: false, unknown: true, mayBeDone: !isClientError(status) };
+}
+
+/** 408 does not count: a proxy may answer it after it has passed the request on, when the sponsor stays silent. */
+function isClientError(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408;
+}
+
+function codeOfClientError(status: number): ErrorCode {
+  if (status === 401) return 'SPONSOR_UNAUTHORIZED';
+  if (status === 403) return 'SPONSOR_FORBIDDEN';
+  if (status === 429) return 'SPONSOR_EXHAUSTED';
+  return 'SPONSOR_REJECTED';
+}
+
+function fixedRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
+  if (isClientError(status)) return fixedClientError(status);
+  if (endpoint === 'executeTx') {
+    return {
+      code: 'EXECUTION_OUTCOME_UNKNOWN',
+      message: `The sponsor answered the execution in a way that does not tell its outcome (HTTP ${status}). ${lookItUp}`,
+    };
+  }
+  const aftermath = aftermathOf(endpoint);
+  if (status === 502 || status === 503) {
+    return { code: 'UPSTREAM_UNAVAILABLE', message: `The sponsor is not available (HTTP ${status}).${aftermath}` };
+  }
+  if (status === 504 || status === 408) {
+    return { code: 'UPSTREAM_TIMEOUT', message: `The sponsor did not answer in time (HTTP ${status}).${aftermath}` };
+  }
+  const says = status >= 500 ? 'failed' : 'answered something that is not of its contract';
+  return { code: 'UPSTREAM_BAD_RESPONSE', message: `The sponsor ${says} (HTTP ${status}).${aftermath}` };
+}
+
+function fixedClientError(status: number): Pick<SponsorRefusal, 'code' | 'message'> {
+  if (status === 401) return { code: 'SPONSOR_UNAUTHORIZED', message: 'The sponsor did not accept the authorization.' };
+  if (status === 403) return { code: 'SPONSOR_FORBIDDEN', message: 'The sponsor denied the request.' };
+  if (status === 429) return { code: 'SPONSOR_EXHAUSTED', message: 'The sponsor refuses requests for now (HTTP 429).' };
+  return {
+    code: 'UPSTREAM_BAD_RESPONSE',
+    message: unreadableRequest.has(status)
+      ? `The sponsor could not read the request of this gateway (HTTP ${status}); it did nothing.`
+      : `The sponsor does not serve this request (HTTP ${status}); it did nothing.`,
+  };
+}
+
+export const lookItUp =
+  'The transaction may or may not execute: look its digest up on the ledger before anything else.';
+
+/** What a call may have left behind when its answer is lost: a sentence after a space, or nothing. */
+function aftermathOf(endpoint: SponsorEndpoint): string {
+  if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the duration asked for is over.';
+  if (endpoint === 'debugHealthCheck') return ' If it reserved coins for the check, they return by themselves.';
+  if (endpoint === 'reloadAccessController') return ' The configuration may or may not have been read again.';
+  return '';
+}
+
+/**
+ * When a look-up of the digest is worth its call: the sponsor submits up to three times, and the ledger's indexer follows
+ * execution by a few seconds.
+ */
+export const checkAfterMs = 5_000;
+
+/**
+ * What a client is told of a call that ended without an answer. If it may have reached the sponsor, an execution has an
+ * unknown outcome, and the message of any other call says what it may have left behind.
+ */
+export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, facts: ErrorFacts): GraphQLError {
+  const plain = toGatewayError(error, 'sponsor');
+  if (!(error instanceof UpstreamCallError)) return plain;
+  const { code } = plain.extensions;
+  if (endpoint === 'executeTx' && error.mayHaveArrived) {
+    const message = `The transaction was handed to the sponsor and its answer was lost. ${lookItUp}`;
+    return gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...facts, checkAfterMs }, { originalError: error });
+  }
+  const message = plain.message + (error.mayHaveArrived ? aftermathOf(endpoint) : unsentNote(endpoint, error));
+  return gatewayError(isErrorCode(code) ? code : 'UPSTREAM_UNAVAILABLE', message, facts, { originalError: error });
+}
+
+/** `UPSTREAM_UNAVAILABLE` does not say by itself whether a transaction was sent, and its sender has to know. */
+function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): string {
+  if (endpoint !== 'executeTx') return '';
+  return failure === 'unreachable' ? ' Nothing was sent and the reservation is unused.' : ' The reservation is unused.';
+}

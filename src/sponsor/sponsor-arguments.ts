@@ -1,0 +1,94 @@
+import { Buffer } from 'node:buffer';
+import type { GraphQLError } from 'graphql';
+import { gatewayError } from '../errors/gateway-error.ts';
+
+/**
+ * A budget is positive and below the sponsor's maximum.
+ * @throws `BAD_USER_INPUT`
+ */
+export function checkGasBudget(gasBudget: number, maxGasBudgetExclusive: number): void {
+  if (Number.isSafeInteger(gasBudget) && gasBudget >= 1 && gasBudget < maxGasBudgetExclusive) return;
+  throw badArgument('gasBudget', String(gasBudget), `it must be a whole number from 1 to ${maxGasBudgetExclusive - 1}`);
+}
+
+const maxReserveDurationSecs = 600;
+
+/**
+ * A reservation lasts 1 to 600 seconds.
+ * @throws `BAD_USER_INPUT`
+ */
+export function checkReserveDuration(reserveDurationSecs: number): void {
+  const inRange = reserveDurationSecs >= 1 && reserveDurationSecs <= maxReserveDurationSecs;
+  if (Number.isInteger(reserveDurationSecs) && inRange) return;
+  const rule = `it must be a whole number of seconds from 1 to ${maxReserveDurationSecs}`;
+  throw badArgument('reserveDurationSecs', String(reserveDurationSecs), rule);
+}
+
+const maxReservationId = 2n ** 64n - 1n;
+
+/**
+ * The sponsor's own number: decimal text of a u64 in its one spelling. Nothing else may pass, for the text is written into
+ * the sponsor's request as it is.
+ * @throws `BAD_USER_INPUT`
+ */
+export function parseReservationId(text: string): string {
+  if (/^(?:0|[1-9]\d{0,19})$/.test(text) && BigInt(text) <= maxReservationId) return text;
+  const rule = `it must be a whole number from 0 to ${maxReservationId}, without leading zeros, as reserveGas gave it`;
+  throw badArgument('reservationId', text, rule);
+}
+
+const maxIdempotencyKeyLength = 255;
+
+/**
+ * A key is 1 to 255 characters that can be seen, so that it looks the same wherever it is written down.
+ * @returns `null` where none was given
+ * @throws `BAD_USER_INPUT`
+ */
+export function parseIdempotencyKey(key: string | null | undefined): string | null {
+  if (key === null || key === undefined) return null;
+  // Its length first: one long text may be the key of many fields.
+  if (key.length <= maxIdempotencyKeyLength && /^[\x21-\x7e]+$/.test(key)) return key;
+  const rule = `it must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`;
+  throw badArgument('idempotencyKey', key, rule);
+}
+
+/**
+ * The base64 texts of all executions of an operation stay within the payload limit together, each counted wherever it stands:
+ * one variable may be the transaction of a hundred, and is read and sent for each. Checked before they are decoded.
+ * @returns what is `earlier` for the next one of the operation
+ * @throws `BAD_USER_INPUT`
+ */
+export function checkTransactionPayload(txBytes: string, userSig: string, maxBytes: number, earlier = 0): number {
+  const size = txBytes.length + userSig.length;
+  if (earlier + size <= maxBytes) return earlier + size;
+  const argument = userSig.length > txBytes.length ? 'userSig' : 'txBytes';
+  const parts = `txBytes ${txBytes.length}, userSig ${userSig.length}`;
+  const others = earlier === 0 ? '' : `, with ${earlier} of the executions before it in the operation,`;
+  const rule = `txBytes and userSig together are ${size} bytes (${parts})${others} and may be at most ${maxBytes}`;
+  throw gatewayError('BAD_USER_INPUT', `Argument "${argument}" is too large: ${rule}.`, { argument });
+}
+
+/**
+ * Bytes in the one base64 spelling they have. Buffer's decoder forgives whitespace, missing padding, the URL alphabet and
+ * stray bits; comparing with what it would write itself leaves none of that.
+ * @throws `BAD_USER_INPUT`
+ */
+export function parseBase64Argument(argument: string, text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length > 0 && bytes.toString('base64') === text) return bytes;
+  if (text === '') throw badArgument(argument, text, 'it must not be empty');
+  const rule = 'it must be canonical base64: standard alphabet, padded with "=", no whitespace, unused bits zero';
+  throw badArgument(argument, text, rule);
+}
+
+/** Shorter than any signature or transaction, so that neither is ever repeated whole. */
+const maxShownLength = 24;
+
+/** `BAD_USER_INPUT` that names argument, value and rule; a long value is shown by its beginning and its length. */
+function badArgument(argument: string, value: string, rule: string): GraphQLError {
+  const shown =
+    value.length > maxShownLength
+      ? `${JSON.stringify(value.slice(0, maxShownLength))}… (${value.length} characters)`
+      : JSON.stringify(value);
+  return gatewayError('BAD_USER_INPUT', `Argument "${argument}" has value ${shown}: ${rule}.`, { argument });
+}

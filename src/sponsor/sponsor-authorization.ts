@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { Secret } from '../config/secret.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
+import type { Caller, Scope } from '../upstream/operation-context.ts';
+
+export interface SponsorAuthorization {
+  /** The `Authorization` header that goes to the sponsor for this caller; `null` for none. */
+  headerFor(caller: Caller): Secret | null;
+  /** @throws `FORBIDDEN` naming the scope that is missing */
+  demand(scope: Scope, caller: Caller): void;
+  /** To whom reservations are given: nobody else can spend them, or learn anything of them. */
+  holderOf(caller: Caller): string;
+}
+
+export interface SponsorAuthorizationOptions {
+  /**
+   * `forward`: the caller's own header goes to the sponsor, whole, and the sponsor decides who may do what.
+   * `token`: the gateway's token goes to the sponsor, and the caller's scopes decide.
+   */
+  readonly auth: 'forward' | 'token';
+  /** Needed in token mode. */
+  readonly token: Secret | null;
+}
+
+/** The whole hash, of which `id` and the log have the first half: made-up credentials must not find one with the same name. */
+function toCredentialName({ id, authorization }: Caller): string {
+  return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
+}
+
+/** What the gateway itself sends, on nobody's behalf. */
+export interface GatewayAuthorization {
+  /** The header in force; `null` where the callers hold the credentials. */
+  header(): Secret | null;
+  /** Sends this token from now on. */
+  adopt(token: Secret): void;
+}
+
+export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOptions): GatewayAuthorization {
+  const toBearer = (next: Secret) => new Secret(`Bearer ${next.reveal()}`);
+  let bearer = auth === 'token' && token ? toBearer(token) : null;
+  return {
+    header: () => bearer,
+    adopt(next) {
+      bearer = toBearer(next);
+    },
+  };
+}
+
+/**
+ * Who may ask the sponsor for what, and with which credential. Anonymous callers without a scope get `FORBIDDEN` like all
+ * others, not `UNAUTHENTICATED`: the gateway cannot know whether a credential would give them the scope.
+ */
+export function createSponsorAuthorization(
+  options: SponsorAuthorizationOptions,
+  own: GatewayAuthorization = gatewayAuthorization(options),
+): SponsorAuthorization {
+  const { auth } = options;
+  if (auth === 'forward')
+    return { headerFor: (caller) => caller.authorization, demand() {}, holderOf: toCredentialName };
+  if (!own.header()) throw new Error('Sponsor authorization in token mode needs the token.');
+  return {
+    headerFor: own.header,
+    holderOf: ({ id }) => id,
+    demand(scope, caller) {
+      if (!caller.scopes.has(scope)) throw gatewayError('FORBIDDEN', `This needs the scope "${scope}".`);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import type { ValueKind } from '../config/config-key.ts';
+import { configKeys } from '../config/keys.ts';
+import type { Secret } from '../config/secret.ts';
+import { bearerToken } from '../config/value-kinds.ts';
+import type { TransactionFinder } from '../ledger/find-transaction.ts';
+import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
+import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
+import { toSponsorExecutionWorld } from './execute-tx.ts';
+import { createExecutions } from './execution/executions.ts';
+import { watchOverdueExecutions } from './execution/overdue-executions.ts';
+import { openLeaseKeys } from './open-lease-keys.ts';
+import { gatewayAuthorization } from './sponsor-authorization.ts';
+import { createSponsorClient } from './sponsor-client.ts';
+import { createSponsorResolvers } from './sponsor-resolvers.ts';
+import type { SponsorshipBooks } from './sponsorship-books.ts';
+import type { SponsorshipStore } from './store/sponsorship-store.ts';
+import { watchSponsorToken } from './watch-sponsor-token.ts';
+import { watchSponsorVersion } from './watch-sponsor-version.ts';
+
+/** Where the gateway's own token comes from, itself or by a file. */
+const tokenSetting = 'SPONSOR_TOKEN';
+
+const oneToken: ValueKind<readonly Secret[]> = {
+  expected: bearerToken.expected,
+  parse: (text) => {
+    const token = bearerToken.parse(text);
+    return token && [token];
+  },
+};
+
+/** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */
+const reads = ['health', 'version'];
+
+/** What the sponsor needs beside what every upstream does. */
+export interface SponsorHost extends UpstreamHost {
+  /** What is remembered of sponsorship, by all processes of the gateway where they share a store. */
+  readonly sponsorshipStore: SponsorshipStore;
+  readonly transactions: TransactionFinder;
+}
+
+/** The gas sponsoring service: what it says of itself, and the mutations that reserve its gas and spend it. */
+export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
+  role: 'own fields',
+  name: 'sponsor',
+  setting: { name: 'SPONSOR_URL', key: configKeys.SPONSOR_URL },
+  addressOnDevnet: ({ sponsorUrl }) => sponsorUrl,
+  // Effects of the thousands of objects that one transaction may change have less than half of this.
+  maxAnswerBytes: 4 * 1024 * 1024,
+  typeDefs: () => readFileSync(new URL('../../schema/sponsor.graphql', import.meta.url), 'utf8'),
+
+  async connect(connection, host) {
+    const { config, now } = host;
+    const { sponsorship, limits, timeouts } = config;
+    const { mutationMs } = timeouts;
+    const opened = connection && open(connection, host);
+    const leases = connection && sponsorship.auth === 'token' ? await openLeaseKeys(host) : null;
+    const client = opened?.client ?? null;
+    const { sponsorshipStore: store, transactions, telemetry } = host;
+    const isStoreNeeded = sponsorship.auth === 'token';
+    const audit = telemetry.sponsorship;
+    const world = toSponsorExecutionWorld({
+      store,
+      isStoreNeeded,
+      isStoreShared: config.rateLimit.redis !== null,
+      audit,
+      transactions,
+      now,
+      mutationMs,
+    });
+    const executions = createExecutions(world);
+    const overdue = connection && watchOverdueExecutions(world);
+    const books: SponsorshipBooks = {
+      leases: leases?.keys ?? null,
+      store,
+      isStoreNeeded,
+      executions,
+      knowsAll: isStoreNeeded,
+      audit,
+    };
+    const resolvers = createSponsorResolvers({
+      client,
+      sponsorship,
+      limits,
+      mutationMs,
+      ...(opened && { own: opened.own }),
+      books,
+      doubted: host.telemetry.transactionDoubted,
+      now,
+    });
+    return {
+      resolvers,
+      version: opened?.version,
+      probe: connection
+        ? (timeoutMs) => connection.call({ method: 'GET', path: connection.path, timeoutMs })
+        : undefined,
+      async close() {
+        overdue?.close();
+        await executions.close();
+        await leases?.close();
+      },
+    };
+  },
+
+  callsOf({ operation, name, selects }) {
+    if (operation === 'mutation') return { calls: 1 };
+    // What is known of a reservation is known here.
+    return name === 'sponsor' ? { calls: 0, shared: reads.filter(selects) } : { calls: 0 };
+  },
+};
+
+function open({ call, path, complain }: UpstreamConnection, { config, telemetry, now, watchSecret }: UpstreamHost) {
+  const { sponsorship, timeouts, profile } = config;
+  const own = gatewayAuthorization(sponsorship);
+  // The embedded sponsor takes the token that it was started with.
+  if (sponsorship.auth === 'token' && config.upstreams.kind !== 'devnet') {
+    const adopt = ([token]: readonly Secret[]) => token && own.adopt(token);
+    watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, kind: oneToken, adopt });
+  }
+  const watch = watchSponsorVersion({ call, basePath: path, authorization: own.header, now });
+  const client = createSponsorClient({
+    call,
+    basePath: path,
+    requestTypeKey: profile.sponsor.requestTypeKey,
+    timeouts,
+    observe: telemetry.sponsorObserved,
+  });
+  const heard = watch.listen(client);
+  if (sponsorship.auth === 'forward') return { client: heard, version: watch.tell, own };
+  const watched = watchSponsorToken(heard, {
+    refused: () => {
+      telemetry.sponsorTokenRefused(tokenSetting);
+      complain(`it does not take the token of ${tokenSetting}`);
+    },
+    accepted: () => {
+      telemetry.sponsorTokenAccepted(tokenSetting);
+      complain(null);
+    },
+  });
+  return { client: watched, version: watch.tell, own };
+}

@@ -1,0 +1,69 @@
+import type { Client } from '../../config/client.ts';
+import type { Siblings } from '../siblings.ts';
+import { deferred } from './deferred.ts';
+import { createPrimaryStore } from './primary-store.ts';
+import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
+
+/** A worker's channel to its primary. */
+export interface PrimaryLink {
+  /** Resolves when the message was sent, or the primary is gone. */
+  readonly send: (message: FromWorker) => Promise<void>;
+  readonly onMessage: (hear: (message: ToWorker) => void) => void;
+}
+
+/** What a worker hears from its primary. */
+export interface Orders {
+  /** What the worker needs to start. */
+  readonly beginning: Promise<Beginning>;
+  /** Resolves when the worker is told to end. */
+  readonly stop: Promise<void>;
+  /** The other workers, as this one sees them. */
+  readonly siblingsOf: (beginning: Beginning) => Siblings;
+}
+
+/** Reports to the primary, and takes its orders from then on. */
+export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
+  const beginning = deferred<Beginning>();
+  const stop = deferred<void>();
+  let serving = 0;
+  let look = () => {};
+  let clients: readonly Client[] | null = null;
+  let adopt = (_clients: readonly Client[]) => {};
+  let beating: NodeJS.Timeout | undefined;
+  const store = createPrimaryStore((call) => send({ kind: 'remember', call }));
+  onMessage((message) => {
+    if (message.kind === 'begin') {
+      beginning.resolve(message.beginning);
+      beating = setInterval(() => void send({ kind: 'alive' }), message.beginning.beatMs).unref();
+    } else if (message.kind === 'serving') serving = message.count;
+    else if (message.kind === 'remembered') store.hear(message.answer);
+    else if (message.kind === 'look') look();
+    else if (message.kind === 'clients') {
+      clients = message.clients;
+      adopt(clients);
+    } else if (message.kind === 'stop') {
+      clearInterval(beating);
+      stop.resolve();
+    }
+  });
+  void send({ kind: 'hello' });
+  return {
+    beginning: beginning.promise,
+    stop: stop.promise,
+    siblingsOf: ({ shared }) => ({
+      shared,
+      store,
+      serving: () => serving,
+      ready: (facts) => void send({ kind: 'ready', facts }),
+      schemaReplaced: (schema) => void send({ kind: 'schema replaced', schema }),
+      onTurnToLook: (call) => {
+        look = call;
+      },
+      onClients: (call) => {
+        adopt = call;
+        // They came while this worker was starting.
+        if (clients) call(clients);
+      },
+    }),
+  };
+}

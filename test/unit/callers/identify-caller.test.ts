@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { toTrustedProxies } from '../../../src/callers/client-address.ts';
+import { createClientBook } from '../../../src/callers/credentials/client-book.ts';
+import type { TokenBook } from '../../../src/callers/credentials/token-book.ts';
+import { createIdentify, type IdentifyOptions, toSender } from '../../../src/callers/identify-caller.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import type { Caller } from '../../../src/upstream/operation-context.ts';
+
+const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
+const web = {
+  id: 'web',
+  hash: hashApiKey(key),
+  scopes: ['sponsor'],
+  perMinute: 7,
+  origins: null,
+  gasPerDay: 40,
+  moveCalls: ['0x2'],
+} as const;
+
+const token: IdentifyOptions = {
+  auth: 'token',
+  allowAnonymous: true,
+  devnet: false,
+  clients: createClientBook([web], 'token'),
+  tokens: null,
+  trustedProxies: toTrustedProxies(['10.0.0.0/8']),
+};
+const forward: IdentifyOptions = {
+  ...token,
+  auth: 'forward',
+  allowAnonymous: false,
+  clients: createClientBook([web], 'forward'),
+};
+
+const identify = (options: IdentifyOptions, headers: Record<string, string> = {}, remoteAddress = '203.0.113.9') => {
+  const identity = createIdentify(options)(toSender(headers, remoteAddress));
+  if (identity.kind !== 'caller') return identity;
+  const { scopes, authorization, ...caller } = identity.caller;
+  return { ...caller, scopes: [...scopes], authorization: authorization?.reveal() ?? null };
+};
+
+describe('an anonymous caller', () => {
+  test('is known by address, and counted by network', () => {
+    expect(identify(token, {}, '2001:db8::7')).toEqual({
+      id: 'address:2001:db8::7',
+      kind: 'ANONYMOUS',
+      authorization: null,
+      scopes: ['read', 'sponsor'],
+      rate: { key: 'address:2001:db8::/64', perMinute: null },
+      gas: null,
+      moveCalls: null,
+    });
+  });
+
+  test.each([
+    ['token, where it may sponsor', token, ['read', 'sponsor']],
+    ['token, where it may not', { ...token, allowAnonymous: false }, ['read']],
+    ['forward, where the sponsor decides', forward, ['read', 'sponsor', 'admin']],
+  ])('with %s has %j', (_, options, scopes) => {
+    expect(identify(options)).toMatchObject({ scopes });
+  });
+
+  test.each([
+    ['127.0.0.1', {}, ['read', 'sponsor', 'admin']],
+    ['::1', {}, ['read', 'sponsor', 'admin']],
+    ['::ffff:127.0.0.1', {}, ['read', 'sponsor', 'admin']],
+    ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, ['read', 'sponsor']],
+    ['203.0.113.9', {}, ['read', 'sponsor']],
+  ])('on the embedded network from %s with %j has %j', (address, headers, scopes) => {
+    expect(identify({ ...token, devnet: true, clients: null }, headers, address)).toMatchObject({ scopes });
+  });
+
+  test('on the embedded network that refuses strangers may not administer from this machine either', () => {
+    expect(identify({ ...token, devnet: true, allowAnonymous: false }, {}, '127.0.0.1')).toMatchObject({
+      scopes: ['read'],
+    });
+  });
+
+  test('is nobody once its connection is closed', () => {
+    expect(identify(token, {}, '')).toMatchObject({ kind: 'refused', code: 'BAD_REQUEST', rate: null });
+  });
+});
+
+describe('a client', () => {
+  test('in token mode has the scopes and the limit of its key, which goes nowhere', () => {
+    expect(identify(token, { authorization: `Bearer ${key}` })).toEqual({
+      id: 'client:web',
+      kind: 'API_KEY',
+      authorization: null,
+      scopes: ['sponsor'],
+      rate: { key: 'client:web', perMinute: 7 },
+      gas: { key: 'client:web', perDay: 40 },
+      moveCalls: ['0x2'],
+    });
+  });
+
+  test('in forward mode sends its credential to the sponsor beside the key, and the sponsor alone bounds what it may do', () => {
+    expect(identify(forward, { authorization: 'Bearer mine', 'x-api-key': key })).toMatchObject({
+      id: 'client:web',
+      kind: 'API_KEY',
+      authorization: 'Bearer mine',
+      scopes: ['read', 'sponsor', 'admin'],
+      gas: null,
+      moveCalls: null,
+    });
+  });
+
+  test('is not found by the id in a key with other random bits', () => {
+    const other = toApiKey('web', new Uint8Array(32).fill(2)).reveal();
+    expect(identify(token, { 'x-api-key': other })).toEqual({
+      kind: 'refused',
+      code: 'UNAUTHENTICATED',
+      message: 'The API key is not valid.',
+      rate: { key: 'address:203.0.113.9', perMinute: null },
+    });
+  });
+
+  test('is not found by the hash of its key', () => {
+    expect(identify(token, { 'x-api-key': web.hash })).toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  test('may be bound to origins', () => {
+    const bound = { ...token, clients: createClientBook([{ ...web, origins: ['https://app.example'] }], 'token') };
+    expect(identify(bound, { 'x-api-key': key, origin: 'https://app.example' })).toMatchObject({ kind: 'API_KEY' });
+    expect(identify(bound, { 'x-api-key': key, origin: 'HTTPS://App.Example' })).toMatchObject({ kind: 'API_KEY' });
+    expect(identify(bound, { 'x-api-key': key, origin: 'null' })).toMatchObject({
+      code: 'FORBIDDEN',
+      rate: { key: 'address:203.0.113.9' },
+    });
+    // Not a page: a server that found the key.
+    expect(identify(bound, { 'x-api-key': key })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'The API key may be used by pages of its origins alone, and the request has no Origin header.',
+    });
+  });
+});
+
+describe('a forwarded credential', () => {
+  test('is told apart by a short hash and counted by address, for nobody has checked it', () => {
+    expect(identify(forward, { authorization: 'Bearer mine' })).toEqual({
+      id: expect.stringMatching(/^credential:8a7acda11c68[\da-f]{20}$/),
+      kind: 'FORWARDED',
+      authorization: 'Bearer mine',
+      scopes: ['read', 'sponsor', 'admin'],
+      rate: { key: 'address:203.0.113.9', perMinute: null },
+      gas: null,
+      moveCalls: null,
+    });
+  });
+});
+
+test('where nobody has a key, none is looked at', () => {
+  expect(identify({ ...token, clients: null }, { 'x-api-key': 'bad', authorization: 'Bearer bad' })).toMatchObject({
+    kind: 'ANONYMOUS',
+  });
+});
+
+test('headers sent several times are taken together', () => {
+  const sender = toSender({ 'x-forwarded-for': ['1.1.1.1', '10.0.0.1'] }, '10.0.0.2');
+  expect(createIdentify(token)(sender)).toMatchObject({ caller: { id: 'address:1.1.1.1' } });
+});
+
+test('what was sent as credential does not print', () => {
+  const headers: Record<string, string> = { authorization: 'Bearer hunter2', 'x-api-key': 'hunter3' };
+  expect(JSON.stringify(toSender(headers, '::1'))).not.toContain('hunter');
+});
+
+describe('a signed token', () => {
+  const text = 'aaaa.bbbb.cccc';
+  const holder: Caller = {
+    id: 'jwt:alice',
+    kind: 'JWT',
+    authorization: null,
+    scopes: new Set(['read']),
+    rate: { key: 'jwt:alice', perMinute: null },
+    gas: null,
+    moveCalls: null,
+  };
+  const byAddress = { key: 'address:203.0.113.9', perMinute: null };
+
+  /** A book in which this token is remembered, or has to be verified; with what was asked of it. */
+  function book(isRemembered: boolean) {
+    const asked: string[] = [];
+    const tokens: TokenBook = {
+      recall: (hash) => (isRemembered && hash === hashApiKey(text) ? holder : null),
+      verify: async (token, hash) => {
+        asked.push(token, hash);
+        return { kind: 'caller', caller: holder };
+      },
+    };
+    return { tokens, asked };
+  }
+  const judge = (options: IdentifyOptions, headers: Record<string, string>) =>
+    createIdentify(options)(toSender(headers, '203.0.113.9'));
+
+  test.each([
+    ['as a key', { 'x-api-key': text }],
+    ['as the bearer token', { authorization: `Bearer ${text}` }],
+  ])('that is remembered makes its holder known at once, %s', (_, headers) => {
+    const { tokens, asked } = book(true);
+    expect(judge({ ...token, tokens }, headers)).toEqual({ kind: 'caller', caller: holder });
+    expect(asked).toEqual([]);
+  });
+
+  test('that is not is for somebody else to verify, who counts the address first', async () => {
+    const { tokens, asked } = book(false);
+    const identity = judge({ ...token, tokens }, { authorization: `Bearer ${text}` });
+    expect(identity).toMatchObject({ kind: 'unverified', rate: byAddress });
+    expect(asked).toEqual([]);
+    expect(identity.kind === 'unverified' && (await identity.verify())).toEqual({ kind: 'caller', caller: holder });
+    expect(asked).toEqual([text, hashApiKey(text)]);
+  });
+
+  test('stands in the place of a key where callers bring a credential for the sponsor, which goes there as it is', () => {
+    const { tokens } = book(true);
+    expect(identify({ ...forward, tokens }, { 'x-api-key': text, authorization: 'Bearer mine' })).toMatchObject({
+      id: 'jwt:alice',
+      kind: 'JWT',
+      authorization: 'Bearer mine',
+    });
+    // Meant for the sponsor, whatever it looks like.
+    expect(identify({ ...forward, tokens }, { authorization: `Bearer ${text}` })).toMatchObject({ kind: 'FORWARDED' });
+  });
+
+  test.each([
+    [null, 'The credential is not a JWT.'],
+    [token.clients, 'The credential is neither a valid API key nor a JWT.'],
+  ])('is what it looks like: anything else is refused unverified', (clients, message) => {
+    const { tokens, asked } = book(false);
+    for (const bad of ['aaaa.bbbb', `${text}.`, `a.b.${'c'.repeat(9_000)}`, `${text}, ${text}`]) {
+      const identity = judge({ ...token, clients, tokens }, { 'x-api-key': bad });
+      expect(identity).toEqual({ kind: 'refused', code: 'UNAUTHENTICATED', message, rate: byAddress });
+    }
+    expect(asked).toEqual([]);
+  });
+});

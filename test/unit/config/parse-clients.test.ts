@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Client, clientScopes } from '../../../src/config/client.ts';
+import { parseClients } from '../../../src/config/parse-clients.ts';
+
+const hash = 'ab'.repeat(32);
+const other = 'cd'.repeat(32);
+
+const clientsOf = (text: string) => {
+  const result = parseClients(text);
+  return 'clients' in result ? result.clients : result.mistakes;
+};
+const mistakesOf = (value: unknown) => {
+  const result = parseClients(typeof value === 'string' ? value : JSON.stringify(value));
+  return 'mistakes' in result ? result.mistakes : [];
+};
+
+describe('a clients file', () => {
+  test('is YAML', () => {
+    const text = [
+      '# who may call',
+      `- id: web-app`,
+      `  hash: ${hash}`,
+      '  scopes: [read, sponsor]',
+      '  rate:',
+      '    perMinute: 1200',
+      '  origins:',
+      '    - https://App.example.com:443',
+      '  gas: { perDay: 5000000000 }',
+      '  moveCalls: [0x2::coin, "0xABC::shop::buy", "0x02::coin"]',
+      `- { id: ops, hash: ${other} }`,
+    ].join('\n');
+    expect(clientsOf(text)).toEqual([
+      {
+        id: 'web-app',
+        hash,
+        scopes: ['read', 'sponsor'],
+        perMinute: 1200,
+        origins: ['https://app.example.com'],
+        gasPerDay: 5_000_000_000,
+        moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'abc'.padStart(64, '0')}::shop::buy`],
+      },
+      { id: 'ops', hash: other, scopes: ['read'], perMinute: null, origins: null, gasPerDay: null, moveCalls: null },
+    ]);
+  });
+
+  test('is JSON', () => {
+    expect(clientsOf(JSON.stringify([{ id: 'a', hash, rate: { perMinute: 0 }, scopes: ['admin', 'admin'] }]))).toEqual([
+      { id: 'a', hash, scopes: ['admin'], perMinute: 0, origins: null, gasPerDay: null, moveCalls: null },
+    ]);
+  });
+});
+
+describe('mistakes', () => {
+  test('are reported all at once, each by its place', () => {
+    expect(
+      mistakesOf([
+        { id: 'Web', hash: 'abc', scopes: ['read', 'root'], rate: { perMinute: -1, perHour: 3 }, origins: [] },
+        { id: 'b', hash, scopes: 'read', rate: 7, origins: ['app.example'], budget: 1 },
+        7,
+      ]),
+    ).toEqual([
+      {
+        key: 'CLIENTS_FILE.0.id',
+        expected: '1 to 64 lower-case letters, digits and hyphens, with a letter or digit at both ends',
+        got: 'another text of 3 characters',
+      },
+      {
+        key: 'CLIENTS_FILE.0.hash',
+        expected: '64 hexadecimal digits in lower case',
+        got: 'another text of 3 characters',
+      },
+      { key: 'CLIENTS_FILE.0.scopes.1', expected: 'one of read, sponsor, admin', got: 'another text of 4 characters' },
+      {
+        key: 'CLIENTS_FILE.0.rate.perMinute',
+        expected: 'an integer from 0 to 1000000000 (attempts a minute)',
+        got: '-1',
+      },
+      {
+        key: 'CLIENTS_FILE.0.rate.perHour',
+        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls',
+        got: 'an unknown one',
+      },
+      { key: 'CLIENTS_FILE.0.origins', expected: 'at least one origin, or none of this key', got: 'an empty list' },
+      {
+        key: 'CLIENTS_FILE.1.scopes',
+        expected: 'a list of read, sponsor, admin',
+        got: 'another text of 4 characters',
+      },
+      { key: 'CLIENTS_FILE.1.rate', expected: 'an object', got: '7' },
+      {
+        key: 'CLIENTS_FILE.1.origins',
+        expected: 'origins, each like https://app.example.com, without a path',
+        got: 'a list',
+      },
+      {
+        key: 'CLIENTS_FILE.1.budget',
+        expected: 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls',
+        got: 'an unknown one',
+      },
+      { key: 'CLIENTS_FILE.2', expected: 'an object', got: '7' },
+    ]);
+  });
+
+  test.each([
+    [{ gas: {} }, 'gas.perDay', 'an integer from 1 to', 'nothing'],
+    [{ gas: { perDay: 0 } }, 'gas.perDay', 'an integer from 1 to', '0'],
+    [{ gas: { perDay: 1.5 } }, 'gas.perDay', 'an integer from 1 to', '1.5'],
+    [{ gas: { perDay: '5' } }, 'gas.perDay', 'an integer from 1 to', 'another text of 1 characters'],
+    [{ gas: { perDay: 2 ** 53 } }, 'gas.perDay', 'an integer from 1 to', '9007199254740992'],
+    [{ gas: 5 }, 'gas', 'an object', '5'],
+    [{ gas: { perHour: 5, perDay: 5 } }, 'gas.perHour', 'a name that a client has', 'an unknown one'],
+    [{ moveCalls: '0x2' }, 'moveCalls', 'a list of what may be called', 'another text of 3 characters'],
+    [{ moveCalls: [2] }, 'moveCalls.0', 'package::module::function', '2'],
+    [{ moveCalls: ['0x2', '2::coin'] }, 'moveCalls.1', 'package::module::function', 'another text of 7 characters'],
+    [{ moveCalls: ['0x2::coin::'] }, 'moveCalls.0', 'package::module::function', 'another text of 11 characters'],
+    [{ moveCalls: ['0x2::coin::a<u8>'] }, 'moveCalls.0', 'package::module::function', 'another text of 16 characters'],
+    [{ moveCalls: ['0x2::a::b::c'] }, 'moveCalls.0', 'package::module::function', 'another text of 12 characters'],
+    [
+      { moveCalls: [`0x${'1'.repeat(65)}`] },
+      'moveCalls.0',
+      'package::module::function',
+      'another text of 67 characters',
+    ],
+  ])('%j of sponsorship is told at its place', (wrong, place, expected, got) => {
+    expect(mistakesOf([{ id: 'a', hash, ...wrong }])).toEqual([
+      { key: `CLIENTS_FILE.0.${place}`, expected: expect.stringContaining(expected), got },
+    ]);
+  });
+
+  test('a client may be left without any call', () => {
+    expect(clientsOf(JSON.stringify([{ id: 'a', hash, moveCalls: [] }]))).toMatchObject([{ moveCalls: [] }]);
+  });
+
+  test('two clients cannot have one id or one key', () => {
+    expect(
+      mistakesOf([
+        { id: 'a', hash },
+        { id: 'a', hash },
+      ]),
+    ).toEqual([
+      { key: 'CLIENTS_FILE.1.id', expected: 'one that no other client has', got: 'that of client 0' },
+      { key: 'CLIENTS_FILE.1.hash', expected: 'one that no other client has', got: 'that of client 0' },
+    ]);
+  });
+
+  test.each([
+    ['', 'nothing'],
+    ['[]', 'an empty list'],
+    ['id: a', 'an object'],
+    ['a', 'another text of 1 characters'],
+  ])('%j has no list of clients', (text, got) => {
+    expect(mistakesOf(text)).toEqual([{ key: 'CLIENTS_FILE', expected: expect.stringContaining('a list of'), got }]);
+  });
+
+  test('a name that is given twice is one in JSON as in YAML', () => {
+    for (const text of [`[{"id":"a","hash":"${hash}","id":"b"}]`, `- { id: a, hash: ${hash}, id: b }`]) {
+      expect(mistakesOf(text)).toEqual([
+        {
+          key: 'CLIENTS_FILE',
+          expected: 'a JSON or YAML list of clients',
+          got: expect.stringContaining('DUPLICATE_KEY'),
+        },
+      ]);
+    }
+  });
+
+  test('a key where its hash belongs is recognised and not shown', () => {
+    const key = `lgk_web_${'x'.repeat(43)}`;
+    expect(mistakesOf([{ id: 'web', hash: key }])).toEqual([
+      { key: 'CLIENTS_FILE.0.hash', expected: '64 hexadecimal digits in lower case', got: 'a key itself' },
+    ]);
+  });
+
+  test('whatever stands in the file, none of its texts is shown', () => {
+    const secret = 'hunter2';
+    const place = fc.constantFrom<(text: string) => string>(
+      (text) => text,
+      (text) => `- ${text}`,
+      (text) => `- id: ${text}`,
+      (text) => `- { id: a, hash: ${text} }`,
+      (text) => `- { id: a, hash: ${hash}, scopes: [${text}] }`,
+      (text) => `- { id: a, hash: ${hash}, origins: [https://${text}/] }`,
+      (text) => `- { id: a, hash: ${hash}, rate: ${text} }`,
+      (text) => `- { id: a, hash: ${hash}, rate: { perMinute: ${text} } }`,
+      (text) => `- { id: a, hash: ${hash}, gas: { perDay: ${text} } }`,
+      (text) => `- { id: a, hash: ${hash}, moveCalls: ["0x2::${text}::${text}::x"] }`,
+      (text) => `- { id: a, hash: ${hash}, moveCalls: [0x2, ${text}] }`,
+      (text) => `- "${text}`,
+      (text) => `- *${text}`,
+    );
+    fc.assert(
+      fc.property(place, fc.constantFrom('', '\n- [', '\n\t:', '"'), (write, after) => {
+        const mistakes = mistakesOf(`${write(secret)}${after}`);
+        expect(mistakes.length).toBeGreaterThan(0);
+        expect(JSON.stringify(mistakes)).not.toContain(secret);
+      }),
+    );
+  });
+});
+
+test('JSON means the same whichever way it is parsed, with quotes and colons in its texts', () => {
+  const part = fc.constantFrom('"', ':', '\\', '": "', '","', 'a', ' ', '\u2028', '{', '"a":');
+  const awkward = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 3 }, awkward, fc.nat(), fc.array(tie('any')), fc.dictionary(awkward, tie('any'))),
+  })).any;
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 3 }), (list) => {
+      const text = JSON.stringify(list, null, 1);
+      // A comment makes it YAML.
+      expect(parseClients(text)).toEqual(parseClients(`${text} # as YAML`));
+    }),
+  );
+});
+
+test('every list of clients is read back as it was written', () => {
+  const client: fc.Arbitrary<Client> = fc.record({
+    id: fc.stringMatching(/^[a-z\d](?:[a-z\d-]{0,10}[a-z\d])?$/),
+    hash: fc.stringMatching(/^[\da-f]{64}$/),
+    scopes: fc.uniqueArray(fc.constantFrom(...clientScopes)),
+    perMinute: fc.option(fc.nat(1_000_000_000)),
+    origins: fc.option(fc.uniqueArray(fc.constantFrom('https://a.example', 'http://localhost:3000'), { minLength: 1 })),
+    gasPerDay: fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })),
+    moveCalls: fc.option(fc.uniqueArray(fc.stringMatching(/^0x[\da-f]{64}(::[a-z_]{2,9}){0,2}$/), { maxLength: 3 })),
+  });
+  const unique = { selector: ({ id }: Client) => id, minLength: 1, maxLength: 5 };
+  fc.assert(
+    fc.property(fc.uniqueArray(client, unique), (clients) => {
+      const written = clients.map(({ perMinute, origins, gasPerDay, moveCalls, ...rest }) => ({
+        ...rest,
+        ...(perMinute === null ? {} : { rate: { perMinute } }),
+        ...(origins === null ? {} : { origins }),
+        ...(gasPerDay === null ? {} : { gas: { perDay: gasPerDay } }),
+        ...(moveCalls === null ? {} : { moveCalls }),
+      }));
+      expect(clientsOf(JSON.stringify(written))).toEqual(clients);
+    }),
+  );
+});

@@ -1,0 +1,588 @@
+import { describe, expect, test } from 'vitest';
+import type { Config } from '../../../src/config/config.ts';
+import { ConfigError, type ConfigMistake } from '../../../src/config/config-error.ts';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+/** Files that exist, by path. */
+function parse(env: Env, files: Env = {}): Config {
+  return parseConfig({
+    env,
+    readFile: (path) => {
+      const text = files[path];
+      if (text === undefined) throw Object.assign(new Error(`no such file, open '${path}'`), { code: 'ENOENT' });
+      return text;
+    },
+  });
+}
+
+function mistakesOf(env: Env, files: Env = {}): readonly ConfigMistake[] {
+  try {
+    parse(env, files);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+const keysOf = (env: Env, files: Env = {}) => mistakesOf(env, files).map(({ key }) => key);
+
+const ledger = { LEDGER_GRAPHQL_URL: 'https://ledger.example/graphql' };
+const real = { ...ledger, SPONSOR_URL: 'http://sponsor.example:9527' };
+const held = { ...real, SPONSOR_TOKEN: 'secret-of-the-sponsor' };
+const open = { ...held, SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: 'https://app.example' };
+
+describe('nothing set', () => {
+  test('serves the embedded network on loopback with every documented default', () => {
+    expect(parse({})).toEqual({
+      host: '127.0.0.1',
+      port: 4000,
+      profile: networkProfiles.ledger,
+      upstreams: { kind: 'devnet' },
+      sponsorship: {
+        auth: 'token',
+        token: null,
+        allowAnonymous: true,
+        maxGasBudgetExclusive: 2_000_000_000,
+        preflight: 'enforce',
+        leaseKeys: null,
+        files: { token: null, leaseKeys: null },
+      },
+      cursorKeys: null,
+      pages: { defaultSize: 20, maxSize: 50 },
+      limits: {
+        documents: {
+          maxQueryDepth: null,
+          maxQueryNodes: null,
+          maxOutputNodes: null,
+          maxQueryPayloadSize: null,
+          maxTransactionPayloadSize: null,
+        },
+        maxTransactionPayloadBytes: 174_763,
+        maxBodyBytes: 1_048_576,
+        maxEventCalls: 120,
+        maxBatchSize: 0,
+        sockets: { max: 10_000, maxPerAddress: 256, maxOperations: 100, maxGreetingBytes: 16_384 },
+      },
+      live: {
+        source: 'auto',
+        maxStreams: 10_000,
+        maxStreamsPerCaller: 100,
+        pollMinMs: 200,
+        pollMaxMs: 2_000,
+        replayBytes: 67_108_864,
+      },
+      timeouts: { queryMs: 15_000, mutationMs: 30_000 },
+      clients: null,
+      clientsFile: null,
+      jwt: null,
+      rateLimit: { perMinute: 600, cost: 'request', redis: null },
+      trustedProxies: [],
+      corsOrigins: '*',
+      graphiql: true,
+      introspection: true,
+      workers: 1,
+      logLevel: 'info',
+      schema: { pollMs: 60_000, cacheFile: null },
+      immutableReads: { maxBytes: 33_554_432, lifeMs: 600_000 },
+      notInForce: [],
+    });
+  });
+
+  test('an empty value, or one of white space, is an unset one', () => {
+    expect(parse({ PORT: '', HOST: '  ', SPONSOR_URL: '', CONFIG_FILE: ' ', CLIENTS_FILE: '' })).toEqual(parse({}));
+  });
+
+  test('white space around a value does not count', () => {
+    expect(parse({ PORT: ' 4001\n' }).port).toBe(4001);
+  });
+});
+
+test('keys of cursors are told apart, whether they are given or stand in a file', () => {
+  const [one, two] = ['1'.repeat(32), '2'.repeat(40)] as const;
+  const reveal = ({ cursorKeys }: ReturnType<typeof parse>) => cursorKeys?.map((key) => key.reveal());
+  expect(reveal(parse({ CURSOR_KEYS: `${one}, ${two}` }))).toEqual([one, two]);
+});
+
+describe('upstreams', () => {
+  test('a ledger alone has neither sponsor nor events', () => {
+    expect(parse(ledger).upstreams).toEqual({
+      kind: 'remote',
+      addresses: { LEDGER_GRAPHQL_URL: 'https://ledger.example/graphql' },
+    });
+  });
+
+  test('all three, with a WebSocket address', () => {
+    const env = { ...real, LEDGER_RPC_URL: 'http://rpc.example', LEDGER_RPC_WS_URL: 'wss://rpc.example/ws' };
+    expect(parse(env).upstreams).toEqual({
+      kind: 'remote',
+      addresses: {
+        LEDGER_GRAPHQL_URL: 'https://ledger.example/graphql',
+        SPONSOR_URL: 'http://sponsor.example:9527',
+        LEDGER_RPC_URL: 'http://rpc.example',
+        LEDGER_RPC_WS_URL: 'wss://rpc.example/ws',
+      },
+    });
+  });
+
+  test('a sponsor or RPC address without a ledger is a mistake that names the ledger key', () => {
+    const mistakes = mistakesOf({ SPONSOR_URL: 'http://s', LEDGER_RPC_URL: 'http://r', LEDGER_RPC_WS_URL: 'ws://r' });
+    expect(mistakes.map(({ key }) => key).sort()).toEqual(['LEDGER_RPC_URL', 'LEDGER_RPC_WS_URL', 'SPONSOR_URL']);
+    for (const { expected, got } of mistakes) {
+      expect(expected).toBe('LEDGER_GRAPHQL_URL beside it');
+      expect(got).toBe('no LEDGER_GRAPHQL_URL');
+    }
+  });
+
+  test('a WebSocket address without the RPC address is a mistake', () => {
+    expect(keysOf({ ...ledger, LEDGER_RPC_WS_URL: 'ws://r' })).toEqual(['LEDGER_RPC_WS_URL']);
+  });
+
+  test('a ledger address with a mistake is not also reported as missing', () => {
+    expect(keysOf({ LEDGER_GRAPHQL_URL: 'ledger.example', SPONSOR_URL: 'http://s' })).toEqual(['LEDGER_GRAPHQL_URL']);
+  });
+});
+
+describe('who holds the sponsor token', () => {
+  test('callers, when the gateway has none', () => {
+    expect(parse(real).sponsorship).toMatchObject({ auth: 'forward', token: null, allowAnonymous: false });
+  });
+
+  test('the gateway, as soon as it is given one', () => {
+    const { sponsorship } = parse(open);
+    expect(sponsorship).toMatchObject({ auth: 'token', allowAnonymous: true });
+    expect(sponsorship.token?.reveal()).toBe('secret-of-the-sponsor');
+  });
+
+  test('the token may come from a file, without the line end', () => {
+    const { SPONSOR_TOKEN: _, ...rest } = open;
+    const config = parse({ ...rest, SPONSOR_TOKEN_FILE: '/run/token' }, { '/run/token': 'from-a-file\n' });
+    expect(config.sponsorship.auth).toBe('token');
+    expect(config.sponsorship.token?.reveal()).toBe('from-a-file');
+  });
+
+  test('forward said explicitly wins, and the token is not kept', () => {
+    expect(parse({ ...held, SPONSOR_AUTH: 'forward' }).sponsorship).toMatchObject({ auth: 'forward', token: null });
+  });
+
+  test('a token both as text and as file is a mistake', () => {
+    const [mistake, ...others] = mistakesOf({ ...open, SPONSOR_TOKEN_FILE: '/run/token' }, { '/run/token': 'other' });
+    expect(others).toEqual([]);
+    expect(mistake).toMatchObject({ key: 'SPONSOR_TOKEN_FILE', got: 'both' });
+  });
+
+  test('token mode without a token is a mistake', () => {
+    const { SPONSOR_TOKEN: _, ...rest } = open;
+    expect(keysOf({ ...rest, SPONSOR_AUTH: 'token' })).toEqual(['SPONSOR_TOKEN']);
+  });
+
+  test('token mode where no client has a credential must be allowed in so many words, and name its origins', () => {
+    expect(keysOf(held)).toEqual(['SPONSOR_ALLOW_ANONYMOUS', 'CORS_ORIGINS']);
+    expect(keysOf({ ...held, SPONSOR_ALLOW_ANONYMOUS: 'true' })).toEqual(['CORS_ORIGINS']);
+    expect(keysOf({ ...held, SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: '*' })).toEqual(['CORS_ORIGINS']);
+    expect(keysOf({ ...held, CORS_ORIGINS: 'https://app.example' })).toEqual(['SPONSOR_ALLOW_ANONYMOUS']);
+    expect(keysOf(open)).toEqual([]);
+  });
+
+  test('whoever leaves out who may sponsor is not told first to let everybody do so', () => {
+    expect(mistakesOf({ ...held, CORS_ORIGINS: 'https://app.example' })[0]?.expected).toMatch(
+      /^CLIENTS_FILE or JWT_JWKS_URL instead, or true, /,
+    );
+  });
+
+  test('a token file that cannot be read, is empty or holds something else is a mistake that does not show its path', () => {
+    const env = { SPONSOR_TOKEN_FILE: 'the-token-itself' };
+    expect(mistakesOf(env)).toEqual([
+      { key: 'SPONSOR_TOKEN_FILE', expected: 'a path to a readable file', got: 'one that cannot be read (ENOENT)' },
+    ]);
+    expect(mistakesOf(env, { 'the-token-itself': '\n' })[0]?.got).toBe('an empty one');
+    expect(mistakesOf(env, { 'the-token-itself': 'two words' })[0]?.got).toBe('one that holds something else');
+  });
+
+  test('the word Bearer does not belong to the token', () => {
+    expect(mistakesOf({ SPONSOR_TOKEN: 'Bearer abc' })).toEqual([
+      {
+        key: 'SPONSOR_TOKEN',
+        expected: 'a token of visible ASCII characters, without the word Bearer',
+        got: '[redacted]',
+      },
+    ]);
+  });
+
+  test('the embedded network may be run in forward mode, and keeps the token its sponsor accepts', () => {
+    const { sponsorship } = parse({ SPONSOR_AUTH: 'forward', SPONSOR_TOKEN: 'dev' });
+    expect(sponsorship).toMatchObject({ auth: 'forward' });
+    expect(sponsorship.token?.reveal()).toBe('dev');
+  });
+
+  test('the embedded network in token mode that refuses anonymous callers could serve nobody', () => {
+    expect(keysOf({ SPONSOR_ALLOW_ANONYMOUS: 'false' })).toEqual(['SPONSOR_ALLOW_ANONYMOUS']);
+  });
+
+  test('a ledger without a sponsor has no gas to protect', () => {
+    expect(keysOf({ ...ledger, SPONSOR_TOKEN: 'unused' })).toEqual([]);
+  });
+});
+
+describe('several workers', () => {
+  const several = { ...open, WORKERS: '4', LEASE_KEYS: 'k'.repeat(32) };
+
+  test('that spend a real sponsor’s gas need a store in which they remember together', () => {
+    expect(mistakesOf(several)).toEqual([
+      {
+        key: 'REDIS_URL',
+        expected: 'it beside WORKERS=4, because SPONSOR_AUTH is token (or WORKERS=1, or SPONSOR_AUTH=forward)',
+        got: 'nothing',
+      },
+    ]);
+    expect(keysOf({ ...several, REDIS_URL: 'redis://localhost' })).toEqual([]);
+  });
+
+  test('are several wherever the number is left to the machine, whatever machine it is', () => {
+    expect(keysOf({ ...several, WORKERS: 'auto' })).toEqual(['REDIS_URL']);
+    expect(keysOf({ ...several, WORKERS: '1' })).toEqual([]);
+  });
+
+  test('need none on the embedded network, without a sponsor, or where callers bring the token', () => {
+    expect(parse({ WORKERS: 'auto' }).workers).toBe('auto');
+    expect(keysOf({ ...ledger, WORKERS: '4' })).toEqual([]);
+    expect(keysOf({ ...real, WORKERS: '4' })).toEqual([]);
+  });
+});
+
+describe('keys of leases', () => {
+  const alone = { ...open, LEASE_KEYS: `${'a'.repeat(32)},${'b'.repeat(32)}` };
+
+  test('are given in their order, or in a file', () => {
+    expect(parse(alone).sponsorship.leaseKeys?.map((key) => key.reveal()[0])).toEqual(['a', 'b']);
+    expect(parse(open).sponsorship.leaseKeys).toBeNull();
+    expect(parse(alone).notInForce).toEqual([]);
+  });
+
+  test.each([
+    ['REDIS_URL', { REDIS_URL: 'redis://localhost' }],
+    ['WORKERS=2', { WORKERS: '2', REDIS_URL: 'redis://localhost' }],
+  ])('must be configured beside %s, where one process signs what another is asked to open', (_, several) => {
+    expect(mistakesOf({ ...open, ...several })).toEqual([
+      {
+        key: 'LEASE_KEYS',
+        expected:
+          'it, or LEASE_KEYS_FILE, beside REDIS_URL, because SPONSOR_AUTH is token and all instances and workers need the same keys',
+        got: 'neither',
+      },
+    ]);
+    expect(keysOf({ ...alone, ...several })).toEqual([]);
+    expect(keysOf({ ...real, ...several })).toEqual([]);
+    expect(keysOf(several)).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  test('a lower maximum lowers the default with it', () => {
+    expect(parse({ LIMIT_MAX_PAGE_SIZE: '10' }).pages).toEqual({ defaultSize: 10, maxSize: 10 });
+  });
+
+  test('a default above the maximum is a mistake', () => {
+    expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '1000', LIMIT_MAX_EVENT_CALLS: '39' })).toEqual([
+      {
+        key: 'LIMIT_MAX_EVENT_CALLS',
+        expected: 'at least 40, what one page of LIMIT_MAX_PAGE_SIZE, 1000, may take',
+        got: '39',
+      },
+    ]);
+    expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '1000', LIMIT_MAX_EVENT_CALLS: '40' })).toEqual([]);
+    expect(mistakesOf({ LIMIT_MAX_PAGE_SIZE: '10', LIMIT_DEFAULT_PAGE_SIZE: '11' })).toEqual([
+      { key: 'LIMIT_DEFAULT_PAGE_SIZE', expected: 'at most LIMIT_MAX_PAGE_SIZE, 10', got: '11' },
+    ]);
+  });
+});
+
+describe('what this version does not have', () => {
+  test('a harmless key is checked and told', () => {
+    expect(parse({ METRICS_PORT: '9090' }).notInForce).toEqual(['METRICS_PORT']);
+    expect(keysOf({ METRICS_PORT: 'many' })).toEqual(['METRICS_PORT']);
+  });
+
+  test.each(['TRUSTED_DOCUMENTS_FILE'])(
+    '%s is refused, because its absence would be less safe than asked for',
+    (key) => {
+      const mistakes = mistakesOf({ [key]: 'https://anything.example' });
+      expect(mistakes).toHaveLength(1);
+      expect(mistakes[0]?.key).toBe(key);
+      expect(mistakes[0]?.expected).toContain('this version does not support it');
+    },
+  );
+});
+
+describe('JWTs', () => {
+  const rules = {
+    JWT_JWKS_URL: 'https://keys.example/jwks',
+    JWT_ISSUER: 'https://issuer.example/',
+    JWT_AUDIENCE: 'ledger',
+  };
+
+  test('are taken by the rules of their issuer, their audience and their keys together', () => {
+    expect(parse({}).jwt).toBeNull();
+    expect(parse(rules).jwt).toEqual({
+      keysUrl: rules.JWT_JWKS_URL,
+      issuer: rules.JWT_ISSUER,
+      audience: 'ledger',
+      scopesClaim: null,
+      gasPerDay: null,
+      moveCalls: null,
+    });
+    const more = { JWT_SCOPES_CLAIM: 'roles', JWT_GAS_PER_DAY: '5000000000', JWT_MOVE_CALLS: '0x2::coin, 0x3' };
+    expect(parse({ ...rules, ...more }).jwt).toMatchObject({
+      scopesClaim: 'roles',
+      gasPerDay: 5_000_000_000,
+      moveCalls: [`0x${'2'.padStart(64, '0')}::coin`, `0x${'3'.padStart(64, '0')}`],
+    });
+  });
+
+  test.each(Object.keys(rules))('are taken by none of them without %s', (left) => {
+    const rest = Object.entries(rules).filter(([key]) => key !== left);
+    expect(mistakesOf(Object.fromEntries(rest))).toEqual(
+      rest.map(([key]) => ({ key, expected: `${left} beside it`, got: `no ${left}` })),
+    );
+  });
+
+  test.each(['JWT_SCOPES_CLAIM', 'JWT_GAS_PER_DAY', 'JWT_MOVE_CALLS'])('are what %s is about', (key) => {
+    expect(mistakesOf({ [key]: key === 'JWT_MOVE_CALLS' ? '0x2' : '7' })).toEqual([
+      { key, expected: 'JWT_JWKS_URL beside it', got: 'no JWT_JWKS_URL' },
+    ]);
+  });
+
+  test('are credentials: nobody has to be allowed in anonymously', () => {
+    expect(parse({ ...held, ...rules }).sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
+  });
+});
+
+describe('callers', () => {
+  const client = { id: 'web', hash: 'ab'.repeat(32), scopes: ['read', 'sponsor'] };
+  const clients = { '/clients': JSON.stringify([client]) };
+
+  test('clients with keys are credentials: nobody has to be allowed in anonymously', () => {
+    const config = parse({ ...held, CLIENTS_FILE: '/clients' }, clients);
+    expect(config.sponsorship).toMatchObject({ auth: 'token', allowAnonymous: false });
+    expect(config.clients).toEqual([{ ...client, perMinute: null, origins: null, gasPerDay: null, moveCalls: null }]);
+  });
+
+  test('anonymous callers beside them still need named origins', () => {
+    const env = { ...held, CLIENTS_FILE: '/clients', SPONSOR_ALLOW_ANONYMOUS: 'true' };
+    expect(() => parse(env, clients)).toThrow('CORS_ORIGINS');
+    expect(parse({ ...env, CORS_ORIGINS: 'https://app.example' }, clients).sponsorship.allowAnonymous).toBe(true);
+  });
+
+  test('a clients file that cannot be read is one mistake, not a demand for anonymous callers', () => {
+    expect(mistakesOf({ ...held, CLIENTS_FILE: '/missing' })).toEqual([
+      { key: 'CLIENTS_FILE', expected: 'a path to a readable file', got: '"/missing", which cannot be read (ENOENT)' },
+    ]);
+  });
+
+  test('mistakes in the clients file stand beside all others', () => {
+    expect(keysOf({ PORT: '-1', CLIENTS_FILE: '/c' }, { '/c': '[{ "id": "A" }]' })).toEqual([
+      'PORT',
+      'CLIENTS_FILE.0.id',
+      'CLIENTS_FILE.0.hash',
+    ]);
+  });
+
+  test('limits, their weights, and the proxies that tell who is calling', () => {
+    const env = { RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_COST: 'usage', TRUSTED_PROXIES: '10.0.0.0/8, ::1' };
+    expect(parse(env)).toMatchObject({
+      rateLimit: { perMinute: 0, cost: 'usage', redis: null },
+      trustedProxies: ['10.0.0.0/8', '::1'],
+    });
+  });
+
+  test('a Redis of a fleet does not show its password', () => {
+    const { rateLimit } = parse({ REDIS_URL: 'redis://:hunter2@redis.example:6379/1', REDIS_SHARED_BY: '3' });
+    expect(rateLimit.redis).toMatchObject({ sharedBy: 3 });
+    expect(rateLimit.redis?.url.reveal()).toBe('redis://:hunter2@redis.example:6379/1');
+    expect(JSON.stringify(rateLimit)).not.toContain('hunter2');
+  });
+
+  test('a fleet without a Redis to share is a mistake', () => {
+    expect(keysOf({ REDIS_SHARED_BY: '3' })).toEqual(['REDIS_SHARED_BY']);
+  });
+});
+
+describe('configuration file', () => {
+  const file = (text: string, env: Env = {}) => [{ CONFIG_FILE: '/c', ...env }, { '/c': text }] as const;
+
+  test.each([
+    ['YAML', 'PORT: 4100\nGRAPHIQL: false\nCORS_ORIGINS:\n  - https://a.example\n  - https://b.example\nHOST:\n'],
+    [
+      'JSON',
+      '{\n\t"PORT": 4100,\n\t"GRAPHIQL": false,\n\t"CORS_ORIGINS": ["https://a.example", "https://b.example"],\n\t"HOST": null\n}',
+    ],
+  ])('%s holds the same keys', (_, text) => {
+    const config = parse(...file(text));
+    expect(config).toMatchObject({
+      port: 4100,
+      graphiql: false,
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      host: '127.0.0.1',
+    });
+  });
+
+  test('the environment wins, unless it is empty', () => {
+    expect(parse(...file('PORT: 4100', { PORT: '4200' })).port).toBe(4200);
+    expect(parse(...file('PORT: 4100', { PORT: '' })).port).toBe(4100);
+  });
+
+  test('an empty file sets nothing', () => {
+    expect(parse(...file('# nothing yet\n'))).toEqual(parse({}));
+  });
+
+  test('a token of digits keeps every one of them', () => {
+    expect(parse(...file('SPONSOR_TOKEN: 00123456789012345678901234567890')).sponsorship.token?.reveal()).toBe(
+      '00123456789012345678901234567890',
+    );
+  });
+
+  test('a variable that is nearly a setting is a mistake that has the name meant, unless it is empty', () => {
+    const env = { LEDGER_GRAPHQL_ULR: 'http://ledger', RATE_LIMIT_PERMINUTE: '10', CORS_ORIGIN: ' ', REDIS_PORT: '1' };
+    expect(mistakesOf(env)).toEqual([
+      { key: 'LEDGER_GRAPHQL_ULR', expected: 'the name LEDGER_GRAPHQL_URL', got: 'one that is nearly it' },
+      { key: 'RATE_LIMIT_PERMINUTE', expected: 'the name RATE_LIMIT_PER_MINUTE', got: 'one that is nearly it' },
+    ]);
+  });
+
+  test.each(['METRICS_PORT', 'RATE_LIMIT_PORT'])('%s is no setting where a cluster says there what it has', (name) => {
+    expect(mistakesOf({ [name]: 'tcp://10.96.0.7:80' })).toEqual([]);
+    expect(mistakesOf({ [name]: 'udp://[fd00::7]:80' })).toEqual([]);
+    expect(keysOf({ [name]: 'tcp://metrics' })).toEqual([name]);
+  });
+
+  test('an unknown key is a mistake that names the nearest known one', () => {
+    expect(mistakesOf(...file('sponsor-url: http://x\nPROT: 1\nzzz_unheard_of: 1'))).toEqual([
+      {
+        key: 'sponsor-url',
+        expected: 'a known key; the nearest is SPONSOR_URL',
+        got: 'an unknown one in the configuration file',
+      },
+      { key: 'PROT', expected: 'a known key; the nearest is PORT', got: 'an unknown one in the configuration file' },
+      { key: 'zzz_unheard_of', expected: 'a known key', got: 'an unknown one in the configuration file' },
+    ]);
+  });
+
+  test('a file cannot name another', () => {
+    expect(keysOf(...file('CONFIG_FILE: /d'))).toEqual(['CONFIG_FILE']);
+  });
+
+  test('a value of the wrong shape is a mistake', () => {
+    expect(mistakesOf(...file('PORT: [1]\nHOST: { a: 1 }'))).toEqual([
+      { key: 'PORT', expected: 'an integer from 0 to 65535', got: 'a list' },
+      { key: 'HOST', expected: 'an IP address or a host name', got: 'an object' },
+    ]);
+  });
+
+  test('a missing file is one mistake, and says nothing about what it might have held', () => {
+    expect(mistakesOf({ CONFIG_FILE: '/missing', SPONSOR_URL: 'http://s' })).toEqual([
+      { key: 'CONFIG_FILE', expected: 'a path to a readable file', got: '"/missing", which cannot be read (ENOENT)' },
+    ]);
+  });
+
+  test.each([
+    'SPONSOR_TOKEN: "hunter2',
+    'SPONSOR_TOKEN: hunter2\nSPONSOR_TOKEN: hunter3',
+    '- hunter2',
+    'hunter2',
+    'PORT: *hunter2',
+  ])('a file that is not an object of settings is a mistake that does not quote it: %j', (text) => {
+    const mistakes = mistakesOf(...file(text));
+    expect(mistakes.map(({ key }) => key)).toEqual(['CONFIG_FILE']);
+    expect(JSON.stringify(mistakes)).not.toContain('hunter');
+  });
+});
+
+describe('wire names', () => {
+  test('a single one can be overridden, in the environment or nested in the file', () => {
+    const overrides = {
+      headers: { version: 'x-my-rpc-version' },
+      events: { filters: { package: 'Package', object: null } },
+    };
+    const expected = {
+      ...networkProfiles.sui,
+      headers: { ...networkProfiles.sui.headers, version: 'x-my-rpc-version' },
+      events: {
+        ...networkProfiles.sui.events,
+        filters: { ...networkProfiles.sui.events.filters, package: 'Package', object: null },
+      },
+    };
+    const env = { NETWORK_PROFILE: 'sui', PROFILE_OVERRIDES: JSON.stringify(overrides) };
+    expect(parse(env).profile).toEqual(expected);
+    const text = JSON.stringify({ NETWORK_PROFILE: 'sui', PROFILE_OVERRIDES: overrides });
+    expect(parse({ CONFIG_FILE: '/c' }, { '/c': text }).profile).toEqual(expected);
+  });
+
+  test('the root field of a join is a name, or several of which the ledger has one', () => {
+    const fieldOf = (field: unknown) => ({ PROFILE_OVERRIDES: JSON.stringify({ joins: { transaction: { field } } }) });
+    for (const field of ['tx', ['transactionBlock', 'tx']])
+      expect(parse(fieldOf(field)).profile.joins.transaction).toEqual({ field, id: 'digest' });
+    for (const field of [7, [], 'a b', ['tx', 'a b'], null]) {
+      const [mistake, ...others] = mistakesOf(fieldOf(field));
+      expect(others).toEqual([]);
+      expect(mistake?.key).toMatch(/^PROFILE_OVERRIDES\.joins\.transaction\.field/);
+      expect(mistake?.expected).toMatch(/^a GraphQL name/);
+    }
+  });
+
+  test('every override that fits nowhere is reported by its path', () => {
+    const overrides =
+      '{"header":{}, "headers":{"version":"X Y","__proto__":{"a":1}}, "events":{"filters":{"colour":"Red"},"timeRange":{"encoding":"hex","endExclusive":"no"}}, "joins":7}';
+    expect(mistakesOf({ PROFILE_OVERRIDES: overrides })).toEqual(
+      expect.arrayContaining([
+        { key: 'PROFILE_OVERRIDES.header', expected: 'a name that a profile has', got: 'an unknown one' },
+        { key: 'PROFILE_OVERRIDES.headers.__proto__', expected: 'a name that a profile has', got: 'an unknown one' },
+        { key: 'PROFILE_OVERRIDES.headers.version', expected: 'a header name in lower case', got: '"X Y"' },
+        {
+          key: 'PROFILE_OVERRIDES.events.filters.colour',
+          expected: 'a name that a profile has',
+          got: 'an unknown one',
+        },
+        { key: 'PROFILE_OVERRIDES.events.timeRange.encoding', expected: 'one of number, text', got: '"hex"' },
+        { key: 'PROFILE_OVERRIDES.events.timeRange.endExclusive', expected: 'true or false', got: '"no"' },
+        { key: 'PROFILE_OVERRIDES.joins', expected: 'an object', got: '"7"' },
+      ]),
+    );
+  });
+
+  test('overrides that are not a JSON object are a mistake', () => {
+    expect(keysOf({ PROFILE_OVERRIDES: '[1]' })).toEqual(['PROFILE_OVERRIDES']);
+    expect(keysOf({ PROFILE_OVERRIDES: '{' })).toEqual(['PROFILE_OVERRIDES']);
+  });
+});
+
+test('the message of the error has one line for each mistake', () => {
+  const error = (() => {
+    try {
+      return parse({ PORT: '65536', HOST: 'a b' });
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  expect(error).toBeInstanceOf(ConfigError);
+  expect((error as ConfigError).message).toBe(
+    'HOST: expected an IP address or a host name, got "a b"\nPORT: expected an integer from 0 to 65535, got "65536"',
+  );
+});
+
+describe('what becomes of a transaction that does not fit its reservation', () => {
+  const remote = { LEDGER_GRAPHQL_URL: 'http://ledger.example/graphql', SPONSOR_URL: 'http://sponsor.example' };
+  test.each([
+    [
+      'is refused where the gateway holds the token',
+      { SPONSOR_TOKEN: 't', SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: 'https://app.example' },
+      'enforce',
+    ],
+    ['is told where callers hold it', {}, 'warn'],
+    ['is what is configured', { SPONSOR_PREFLIGHT: 'off' }, 'off'],
+  ])('%s', (_what, environment, expected) => {
+    expect(parse({ ...remote, ...environment }).sponsorship.preflight).toBe(expected);
+  });
+});

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import {
+  countCalls,
+  countPageCalls,
+  gatherCalledPages,
+  mostCalls,
+} from '../../../../src/documents/cost/called-pages.ts';
+import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
+import { planPage } from '../../../../src/events/plan-page.ts';
+
+const fields = new Set(['queryEvents', 'queryTransactionBlocks']);
+const bounds = { fields, maxCalls: 120, defaultSize: 20, maxSize: 1_000 };
+const pagesOf = (text: string) => gatherCalledPages(toExecutableDocument(parse(text)), fields);
+const count = (text: string, variables = {}) => countCalls(pagesOf(text), variables, bounds);
+
+describe('the calls of an operation are', () => {
+  test.each([
+    ['{ events { nodes { json } } other: gateway { version } }', 0],
+    ['{ queryEvents { nodes { type } } }', 1],
+    ['{ a: queryEvents(first: 50) { nodes { type } } b: queryTransactionBlocks(last: 51) { nodes { digest } } }', 3],
+    ['{ queryEvents(first: 1000) { nodes { type } } }', 20],
+    ['{ queryEvents(first: 0) { nodes { type } } }', 0],
+    ['{ queryEvents(first: 1001) { nodes { type } } }', 0],
+    ['{ queryEvents(first: 60, last: 60) { nodes { type } } }', 0],
+    ['{ queryEvents(first: null, last: 60) { nodes { type } } }', 2],
+    ['{ gateway { queryEvents } }', 0],
+    ['{ queryEvents(first: 60) { nodes { type } } queryEvents(first: 60) { nodes { sender } } }', 2],
+    [
+      '{ ...F ...F ... { b: queryEvents { nodes { type } } } } fragment F on Query { queryEvents { nodes { type } } }',
+      2,
+    ],
+    ['{ queryEvents @skip(if: true) { nodes { type } } }', 1],
+    ['{ ...F } fragment F on Query { ...F queryEvents { nodes { type } } }', 1],
+    ['{ ...Missing queryEvents { nodes { type } } }', 1],
+  ])('%s: %i', (text, calls) => {
+    expect(count(text)).toBe(calls);
+  });
+
+  test('those of the costliest, where a document has several', () => {
+    const text =
+      'query A { queryEvents(first: 60) { nodes { type } } } query B { queryEvents(first: 160) { nodes { type } } }';
+    expect(count(text)).toBe(4);
+  });
+
+  test('what its variables say, as they are sent or declared', () => {
+    const text = 'query ($n: Int = 300, $m: Int) { queryEvents(first: $n, last: $m) { nodes { type } } }';
+    expect(count(text)).toBe(6);
+    expect(count(text, { n: 70 })).toBe(2);
+    expect(count(text, { n: null })).toBe(1);
+    expect(count(text, { n: null, m: 70 })).toBe(2);
+    expect(count(text, { n: 'many' })).toBe(1);
+    expect(count(text, { m: 5 })).toBe(0);
+  });
+});
+
+test('the most they can come to is 20 above that for all pages together, and none where there is no page', () => {
+  const most = (text: string) => mostCalls(pagesOf(text), {}, bounds);
+  expect(most('{ queryEvents { nodes { type } } }')).toBe(21);
+  expect(most('{ a: queryEvents { nodes { type } } b: queryEvents(last: 100) { nodes { type } } }')).toBe(23);
+  expect(most('{ queryEvents(first: 0) { nodes { type } } }')).toBe(0);
+  expect(most('{ chainIdentifier }')).toBe(0);
+});
+
+test('a page is counted by the sizes that are served, and by no others', () => {
+  const size = fc.option(fc.integer({ min: -3, max: 220 }), { nil: null });
+  fc.assert(
+    fc.property(size, size, (first, last) => {
+      const sizes = { defaultSize: 20, maxSize: 200 };
+      let planned = 0;
+      try {
+        planned = Math.ceil(planPage({ first, last }, sizes).size / 50);
+      } catch {}
+      expect(countPageCalls({ first, last }, sizes)).toBe(planned);
+    }),
+  );
+});

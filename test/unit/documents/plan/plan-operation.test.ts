@@ -1,0 +1,71 @@
+import { buildSchema, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { type Ownership, planOperation } from '../../../../src/documents/plan/plan-operation.ts';
+
+const ownSchema = buildSchema(`
+  type Query { sponsor: Sponsor queryEvents: Events gateway: String }
+  type Mutation { reserveGas: Reservation }
+  type Sponsor { health: String }
+  type Events { nodes: [RpcEvent] }
+  type RpcEvent { type: String id: ID }
+  type Reservation { gasCoins: [Coin] }
+  type Coin { objectId: String }
+`);
+const own: Record<string, readonly string[]> = {
+  query: ['sponsor', 'queryEvents', 'gateway'],
+  mutation: ['reserveGas'],
+};
+
+const ownership: Ownership = {
+  ownSchema,
+  hasUsualRootNames: true,
+  ownerOf: (operation, name) => (name === 'serviceConfig' ? null : own[operation]?.includes(name) ? 'own' : 'upstream'),
+};
+
+function plan(text: string, facts: Partial<Ownership> = {}) {
+  const { definitions } = parse(text);
+  const operation = definitions.find(
+    (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
+  )!;
+  const fragments = definitions.filter(
+    (each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION,
+  );
+  return planOperation(operation, new Map(fragments.map((each) => [each.name.value, each])), {
+    ...ownership,
+    ...facts,
+  });
+}
+
+describe('the plan of an operation', () => {
+  it.each([
+    ['{ epoch { epochId } }', 'PASS_THROUGH'],
+    ['{ a: epoch { epochId } ...F } fragment F on Query { object { digest } __typename }', 'PASS_THROUGH'],
+    ['{ epoch @skip(if: true) { sponsor { health } } }', 'PASS_THROUGH'],
+    ['mutation { executeTransactionBlock { digest } }', 'PASS_THROUGH'],
+    ['{ sponsor { health } }', 'LOCAL'],
+    ['{ __typename }', 'LOCAL'],
+    ['{ queryEvents { nodes { type id __typename } } ... on Query { gateway } }', 'LOCAL'],
+    ['mutation { reserveGas { gasCoins { objectId } } }', 'LOCAL'],
+    ['{ epoch { sponsor } sponsor { health } }', 'SPLIT'],
+    [
+      '{ ...L ...O } fragment L on Query { epoch { ...E } } fragment E on Epoch { id } fragment O on Query { gateway }',
+      'SPLIT',
+    ],
+    ['mutation { reserveGas { gasCoins { objectId } } executeTransactionBlock { digest } }', 'STITCHED'],
+    ['{ queryEvents { nodes { transactionBlock { digest } } } }', 'JOINED'],
+    ['{ queryEvents { nodes { ...N } } } fragment N on RpcEvent { ... { transactionBlock { digest } } }', 'JOINED'],
+    ['mutation { reserveGas { gasCoins { object { digest } } } }', 'JOINED'],
+    ['{ epoch { id } queryEvents { nodes { transactionBlock { digest } } } }', 'STITCHED'],
+    ['{ epoch { id } serviceConfig { maxQueryDepth } }', 'STITCHED'],
+    ['{ __schema { types { name } } }', 'STITCHED'],
+    ['{ epoch { id } ...F } fragment F on Query { __type(name: "Q") { name } }', 'STITCHED'],
+    ['subscription { ticks }', 'PASS_THROUGH'],
+  ])('%s: %s', (text, expected) => {
+    expect(plan(text)).toBe(expected);
+  });
+
+  it('does not pass through a __typename that the ledger would answer otherwise', () => {
+    expect(plan('{ epoch { id } __typename }', { hasUsualRootNames: false })).toBe('STITCHED');
+    expect(plan('{ epoch { id } }', { hasUsualRootNames: false })).toBe('PASS_THROUGH');
+  });
+});

@@ -1,0 +1,46 @@
+import { getOperationAST, parse, print } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { fragmentsOf } from '../../../../src/documents/plan/fragments-of.ts';
+import { takePart, variablesOf } from '../../../../src/documents/plan/split-document.ts';
+
+const document = parse(
+  'query Q($a: Int, $b: Int = 2, $c: Int) { theirs(x: $a) { y(z: $b) } ...Ours } fragment Ours on Query { ours(x: $c) }',
+);
+const operation = getOperationAST(document);
+if (!operation) throw new Error('no operation');
+const part = takePart(operation, fragmentsOf(document), (name) => name === 'theirs');
+
+describe('a part of an operation', () => {
+  it('declares the variables it uses, and no other', () => {
+    expect(print(part.document).replaceAll(/\s+/g, ' ')).toBe(
+      'query Q($a: Int, $b: Int = 2) { theirs(x: $a) { y(z: $b) } }',
+    );
+  });
+
+  it('is sent those of its variables that were sent: what is absent stays absent', () => {
+    expect(Object.entries(variablesOf(part, {}))).toEqual([]);
+    expect(Object.entries(variablesOf(part, { b: null, c: 3, d: 4 }))).toEqual([['b', null]]);
+    expect(Object.entries(variablesOf(part, { a: 1, b: 2, c: 3 }))).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ]);
+  });
+
+  it('has no variable of a name that every object has', () => {
+    const odd = parse('query ($constructor: Int, $toString: Int) { theirs(x: $constructor, y: $toString) }');
+    const found = getOperationAST(odd);
+    if (!found) throw new Error('no operation');
+    const own = takePart(found, new Map(), () => true);
+    expect(Object.entries(variablesOf(own, {}))).toEqual([]);
+  });
+
+  it('is sent a variable called __proto__ as any other', () => {
+    const odd = parse('query ($__proto__: Int) { theirs(x: $__proto__) }');
+    const found = getOperationAST(odd);
+    if (!found) throw new Error('no operation');
+    const own = takePart(found, new Map(), () => true);
+    const sent = variablesOf(own, JSON.parse('{"__proto__":{"x":1}}'));
+    expect(JSON.stringify(sent)).toBe('{"__proto__":{"x":1}}');
+    expect('x' in sent).toBe(false);
+  });
+});

@@ -1,0 +1,90 @@
+import { graphql } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import type { Quota } from '../../../../src/callers/rate-limiter.ts';
+import { createViewerResolvers } from '../../../../src/graph/gateway-fields/viewer-resolvers.ts';
+import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { createCancellation } from '../../../../src/upstream/cancellation.ts';
+import type { Caller } from '../../../../src/upstream/operation-context.ts';
+import { createOwnSchema } from '../../../support/own-schema.ts';
+import { toTestCaller } from '../../../support/test-caller.ts';
+
+const query =
+  '{ viewer { id kind scopes rate { limit remaining held resetsAt } gas { limit remaining held resetsAt } } }';
+
+const view = (
+  quota: Quota | null,
+  gas: Caller['gas'] = null,
+  store = createMemoryStore(),
+  { source = query, peek = async () => quota } = {},
+) =>
+  graphql({
+    schema: createOwnSchema(createViewerResolvers({ limiter: { peek }, store, now: () => 1_000 })),
+    source,
+    contextValue: {
+      requestId: 'r',
+      cancellation: createCancellation(),
+      caller: toTestCaller({ id: 'client:web', kind: 'API_KEY', scopes: new Set(['read', 'admin']), gas }),
+    },
+  });
+
+describe('the viewer', () => {
+  test('is the caller, with what is left of its limit', async () => {
+    expect(await view({ limit: 600, remaining: 599, resetsAtMs: 1_000 })).toEqual({
+      data: {
+        viewer: {
+          id: 'client:web',
+          kind: 'API_KEY',
+          scopes: ['read', 'admin'],
+          rate: { limit: '600', remaining: '599', held: null, resetsAt: '1970-01-01T00:00:01.000Z' },
+          gas: null,
+        },
+      },
+    });
+  });
+
+  test('has what is held and left of its gas budget for the day', async () => {
+    const store = createMemoryStore();
+    const gas = { key: 'client:web', perDay: 100 };
+    const times = { nowMs: 1_000, answerByMs: 2_000, expiresAtMs: 3_000 };
+    await store.beginReservation({ caller: 'c', leaseId: 'l', amount: 30, gas, idempotency: null, ...times });
+    const resetsAt = '1970-01-02T00:00:00.000Z';
+    expect(await view(null, gas, store)).toMatchObject({
+      data: { viewer: { gas: { limit: '100', remaining: '70', held: '30', resetsAt } } },
+    });
+    expect(await view(null, { ...gas, perDay: 20 }, store)).toMatchObject({
+      data: { viewer: { gas: { limit: '20', remaining: '0', held: '30', resetsAt } } },
+    });
+  });
+
+  test('is told that its gas budget is not known while the store is away, and all else', async () => {
+    const away = { ...createMemoryStore(), gasAllowance: () => Promise.reject(new StoreAwayError()) };
+    expect(await view(null, { key: 'client:web', perDay: 100 }, away)).toMatchObject({
+      data: { viewer: { id: 'client:web', gas: null } },
+      errors: [{ path: ['viewer', 'gas'], extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
+    });
+  });
+
+  test('is looked for once in an operation, under however many names', async () => {
+    const looks: string[] = [];
+    const memory = createMemoryStore();
+    const gasAllowance: typeof memory.gasAllowance = (...args) => {
+      looks.push('gas');
+      return memory.gasAllowance(...args);
+    };
+    const peek = async () => {
+      looks.push('rate');
+      return null;
+    };
+    const gas = { key: 'client:web', perDay: 100 };
+    const source = '{ a: viewer { x: gas { limit } y: gas { held } } b: viewer { gas { limit } } }';
+    expect(await view(null, gas, { ...memory, gasAllowance }, { source, peek })).toEqual({
+      data: { a: { x: { limit: '100' }, y: { held: '0' } }, b: { gas: { limit: '100' } } },
+    });
+    expect(looks.sort()).toEqual(['gas', 'rate']);
+  });
+
+  test('has no rate without a limit', async () => {
+    expect(await view(null)).toMatchObject({ data: { viewer: { rate: null } } });
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { awaitIndex, checkWaitMs } from '../../../../src/graph/joins/await-index.ts';
+import { createCancellation } from '../../../../src/upstream/cancellation.ts';
+
+const nothing = { value: null, errors: [] };
+
+describe('waiting for the indexer', () => {
+  it('takes a slow first look off the time there is', async () => {
+    let looks = 0;
+    const slow = new Promise<typeof nothing>((resolve) => {
+      const startedMs = performance.now();
+      const look = () => (performance.now() - startedMs > 60 ? resolve(nothing) : setImmediate(look));
+      look();
+    });
+    const again = async () => {
+      looks += 1;
+      return nothing;
+    };
+    expect(await awaitIndex(slow, again, 40, createCancellation())).toBe(nothing);
+    expect(looks).toBe(0);
+  });
+
+  it('looks again while there is time, and no longer than there is something', async () => {
+    const found = { value: { digest: 'A' }, errors: [] };
+    let looks = 0;
+    const again = async () => {
+      looks += 1;
+      return looks < 2 ? nothing : found;
+    };
+    expect(await awaitIndex(nothing, again, 10_000, createCancellation())).toBe(found);
+    expect(looks).toBe(2);
+    expect(await awaitIndex(found, again, 10_000, createCancellation())).toBe(found);
+    expect(looks).toBe(2);
+  });
+
+  it('may be for 0 to 10000 milliseconds', () => {
+    for (const wait of [0, 10_000]) expect(checkWaitMs(wait)).toBe(wait);
+    for (const wait of [-1, 10_001]) expect(() => checkWaitMs(wait)).toThrow(/from 0 to 10000/);
+  });
+});

@@ -1,0 +1,193 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { createToJoinLookup, type JoinLookup } from '../../../../src/graph/joins/join-document.ts';
+import { createJoinLoader } from '../../../../src/graph/joins/join-loader.ts';
+import type { JoinSelection } from '../../../../src/graph/joins/join-selection.ts';
+import type { LedgerRequest } from '../../../../src/ledger/ledger-executor.ts';
+import { createCancellation } from '../../../../src/upstream/cancellation.ts';
+
+const selection = (name: string, variables: Record<string, string> = {}): JoinSelection => ({
+  name,
+  body: `fragment _ on Object{${name}}`,
+  fragments: new Map([[name, `fragment ${name} on Object{${name}}`]]),
+  variables: new Map(Object.entries(variables)),
+  nodes: 1,
+  bytes: 40,
+});
+const lookup = (id: string, of = selection('J0')): JoinLookup =>
+  createToJoinLookup({ field: 'object', id: 'address', selection: of })({ id });
+
+/** Answers every alias with the text it was asked with, and remembers what it was asked. */
+function scripted(answer: (result: ExecutionResult, count: number) => ExecutionResult = (result) => result) {
+  const texts: string[] = [];
+  const variables: unknown[] = [];
+  return {
+    texts,
+    variables,
+    execute: async (request: LedgerRequest): Promise<ExecutionResult> => {
+      if (!('text' in request.document)) throw new Error('joins are asked for by text');
+      texts.push(request.document.text);
+      variables.push(request.variables);
+      const ids = [...request.document.text.matchAll(/(k\d+):object\(address:"([^"]*)"/g)];
+      expect(request.document.rootKeys).toEqual(ids.map(([, alias]) => alias));
+      return answer({ data: Object.fromEntries(ids.map(([, alias, id]) => [alias, id])) }, texts.length);
+    },
+  };
+}
+
+const roomy = { maxQueryNodes: 300, maxQueryPayloadSize: 5_000 };
+const values = (answers: readonly (object | Error)[]) =>
+  answers.map((each) => (each instanceof Error ? each.message : (each as { value: unknown }).value));
+
+describe('a join loader', () => {
+  it('waits no longer than its operation goes on', async () => {
+    const cancellation = createCancellation();
+    const execute = ({ cancellation: heard }: LedgerRequest) =>
+      new Promise<ExecutionResult>((_, reject) => heard?.onCancel((cause) => reject(new Error(cause))));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {}, cancellation });
+    const loading = loader.load([lookup('a'), lookup('b')]);
+    setImmediate(() => cancellation.cancel('aborted'));
+    expect(values(await loading)).toEqual(['aborted', 'aborted']);
+  });
+
+  it('asks for everything of one turn together, the same once, and answers each in its place', async () => {
+    const { execute, texts } = scripted();
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const [first, second] = await Promise.all([
+      loader.load([lookup('a'), lookup('b'), lookup('a')]),
+      Promise.resolve().then(() => loader.load([lookup('c'), lookup('b')])),
+    ]);
+    expect(values(first)).toEqual(['a', 'b', 'a']);
+    expect(values(second)).toEqual(['c', 'b']);
+    expect(texts).toEqual([
+      '{k0:object(address:"a"){...J0}k1:object(address:"b"){...J0}k2:object(address:"c"){...J0}}fragment J0 on Object{J0}',
+    ]);
+  });
+
+  it('does not ask again what is known, until it is to forget it', async () => {
+    const { execute, texts } = scripted((result, count) => (count === 1 ? { data: { k0: null } } : result));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    expect(values(await loader.load([lookup('a')]))).toEqual([null]);
+    expect(values(await loader.load([lookup('a')]))).toEqual([null]);
+    expect(texts).toHaveLength(1);
+    loader.forget(lookup('a'));
+    expect(values(await loader.load([lookup('a')]))).toEqual(['a']);
+    expect(texts).toHaveLength(2);
+  });
+
+  it('takes one key with two selections for two lookups', async () => {
+    const { execute, texts } = scripted();
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    await loader.load([lookup('a'), lookup('a', selection('J1'))]);
+    expect(texts).toEqual([
+      '{k0:object(address:"a"){...J0}k1:object(address:"a"){...J1}}fragment J0 on Object{J0}fragment J1 on Object{J1}',
+    ]);
+  });
+
+  it('splits where the ledger would refuse, and answers in order all the same', async () => {
+    const { execute, texts } = scripted();
+    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryNodes: 6 }, variables: {} });
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    expect(values(await loader.load(ids.map((id) => lookup(id))))).toEqual(ids);
+    expect(texts).toHaveLength(3);
+  });
+
+  it('sends the variables that the selections use, and counts no others against the bound of a request', async () => {
+    const { execute, texts, variables } = scripted();
+    const loader = createJoinLoader({
+      execute,
+      limits: { ...roomy, maxQueryPayloadSize: 300 },
+      variables: { size: 3, unused: 'x'.repeat(1_000) },
+    });
+    const sized = selection('J0', { size: '$size:Int!' });
+    expect(values(await loader.load([lookup('a', sized), lookup('b', sized)]))).toEqual(['a', 'b']);
+    expect(texts).toEqual([
+      'query($size:Int!){k0:object(address:"a"){...J0}k1:object(address:"b"){...J0}}fragment J0 on Object{J0}',
+    ]);
+    expect(variables).toEqual([{ size: 3 }]);
+  });
+
+  it('counts the variables against the bound of each request, in bytes', async () => {
+    const { execute, texts, variables } = scripted();
+    const size = 'é'.repeat(150);
+    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryPayloadSize: 700 }, variables: { size } });
+    const sized = selection('J0', { size: '$size:String!' });
+    const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
+    expect(values(await loader.load(ids.map((id) => lookup(id, sized))))).toEqual(ids);
+    expect(texts.length).toBeGreaterThan(1);
+    const bodies = texts.map((query, index) =>
+      Buffer.byteLength(JSON.stringify({ query, variables: variables[index] })),
+    );
+    expect(Math.max(...bodies)).toBeLessThanOrEqual(700);
+  });
+
+  it('gives each lookup its own errors, and those of nobody to all', async () => {
+    const { execute } = scripted((result) => ({
+      ...result,
+      errors: [new GraphQLError('deep', { path: ['k1', 'owner'], extensions: { code: 'X' } }), new GraphQLError('all')],
+    }));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const answers = await loader.load([lookup('a'), lookup('b')]);
+    expect(answers).toMatchObject([
+      { errors: [{ message: 'all', path: undefined }] },
+      {
+        errors: [
+          { message: 'deep', path: ['owner'], extensions: { code: 'X' } },
+          { message: 'all', path: undefined },
+        ],
+      },
+    ]);
+  });
+
+  it('answers with the failure where the ledger gives no answer', async () => {
+    const { execute } = scripted((result, count) => {
+      if (count === 1) throw new Error('gone');
+      return result;
+    });
+    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryNodes: 3 }, variables: {} });
+    expect(values(await loader.load([lookup('a'), lookup('b')]))).toEqual(['gone', 'b']);
+  });
+
+  it('looks at each of thousands of errors a few times, whatever is asked for with it', async () => {
+    let looks = 0;
+    const errors = Array.from({ length: 200 }, (_, index) => {
+      const error = new GraphQLError('no');
+      return Object.defineProperty(error, 'path', {
+        get: () => {
+          looks += 1;
+          return [`k${index % 50}`, 'name'];
+        },
+      });
+    });
+    const { execute } = scripted((result) => ({ ...result, errors }));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const answers = await loader.load(Array.from({ length: 50 }, (_, index) => lookup(`a${index}`)));
+    expect(answers.map((each) => (each instanceof Error ? -1 : each.errors.length))).toEqual(Array(50).fill(4));
+    expect(looks).toBeLessThan(5 * errors.length);
+  });
+
+  it('hands what is said of nothing in particular to each in its order', async () => {
+    const errors = [
+      new GraphQLError('first'),
+      new GraphQLError('mine', { path: ['k0', 'name'] }),
+      new GraphQLError('nobody’s', { path: ['elsewhere'] }),
+      new GraphQLError('last'),
+    ];
+    const { execute } = scripted((result) => ({ ...result, errors }));
+    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const told = await Promise.all([loader.loadOne(lookup('a')), loader.loadOne(lookup('b'))]);
+    expect(
+      told.map((each) => (each instanceof Error ? [] : each.errors.map(({ message, path }) => [message, path]))),
+    ).toEqual([
+      [
+        ['first', undefined],
+        ['mine', ['name']],
+        ['last', undefined],
+      ],
+      [
+        ['first', undefined],
+        ['last', undefined],
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { attributeErrors, attributeRefusal, restoreCauses } from '../../../../src/ledger/answers/attribute-errors.ts';
+import { parseLedgerAnswer } from '../../../../src/ledger/answers/ledger-answer.ts';
+import { createRpcVersion } from '../../../../src/ledger/rpc-version.ts';
+
+const answer = (body: unknown, status = 200, text: string | null = null) =>
+  parseLedgerAnswer(
+    { status, headers: new Map(), body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
+    text === null ? null : () => text,
+  );
+
+describe("the ledger's answer", () => {
+  it('keeps message, path and extensions of an error, but not what would set our HTTP status, nor where it broke', () => {
+    const debug = { file: '/srv/ledger/src/resolver.rs', line: 7 };
+    const { errors } = answer({
+      data: null,
+      errors: [{ message: 'no', path: ['a', 0], extensions: { code: 'X', http: { status: 500 }, debug } }],
+    });
+    expect(errors?.map((error) => error.toJSON())).toEqual([
+      { message: 'no', path: ['a', 0], extensions: { code: 'X' } },
+    ]);
+  });
+
+  it.each([
+    ['an object', [{ a: 1 }]],
+    ['null', ['a', null]],
+    ['half an index', ['a', 0.5]],
+    ['a number beyond any index', '[1e400]'],
+    ['a text', '"a"'],
+  ])('takes what is no path for none: %s', (_, path) => {
+    const text = typeof path === 'string' ? path : JSON.stringify(path);
+    const { errors } = answer(`{"data":{"a":null},"errors":[{"message":"no","path":${text}}]}`);
+    expect(errors?.map((error) => error.toJSON())).toEqual([{ message: 'no' }]);
+  });
+
+  it('keeps the places of errors in a text that is the client’s, as far as they are such', () => {
+    const text = '{ é\r\n  a }\n';
+    const real = [
+      { line: 1, column: 3 },
+      { line: 2, column: 3 },
+    ];
+    const none = [
+      { line: 0, column: 1 },
+      { line: 9, column: 1 },
+      { line: 1, column: 90 },
+      { line: '1', column: 1 },
+      null,
+    ];
+    const body = {
+      data: null,
+      errors: [
+        { message: 'no', locations: [...real, ...none] },
+        { message: 'odd', locations: 'here' },
+      ],
+    };
+    const shown = (asked: string | null) => JSON.parse(JSON.stringify(answer(body, 200, asked).errors));
+    expect(shown(text)).toEqual([{ message: 'no', locations: real }, { message: 'odd' }]);
+    expect(shown(null)).toEqual([{ message: 'no' }, { message: 'odd' }]);
+  });
+
+  it.each([[undefined], [null], [[]]])('has no errors where it says %j of them', (errors) => {
+    expect(answer({ data: { a: 1 }, errors })).toEqual({ data: { a: 1 } });
+  });
+
+  it.each([
+    ['<html>proxy says no</html>', 200],
+    ['[]', 200],
+    ['{}', 200],
+    [{ data: null }, 200],
+    [{ data: null, errors: null }, 200],
+    [{ data: [] }, 200],
+    [{ data: null, errors: 'no' }, 200],
+    [{ data: null, errors: [{ text: 'no' }] }, 200],
+    [{ data: {} }, 404],
+  ])('refuses %j with status %i without showing it', (body, status) => {
+    expect(() => answer(body, status)).toThrow(
+      expect.objectContaining({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' } }),
+    );
+    expect(() => answer(body, status)).not.toThrow(/html|proxy/);
+  });
+
+  const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${',"b":1}'.repeat(depth)}`;
+
+  it.each([
+    ['data', `{"data":${deep(2_001)}}`],
+    ['errors', `{"data":{"a":1},"errors":[{"message":"m","extensions":${deep(2_000)}}]}`],
+    ['a path', `{"data":null,"errors":[{"message":"m","path":[${deep(100_000)}]}]}`],
+  ])('refuses %s that nothing could write again', (_, body) => {
+    expect(() => answer(body)).toThrow(
+      expect.objectContaining({
+        message: "The ledger's answer is nested over 2000 levels deep.",
+        extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'ledger' },
+      }),
+    );
+  });
+
+  it('takes data as deep as anything has', () => {
+    const { data } = answer(`{"data":${deep(2_000)}}`);
+    expect(JSON.stringify({ data })).toBe(`{"data":${deep(2_000)}}`);
+  });
+
+  it.each([429, 500, 502, 503])('takes status %i for an upstream that is unavailable', (status) => {
+    expect(() => answer({ data: {} }, status)).toThrow(
+      expect.objectContaining({ extensions: { code: 'UPSTREAM_UNAVAILABLE', upstream: 'ledger' } }),
+    );
+  });
+});
+
+describe('attributing errors', () => {
+  it('gives every root key without an error the cause of the whole null', () => {
+    const result = attributeErrors(
+      answer({ data: null, errors: [{ message: 'stale', path: ['a', 'b'], extensions: { code: 'X' } }] }),
+      ['a', 'b'],
+    );
+    expect(result.errors?.map((error) => [error.message, error.path])).toEqual([
+      ['stale', ['a', 'b']],
+      ['stale', ['b']],
+    ]);
+  });
+
+  it('puts the cause back under the name it has in the client’s answer, once', () => {
+    const merged = attributeErrors(
+      answer({ data: null, errors: [{ message: 'stale', path: ['_v1_b', 0, 'c'], extensions: { code: 'X' } }] }),
+      ['_v0_a', '_v1_b', '_v2_a'],
+      ['first', 'second', 'third'],
+    );
+    const [own, ...standing] = merged.errors ?? [];
+    expect(standing.map(({ path }) => path)).toEqual([['_v0_a'], ['_v2_a']]);
+    const restored = restoreCauses(standing, true);
+    expect(restored.map(({ message, path, extensions }) => ({ message, path, extensions }))).toEqual([
+      { message: 'stale', path: ['second', 0, 'c'], extensions: { code: 'X' } },
+    ]);
+    expect(JSON.stringify(standing[0])).toBe('{"message":"stale","path":["_v0_a"],"extensions":{"code":"X"}}');
+    expect(own?.path).toEqual(['_v1_b', 0, 'c']);
+  });
+
+  it('says once of each root key that a ledger executes nothing, and puts its own words back, once each', () => {
+    const errors = [{ message: 'too deep', extensions: { code: 'X' } }, { message: 'too wide' }];
+    const { errors: standing = [] } = attributeRefusal(answer({ data: null, errors }), ['a', 'b']);
+    expect(standing.map(({ message, path }) => [message, path])).toEqual([
+      ['too deep', ['a']],
+      ['too deep', ['b']],
+    ]);
+    const other = new GraphQLError('ours', { path: ['c'] });
+    for (const isWithoutData of [true, false]) {
+      const restored = restoreCauses([...standing, other], isWithoutData);
+      expect(JSON.parse(JSON.stringify(restored))).toEqual([...errors, { message: 'ours', path: ['c'] }]);
+    }
+    const partial = answer({ data: { a: null }, errors });
+    expect(attributeRefusal(partial, ['a'])).toBe(partial);
+    const placed = answer({ data: null, errors: [{ message: 'stale', path: ['b'] }] });
+    expect(attributeRefusal(placed, ['a', 'b'])).toBe(placed);
+  });
+
+  it('keeps equal errors of two fields apart where there are data', () => {
+    const errors = [1, 2].map(() => new GraphQLError('same'));
+    expect(restoreCauses(errors, false)).toEqual(errors);
+  });
+
+  it('leaves partial data and errors without a path alone', () => {
+    const partial = answer({ data: { a: 1, b: null }, errors: [{ message: 'stale', path: ['b'] }] });
+    expect(attributeErrors(partial, ['a', 'b'])).toBe(partial);
+    const request = answer({ data: null, errors: [{ message: 'too deep' }] });
+    expect(attributeErrors(request, ['a', 'b'])).toBe(request);
+  });
+});
+
+describe('the version seen', () => {
+  it('is unknown before the first answer and follows what answers say', () => {
+    const seen: string[][] = [];
+    const version = createRpcVersion((...change) => seen.push(change));
+    expect(version.current).toBe('0.0.0-unknown');
+    version.observe('2026.11.0-abc');
+    version.observe('2026.11.0-abc');
+    version.observe(undefined);
+    expect(version.current).toBe('2026.11.0-abc');
+    expect(seen).toEqual([['2026.11.0-abc', '0.0.0-unknown']]);
+  });
+
+  it.each([['a', 'b'], 'two words', 'x\r\ny', '', 'y'.repeat(101)])(
+    'ignores %j, which could not be echoed',
+    (header) => {
+      const version = createRpcVersion();
+      version.observe(header);
+      expect(version.current).toBe('0.0.0-unknown');
+    },
+  );
+});

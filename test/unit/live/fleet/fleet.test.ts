@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import { createTestFleet, numbered, type TestProcess } from '../../../support/live-fleet.ts';
+
+/** Two processes with a stream each, both from now; the first one leads. */
+async function startTwo(options: Parameters<typeof createTestFleet>[0] = {}) {
+  const fleet = createTestFleet(options);
+  const first = fleet.start();
+  const one = first.follow();
+  await fleet.clock.pass(50);
+  const second = fleet.start();
+  const other = second.follow();
+  await fleet.clock.pass(50);
+  return { ...fleet, first, second, one, other };
+}
+
+const readsOf = ({ source }: TestProcess) => source.reads.length;
+
+describe('a fleet', () => {
+  it('has one process ask the node, and tells all that follow in any of them', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    for (let count = 0; count < 20; count += 1) {
+      node.add(`n${count + 1}`);
+      await clock.pass(300);
+    }
+    expect([one.told, other.told]).toEqual([numbered(1, 20), numbered(1, 20)]);
+    expect(readsOf(second)).toBe(0);
+    expect(readsOf(first)).toBeGreaterThan(20);
+  });
+
+  it('has another ask on when the one that did is gone without a word, within five seconds', async () => {
+    const { clock, node, first, second, other } = await startTwo();
+    node.add('a');
+    await clock.pass(400);
+    first.board.kill();
+    node.add('b');
+    await clock.pass(4_900);
+    node.add('c');
+    await clock.pass(1_000);
+    expect(other.told).toEqual(['a', 'b', 'c']);
+    expect(readsOf(second)).toBeGreaterThan(0);
+  });
+
+  it('has another ask on at once when the one that did is not followed any more', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    await one.leave();
+    await clock.pass(520);
+    const asked = readsOf(first);
+    node.add('a');
+    await clock.pass(400);
+    expect(other.told).toEqual(['a']);
+    expect(readsOf(first)).toBe(asked);
+    await other.leave();
+    await clock.pass(600);
+    expect(clock.timers).toBe(0);
+    const all = readsOf(second);
+    await clock.pass(5_000);
+    expect(readsOf(second)).toBe(all);
+  });
+
+  it('lets the one that did not hear for a while add nothing behind its successor', async () => {
+    const { clock, node, board, first, one, other } = await startTwo();
+    node.add('a');
+    await clock.pass(400);
+    // It reads on, and does not come through to the others.
+    first.board.state = 'cut';
+    node.add('b');
+    await clock.pass(6_000);
+    expect([one.told, other.told]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    first.board.state = 'well';
+    node.add('c');
+    await clock.pass(4_000);
+    node.add('d');
+    await clock.pass(1_000);
+    expect([one.told, other.told]).toEqual([
+      ['a', 'b', 'c', 'd'],
+      ['a', 'b', 'c', 'd'],
+    ]);
+    expect(new Set(board.entries.map(({ id }) => id.split('-')[0])).size).toBe(2);
+    expect(first.log).toEqual(['away', 'back']);
+  });
+
+  it('begins a new stream with what happens from then on, however far its process is behind', async () => {
+    const { clock, node, first, second } = await startTwo();
+    // Nothing is asked for a second when nothing has happened for long.
+    await clock.pass(20_000);
+    node.add('before');
+    const late = second.follow();
+    const later = first.follow();
+    await clock.pass(20);
+    node.add('after');
+    await clock.pass(1_500);
+    expect([late.told, later.told]).toEqual([['after'], ['after']]);
+    expect(readsOf(second)).toBe(0);
+  });
+
+  it('goes on in another process exactly behind a cursor', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    node.add(...numbered(1, 5));
+    await clock.pass(400);
+    await one.leave();
+    await clock.pass(5_000);
+    node.add(...numbered(6, 9));
+    await clock.pass(1_500);
+    const again = second.follow(first.points.get('n3'));
+    await clock.pass(100);
+    node.add('n10');
+    await clock.pass(1_500);
+    expect(again.told).toEqual(numbered(4, 10));
+    expect(other.told).toEqual(numbered(1, 10));
+  });
+
+  it('has a process that comes later know at once what the others still keep', async () => {
+    const { clock, node, start, second } = await startTwo();
+    node.add(...numbered(1, 30));
+    await clock.pass(400);
+    const third = start();
+    const now = third.follow();
+    await clock.pass(20);
+    const again = third.follow(second.points.get('n7'));
+    await clock.pass(20);
+    node.add('n31');
+    await clock.pass(1_500);
+    expect([again.told, now.told]).toEqual([numbered(8, 31), ['n31']]);
+    expect(readsOf(third) + readsOf(second)).toBe(0);
+  });
+});
+
+describe('while the others cannot be reached', () => {
+  it('each reads for itself, says so once, and joins them again without a repeat', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    for (const { board } of [first, second]) board.state = 'cut';
+    for (let count = 1; count <= 10; count += 1) {
+      node.add(`n${count}`);
+      await clock.pass(1_000);
+    }
+    expect([one.told, other.told]).toEqual([numbered(1, 10), numbered(1, 10)]);
+    for (const { board } of [first, second]) board.state = 'well';
+    await clock.pass(5_000);
+    const asked = [readsOf(first), readsOf(second)];
+    node.add(...numbered(11, 15));
+    await clock.pass(1_500);
+    expect([one.told, other.told]).toEqual([numbered(1, 15), numbered(1, 15)]);
+    const more = [readsOf(first) - (asked[0] ?? 0), readsOf(second) - (asked[1] ?? 0)];
+    expect(more.filter((count) => count === 0)).toHaveLength(1);
+    expect([first.log, second.log]).toEqual([
+      ['away', 'back'],
+      ['away', 'back'],
+    ]);
+  });
+
+  it('though they can be looked at, and nobody can tell anything: each reads for itself, says so once, and joins again', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    for (const { board } of [first, second]) board.state = 'full';
+    for (let count = 1; count <= 12; count += 1) {
+      node.add(`n${count}`);
+      await clock.pass(1_000);
+    }
+    expect([one.told, other.told]).toEqual([numbered(1, 12), numbered(1, 12)]);
+    for (const { board } of [first, second]) board.state = 'well';
+    await clock.pass(5_000);
+    const asked = [readsOf(first), readsOf(second)];
+    node.add(...numbered(13, 15));
+    await clock.pass(1_500);
+    expect([one.told, other.told]).toEqual([numbered(1, 15), numbered(1, 15)]);
+    expect([readsOf(first), readsOf(second)].filter((count, index) => count === asked[index])).toHaveLength(1);
+    expect([first.log, second.log]).toEqual([
+      ['away', 'back'],
+      ['away', 'back'],
+    ]);
+  });
+
+  it('by the one that reads: another does so within five seconds', async () => {
+    const { clock, node, first, second, one, other } = await startTwo();
+    first.board.state = 'full';
+    node.add('a');
+    await clock.pass(5_000);
+    node.add('b');
+    await clock.pass(1_000);
+    expect([one.told, other.told]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(readsOf(second)).toBeGreaterThan(0);
+  });
+
+  it('a stream begins at once', async () => {
+    const { clock, node, start } = createTestFleet();
+    const alone = start();
+    alone.board.state = 'cut';
+    const { told } = alone.follow();
+    await clock.pass(50);
+    node.add('a');
+    await clock.pass(400);
+    expect(told).toEqual(['a']);
+  });
+});
+
+describe('a board that forgets', () => {
+  const cases = {
+    everything: (board: ReturnType<typeof createTestFleet>['board']) => board.forgetAll(),
+    'the newest entries': (board: ReturnType<typeof createTestFleet>['board']) => board.forgetNewest(2),
+    'how to read the newest': (board: ReturnType<typeof createTestFleet>['board']) => board.spoilNewest(),
+  };
+  it.each(Object.entries(cases))('%s: nobody misses anything or is told it twice', async (_, forget) => {
+    const { clock, node, board, first, second, one, other } = await startTwo();
+    node.add(...numbered(1, 3));
+    await clock.pass(400);
+    node.add(...numbered(4, 6));
+    await clock.pass(400);
+    second.board.state = 'deaf';
+    node.add(...numbered(7, 9));
+    await clock.pass(150);
+    forget(board);
+    second.board.state = 'well';
+    for (let count = 10; count <= 20; count += 1) {
+      node.add(`n${count}`);
+      await clock.pass(700);
+    }
+    await clock.pass(5_000);
+    expect([one.told, other.told]).toEqual([numbered(1, 20), numbered(1, 20)]);
+    const asked = [readsOf(first), readsOf(second)];
+    node.add('n21');
+    await clock.pass(3_000);
+    expect([one.told.at(-1), other.told.at(-1)]).toEqual(['n21', 'n21']);
+    // One reads again, and not both.
+    expect(
+      [readsOf(first) - (asked[0] ?? 0), readsOf(second) - (asked[1] ?? 0)].filter((more) => more > 4),
+    ).toHaveLength(1);
+  });
+});
+
+describe('gaps', () => {
+  it('are told in every process, once', async () => {
+    const { clock, node, one, other } = await startTwo();
+    node.add('a');
+    await clock.pass(400);
+    node.add(...numbered(1, 20));
+    node.items.splice(0, 12);
+    await clock.pass(5_000);
+    const told = ['a', 'gap a…n11 The upstream', ...numbered(11, 20)];
+    expect([one.told, other.told]).toEqual([told, told]);
+  });
+
+  it('of which the end is not known are told in every process, and all go on from there', async () => {
+    const { clock, node, one, other } = await startTwo();
+    node.add(...numbered(1, 30));
+    await clock.pass(2_000);
+    // It has older ones, and does not know the newest any more.
+    node.items.splice(-25);
+    await clock.pass(20_000);
+    node.add('b');
+    await clock.pass(1_500);
+    const told = [...numbered(1, 30), 'gap n30…undefined The upstream', 'b'];
+    expect([one.told, other.told]).toEqual([told, told]);
+  });
+});
+
+it('passes on late items, and each once', async () => {
+  const { clock, node, first, one, other } = await startTwo();
+  node.add('a', 'b');
+  await clock.pass(400);
+  const late = { key: 'late', timestampMs: node.items.at(-2)?.timestampMs ?? 0, item: 'late', bytes: 100 };
+  node.items.splice(-1, 0, late);
+  await clock.pass(2_000);
+  node.add('c');
+  await clock.pass(2_000);
+  const told = ['a', 'b', 'late', 'c'];
+  expect([one.told, other.told]).toEqual([told, told]);
+  expect(first.source.reads.length).toBeGreaterThan(0);
+});
+
+it('adds nothing to the board while nothing happens', async () => {
+  const { clock, board } = await startTwo();
+  const before = board.entries.length;
+  await clock.pass(60_000);
+  expect(board.entries).toHaveLength(before);
+});
+
+it('keeps the entries within their bytes', async () => {
+  const { clock, node, board, one, other } = await startTwo({ replayBytes: 16_384 });
+  for (let count = 0; count < 30; count += 1) {
+    node.add(...Array.from({ length: 20 }, (_, index) => `${'x'.repeat(100)}${count * 20 + index}`));
+    await clock.pass(300);
+  }
+  expect([one.told.length, other.told.length]).toEqual([600, 600]);
+  expect(board.entries.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(30_000);
+});

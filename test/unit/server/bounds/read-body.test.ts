@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readBody } from '../../../../src/server/bounds/read-body.ts';
+import { createUnfinishedBodies } from '../../../../src/server/bounds/unfinished-bodies.ts';
+import { IncomingRequest } from '../../../../src/server/incoming-request.ts';
+import { openRawClient } from '../../../support/raw-client.ts';
+import { until } from '../../../support/until.ts';
+
+const maxBytes = 10;
+const unfinished = createUnfinishedBodies(1_000_000);
+/** What was read, in words. */
+let heard: string[];
+let server: ReturnType<typeof createServer>;
+
+beforeEach(async () => {
+  heard = [];
+  server = createServer({ IncomingMessage: IncomingRequest }, (req, res) =>
+    readBody(req, { maxBytes, unfinished }, (reading) => {
+      heard.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
+      res.setHeader('connection', 'close');
+      res.end();
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const open = () => openRawClient((server.address() as AddressInfo).port);
+const declared = (size: number) => `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${size}\r\n\r\n`;
+const chunked = 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n';
+const chunks = (...texts: string[]) => texts.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('');
+const end = '0\r\n\r\n';
+
+describe('a body', () => {
+  it.each([
+    ['of none', declared(0), 'whole '],
+    ['declared exactly at the bound', `${declared(10)}${'x'.repeat(10)}`, `whole ${'x'.repeat(10)}`],
+    ['declared one over, of which nothing came', declared(11), 'too-large'],
+    ['in pieces exactly at the bound', `${chunked}${chunks('xxxxx', 'yyyyy')}${end}`, 'whole xxxxxyyyyy'],
+    ['in pieces one over', `${chunked}${chunks('xxxxx', 'yyyyy', 'z')}${end}`, 'too-large'],
+    ['in pieces over, which do not end', `${chunked}${chunks('xxxxx', 'yyyyy', 'z')}`, 'too-large'],
+  ])('%s', async (_, text, reading) => {
+    const client = await open();
+    await client.send(text);
+    await client.whole();
+    expect(heard).toEqual([reading]);
+  });
+
+  it.each(['closing', 'resetting'] as const)(
+    'whose client leaves by %s in the middle of it is aborted',
+    async (how) => {
+      const client = await open();
+      await client.send(`${declared(10)}xxx`);
+      client.vanish(how);
+      await until(() => heard.length > 0, 'it was heard of');
+      expect(heard).toEqual(['aborted']);
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import { afterEach, expect, test } from 'vitest';
+import { createGraphiqlPage } from '../../../../src/server/pages/graphiql-page.ts';
+
+const first = buildSchema('type Query { first: Int }');
+const second = buildSchema('type Query { second: Int }');
+const opened: Server[] = [];
+
+afterEach(() => {
+  for (const server of opened.splice(0)) server.close();
+});
+
+/** One process that serves the page. */
+async function serve(schema: () => GraphQLSchema, introspection = true): Promise<string> {
+  const page = createGraphiqlPage({ schema, introspection });
+  const server = createServer(async (req, res) => {
+    if (req.url === '/') await page.send(req, res);
+    else if (!(await page.sendAsset(req.url ?? '', req, res))) res.writeHead(404).end();
+  });
+  opened.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const schemaPathOn = async (url: string) => {
+  const html = await (await fetch(url)).text();
+  return /"introspection":(?:"([^"]*)"|null)/.exec(html)?.[1] ?? null;
+};
+
+test('the file with the schema is had from a process that has not sent the page', { timeout: 30_000 }, async () => {
+  const [one, other] = await Promise.all([serve(() => first), serve(() => first)]);
+  const path = await schemaPathOn(one);
+  const response = await fetch(other + path);
+  expect(response.status).toBe(200);
+  expect(JSON.stringify(await response.json())).toContain('"first"');
+});
+
+test('the file of the schema before is had beside that of the one in force', { timeout: 30_000 }, async () => {
+  let schema = first;
+  const url = await serve(() => schema);
+  const before = await schemaPathOn(url);
+  schema = second;
+  const now = await schemaPathOn(url);
+  expect(now).not.toBe(before);
+  expect((await fetch(url + before)).status).toBe(200);
+  expect(JSON.stringify(await (await fetch(url + now)).json())).toContain('"second"');
+  expect((await fetch(`${url}/graphiql/schema-of-nothing.json`)).status).toBe(404);
+});
+
+test('where nobody may see the schema, no process has a file with it', { timeout: 30_000 }, async () => {
+  const [open, closed] = await Promise.all([serve(() => first), serve(() => first, false)]);
+  expect(await schemaPathOn(closed)).toBeNull();
+  expect((await fetch(closed + (await schemaPathOn(open)))).status).toBe(404);
+});

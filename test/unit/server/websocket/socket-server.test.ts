@@ -1,0 +1,234 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { buildSchema, type ExecutionResult, parse } from 'graphql';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ServerContext } from '../../../../src/operation/server-context.ts';
+import type { SocketOperations } from '../../../../src/server/websocket/socket-operations.ts';
+import { createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
+import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
+import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
+import { until } from '../../../support/until.ts';
+
+/** Nothing of GraphQL matters here. */
+const operations: SocketOperations = {
+  admit: ({ query }) => (query === 'fault' ? Promise.reject(new Error('a fault of ours')) : Promise.resolve([])),
+  count() {},
+  execute: () => Promise.resolve({}),
+};
+const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** Records of operations that have ended. */
+const ended: unknown[] = [];
+let sockets: SocketServer;
+let server: ReturnType<typeof createServer>;
+let port: number;
+/** Of the last client. */
+let connection: Duplex;
+
+async function start(pingMs: number, given = operations, maxOperations = 1): Promise<void> {
+  ended.length = 0;
+  sockets = createSocketServer({
+    operations: given,
+    addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
+    maxMessageBytes: 1_000,
+    maxGreetingBytes: 1_000,
+    maxOperations,
+    usageHeaders: [],
+    onOperation: (record) => void ended.push(record),
+    pingMs,
+  });
+  server = createServer();
+  server.on('upgrade', (req, socket, head) => {
+    connection = socket;
+    sockets.accept(req, socket, head, { requestId: 'a', headers: {}, answered() {}, malformed() {} });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ({ port } = server.address() as AddressInfo);
+}
+
+afterEach(async () => {
+  await sockets.drain(0);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function greet(options = {}): Promise<OpenWebSocket> {
+  const client = await openWebSocket(`ws://127.0.0.1:${port}`, {}, options);
+  client.send({ type: 'connection_init' });
+  await until(() => client.messages.length > 0, 'an acknowledgement');
+  return client;
+}
+
+/** A WebSocket whose client answers nothing, not even a farewell. */
+async function openSilent(): Promise<RawClient> {
+  const client = await openRawClient(port);
+  const lines = [
+    'GET / HTTP/1.1',
+    'host: a',
+    'connection: upgrade',
+    'upgrade: websocket',
+    'sec-websocket-version: 13',
+    'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-protocol: graphql-transport-ws',
+  ];
+  await client.send(`${lines.join('\r\n')}\r\n\r\n`);
+  await client.receive(/^HTTP\/1\.1 101/);
+  return client;
+}
+
+const connections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+
+it('keeps a client that answers pings', async () => {
+  await start(40);
+  const client = await greet();
+  let pings = 0;
+  client.socket.on('ping', () => {
+    pings += 1;
+  });
+  await until(() => pings > 5, 'more pings than a silent client would get');
+  expect(client.socket.readyState).toBe(client.socket.OPEN);
+});
+
+it('lets go of a client that answers no ping', async () => {
+  await start(40);
+  const client = await greet({ autoPong: false });
+  expect(await client.closed).toMatchObject({ code: 1006 });
+  await until(async () => (await connections()) === 0, 'its connection is gone');
+});
+
+it('a fault of ours while an operation is admitted ends its connection, and is logged as any operation is', async () => {
+  await start(60_000);
+  const client = await greet();
+  client.send({ id: '1', type: 'subscribe', payload: { query: 'fault' } });
+  expect(await client.closed).toMatchObject({ code: 4500, reason: 'Internal server error' });
+  expect(ended).toHaveLength(1);
+});
+
+it.each(['closing', 'terminating'])('has no timer left for clients that left by %s', async (how) => {
+  await start(60_000);
+  const before = timersNow();
+  // Until they greet each has a time to do so; all have one timer that pings them.
+  const clients = await Promise.all(Array.from({ length: 20 }, () => openWebSocket(`ws://127.0.0.1:${port}`)));
+  expect(timersNow()).toBeGreaterThanOrEqual(before + 20);
+  for (const { socket } of clients) {
+    if (how === 'closing') socket.close();
+    else socket.terminate();
+  }
+  await until(
+    () => timersNow() <= before,
+    () => `${timersNow()} timers where ${before} were`,
+  );
+  expect(await connections()).toBe(0);
+});
+
+it('leaves without the farewell of clients that are silent', async () => {
+  await start(60_000);
+  const client = await openSilent();
+  const startedAt = performance.now();
+  await sockets.drain(0);
+  // The library would wait for half a minute.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(await client.whole()).toContain('101 Switching Protocols');
+});
+
+/** Answers queries when the test says so, and opens streams that go on until they are left. */
+function scripted() {
+  const schema = buildSchema('type Query { a: String } type Subscription { a: String }');
+  const script = { opened: 0, left: 0, answer: (): Promise<ExecutionResult> | ExecutionResult => ({ data: {} }) };
+  const open = (server: ServerContext) => {
+    let end = (_: IteratorResult<ExecutionResult>) => {};
+    let isLeft = false;
+    const leave = async () => {
+      if (!isLeft) script.left += 1;
+      isLeft = true;
+      end({ done: true, value: undefined });
+      return { done: true, value: undefined } as const;
+    };
+    script.opened += 1;
+    server.onGone(() => void leave());
+    return {
+      next: () =>
+        new Promise<IteratorResult<ExecutionResult>>((resolve) => {
+          end = resolve;
+        }),
+      return: leave,
+      throw: (error: unknown) => Promise.reject(error),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+  };
+  const given: SocketOperations = {
+    admit: async ({ query }, server) => ({ schema, document: parse(query), contextValue: { server } }),
+    count() {},
+    async execute({ document, contextValue }) {
+      const isStream = JSON.stringify(document).includes('"subscription"');
+      return isStream ? open((contextValue as { server: ServerContext }).server) : script.answer();
+    },
+  };
+  return { script, given };
+}
+
+describe('an id that a client uses again', () => {
+  const stream = { type: 'subscribe', payload: { query: 'subscription { a }' } };
+  const query = { type: 'subscribe', payload: { query: '{ a }' } };
+
+  it('stands for the later operation alone, whatever becomes of the one before', async () => {
+    const { script, given } = scripted();
+    let release = (_: ExecutionResult) => {};
+    let asked = 0;
+    script.answer = () => {
+      asked += 1;
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    await start(60_000, given, 5);
+    const client = await greet();
+    client.send({ id: '1', ...query });
+    await until(() => asked === 1, 'the first is executed');
+    client.send({ id: '1', type: 'complete' });
+    client.send({ id: '1', ...stream });
+    await until(() => script.opened === 1, 'the second is open');
+    release({ data: { a: 'late' } });
+    await until(() => ended.length === 1, 'the first is over');
+    for (const id of ['1', '1']) {
+      client.send({ id, type: 'complete' });
+      client.send({ id, ...stream });
+    }
+    await until(() => script.opened === 3, 'one stream after the other');
+    client.send({ type: 'ping' });
+    await until(() => client.messages.length > 1, 'an answer');
+    expect(client.messages.slice(1)).toEqual([{ type: 'pong' }]);
+    expect(script.left).toBe(2);
+    client.socket.close();
+    await until(() => script.left === 3, 'the last stream is left');
+    await until(() => ended.length === 4, 'all are over');
+  });
+
+  it('while its client has not read the answer before leaves nothing open when the connection is gone', async () => {
+    const { script, given } = scripted();
+    script.answer = () => ({ data: { a: 'x'.repeat(700_000) } });
+    await start(60_000, given, 5);
+    const client = await greet();
+    client.socket.pause();
+    let last = 0;
+    while (connection.writableLength === 0) {
+      last += 1;
+      client.send({ id: String(last), ...query });
+      await until(() => ended.length === last, 'an answer');
+    }
+    client.send({ id: String(last), type: 'complete' });
+    client.send({ id: String(last), ...stream });
+    await until(() => script.opened === 1, 'the stream is open');
+    client.socket.resume();
+    await until(
+      () => client.messages.some(({ id, type }) => id === String(last) && type === 'complete'),
+      'all answers',
+    );
+    expect(script.left).toBe(0);
+    client.socket.terminate();
+    await until(() => script.left === 1, 'the stream is left');
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import type { ServerContext } from '../../../../src/operation/server-context.ts';
+import { warmUp } from '../../../../src/server/yoga/warm-up.ts';
+import type { YogaShell } from '../../../../src/server/yoga/yoga-shell.ts';
+
+test('warms what reads requests by either method, as somebody who has been counted already', async () => {
+  const asked: string[] = [];
+  const fetch = async (_address: string, { method = 'GET' }: RequestInit, context: ServerContext) => {
+    asked.push(`${method} ${context.takeCounted?.()?.id}`);
+    return new Response('{}');
+  };
+  await warmUp({ fetch } as unknown as YogaShell);
+  expect(new Set(asked)).toEqual(new Set(['GET nobody', 'POST nobody']));
+});

@@ -1,0 +1,654 @@
+import { setImmediate as turnOfEvents } from 'node:timers/promises';
+import type { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { gatewayError } from '../../../../src/errors/gateway-error.ts';
+import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
+import type {
+  ExecutionFact,
+  ExecutionOrder,
+  ExecutionSubject,
+  SponsorVerdict,
+} from '../../../../src/sponsor/execution/execution-order.ts';
+import { toExecutionPace } from '../../../../src/sponsor/execution/execution-world.ts';
+import { createExecutions, type ExecutionsOptions } from '../../../../src/sponsor/execution/executions.ts';
+import { createKeptAnswers } from '../../../../src/sponsor/execution/kept-answer.ts';
+import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { defaultStoreBounds } from '../../../../src/sponsor/store/store-bounds.ts';
+import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
+import { newFlow } from '../../../support/sponsorship-store-suite.ts';
+
+type Effects = { readonly of: string };
+type Tell = (verdict: SponsorVerdict<Effects>) => void;
+
+const executed: SponsorVerdict<Effects> = { event: 'executed', succeeded: true, gasUsed: 7, effects: { of: 'TX' } };
+type Said = 'SPONSOR_REJECTED' | 'SPONSOR_UNAUTHORIZED' | 'EXECUTION_OUTCOME_UNKNOWN' | 'UPSTREAM_UNAVAILABLE';
+const sponsorError = (code: Said) => gatewayError(code, `said: ${code}`);
+const refused: SponsorVerdict<Effects> = { event: 'refused', error: sponsorError('SPONSOR_REJECTED') };
+const unsent: SponsorVerdict<Effects> = { event: 'unsent', error: sponsorError('UPSTREAM_UNAVAILABLE') };
+const lost = (isOver = true): SponsorVerdict<Effects> => ({
+  event: 'lost',
+  error: sponsorError('EXECUTION_OUTCOME_UNKNOWN'),
+  isOver,
+});
+
+const mutationMs = 900;
+const dayStart = Date.UTC(2026, 0, 31);
+
+interface SetUp extends ExecutionsOptions {
+  readonly store?: SponsorshipStore;
+  readonly isStoreNeeded?: boolean;
+  readonly canFind?: boolean;
+  /** Of the hands of the clock, which processes of one store share. */
+  readonly time?: { ms: number };
+}
+
+function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: SetUp = {}) {
+  const { isStoreNeeded = true, canFind = true, ...rest } = options;
+  const sent: { readonly cancellation: { readonly cause: unknown }; readonly tell: Tell }[] = [];
+  const asked: string[] = [];
+  const facts: ExecutionFact[] = [];
+  const ledger = { has: async (_digest: string): Promise<FoundTransaction | null> => null };
+  const executions = createExecutions<Effects>(
+    {
+      store,
+      isStoreNeeded,
+      isStoreShared: true,
+      answers: createKeptAnswers({
+        toJson: (effects) => effects,
+        fromJson: (json) => json as Effects,
+        maxLength: 1_000,
+      }),
+      ledger: {
+        canFind: () => canFind,
+        find: (digest) => {
+          asked.push(digest);
+          return ledger.has(digest);
+        },
+      },
+      now: () => dayStart + time.ms,
+      clock: () => time.ms,
+      pace: toExecutionPace(mutationMs),
+      audit: (fact) => facts.push(fact),
+    },
+    { turnMs: 2 ** 31 - 1, ...rest },
+  );
+  const toOrder = (subject: Partial<ExecutionSubject> = {}, about: Partial<ExecutionOrder<Effects>> = {}) => ({
+    subject: {
+      requestId: 'r',
+      caller: 'client:a',
+      leaseId: 'L',
+      reservationId: 'the-lease',
+      digest: 'TX',
+      bodyHash: 'body',
+      idempotencyKey: null,
+      gas: null,
+      amount: 10,
+      budget: 10,
+      expiresAtMs: dayStart + 600_000,
+      mustBeKnown: false,
+      ...subject,
+    },
+    check: () => null,
+    needsReservation: false,
+    dispatch: (cancellation: OpenCancellation | { readonly cause: unknown }, tell: Tell) =>
+      void sent.push({ cancellation, tell }),
+    ...about,
+  });
+  return {
+    store,
+    sent,
+    asked,
+    facts,
+    ledger,
+    executions,
+    toOrder,
+    /** What happened, for the audit. */
+    told: () => facts.map(({ event }) => event),
+    begin(subject: Partial<ExecutionSubject> = {}, cancellation = createCancellation(), about = {}) {
+      const ended = executions.execute(toOrder(subject, about) as ExecutionOrder<Effects>, cancellation).then(
+        (result) => result,
+        (error: GraphQLError) => ({ message: error.message, ...error.extensions }),
+      );
+      return { ended, cancellation };
+    },
+    /** Lets so much time pass, in steps of a turn, and everything happen that it brings about. */
+    async pass(ms: number) {
+      for (let left = ms; left > 0; left -= 25) {
+        time.ms += Math.min(25, left);
+        executions.turn();
+        await turnOfEvents();
+      }
+    },
+    settle: () => turnOfEvents(),
+  };
+}
+
+describe('an execution', () => {
+  it.each([
+    [executed, { outcome: 'EXECUTED', effects: { of: 'TX' } }, ['dispatched', 'executed']],
+    [{ ...executed, succeeded: false }, { outcome: 'FAILED', effects: { of: 'TX' } }, ['dispatched', 'failed']],
+    [refused, { code: 'SPONSOR_REJECTED' }, ['dispatched', 'refused']],
+    [unsent, { code: 'UPSTREAM_UNAVAILABLE' }, ['dispatched', 'unsent']],
+  ] as const)('answers what the sponsor says: %#', async (verdict, answer, events) => {
+    const { begin, sent, settle, told, asked } = setUp();
+    const { ended } = begin();
+    await settle();
+    sent[0]?.tell(verdict as SponsorVerdict<Effects>);
+    expect(await ended).toMatchObject(answer);
+    expect([told(), asked]).toEqual([events, []]);
+  });
+
+  it('writes for the audit who, what and how much, and no secret', async () => {
+    const { begin, sent, settle, facts } = setUp();
+    const { ended } = begin();
+    await settle();
+    sent[0]?.tell(executed);
+    await ended;
+    const of = { caller: 'client:a', leaseId: 'L', digest: 'TX', budget: 10, requestId: 'r', code: null };
+    expect(facts).toEqual([
+      { ...of, event: 'dispatched', gasUsed: null },
+      { ...of, event: 'executed', gasUsed: 7 },
+    ]);
+  });
+
+  it('that is refused by what its bytes tell asks neither store nor sponsor', async () => {
+    const { begin, sent, told } = setUp({ store: awayStore() });
+    const error = gatewayError('FORBIDDEN', 'calls what it may not');
+    expect(await begin({}, createCancellation(), { check: () => error }).ended).toMatchObject({ code: 'FORBIDDEN' });
+    expect([sent, told()]).toEqual([[], []]);
+  });
+
+  it('may be held against what the store keeps of its reservation, in two steps of the store, and leaves it good', async () => {
+    const store = createMemoryStore();
+    const flow = newFlow('client:a');
+    const { leaseId } = flow;
+    await store.beginReservation(flow.reservation({ nowMs: dayStart, expiresAtMs: dayStart + 60_000 }));
+    await store.endReservation(flow.reservationEnd({ kind: 'reserved', answer: 'coins' }, dayStart));
+    const steps: string[] = [];
+    const counted = new Proxy(store, {
+      get: (target, name: keyof SponsorshipStore) => {
+        steps.push(name);
+        return target[name];
+      },
+    });
+    const { begin, sent, told } = setUp({ store: counted });
+    const seen: (string | null)[] = [];
+    let reason: GraphQLError | null = gatewayError('BAD_USER_INPUT', 'other coins');
+    const about = {
+      needsReservation: true,
+      check(reservation: string | null) {
+        seen.push(reservation);
+        return reason;
+      },
+    };
+    expect(await begin({ leaseId }, undefined, about).ended).toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect([sent, told()]).toEqual([[], ['unsent']]);
+    expect(steps).toEqual(['beginExecution', 'endExecution']);
+    reason = null;
+    const { ended } = begin({ leaseId }, undefined, about);
+    await turnOfEvents();
+    sent[0]?.tell(executed);
+    expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(seen).toEqual(['coins', 'coins']);
+  });
+
+  it('is not begun for an operation that is over', async () => {
+    const { begin, sent } = setUp();
+    const gone = createCancellation();
+    gone.cancel('aborted');
+    expect(await begin({}, gone).ended).toMatchObject({ code: 'REQUEST_TIMEOUT', reservationId: 'the-lease' });
+    expect(sent).toEqual([]);
+  });
+
+  it('is sent again after a call that sent nothing, and once only', async () => {
+    const { begin, sent, settle } = setUp();
+    const first = begin();
+    await settle();
+    sent[0]?.tell(unsent);
+    await first.ended;
+    const second = begin();
+    await settle();
+    sent[1]?.tell(executed);
+    expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(await begin().ended).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest: 'TX' });
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a lease', () => {
+  it('is dispatched once, however many bodies are sent at once', async () => {
+    const { begin, sent, settle } = setUp();
+    const all = Array.from({ length: 1_000 }, (_, at) => begin({ bodyHash: `body ${at}`, digest: `TX${at}` }).ended);
+    await settle();
+    expect(sent).toHaveLength(1);
+    sent[0]?.tell(executed);
+    const answers = await Promise.all(all);
+    expect(answers.filter((answer) => 'outcome' in answer)).toHaveLength(1);
+    expect(answers.filter((answer) => 'code' in answer && answer.code === 'RESERVATION_NOT_FOUND')).toHaveLength(999);
+    expect(answers[999]).toMatchObject({ digest: 'TX0' });
+  });
+
+  it('leaves nothing behind where its caller’s own credential was not taken: anybody can make those up', async () => {
+    const bounds = { ...defaultStoreBounds, maxKeys: 10, maxLeases: 10 };
+    const { begin, sent, settle, told, store } = setUp({ store: createMemoryStore(bounds) });
+    const kept = { caller: 'credential:known', leaseId: 'known', idempotencyKey: 'mine' };
+    const ask = async (subject: Partial<ExecutionSubject>, verdict: SponsorVerdict<Effects>) => {
+      const { ended } = begin(subject);
+      await settle();
+      sent.at(-1)?.tell(verdict);
+      return ended;
+    };
+    expect(await ask(kept, executed)).toMatchObject({ outcome: 'EXECUTED' });
+    const unknown: SponsorVerdict<Effects> = { event: 'refused', error: sponsorError('SPONSOR_UNAUTHORIZED') };
+    for (let count = 0; count < 30; count += 1) {
+      const subject = { caller: `credential:${count}`, leaseId: `${count}`, idempotencyKey: 'theirs' };
+      expect(await ask(subject, unknown)).toMatchObject({ code: 'SPONSOR_UNAUTHORIZED' });
+    }
+    expect(told().slice(-2)).toEqual(['dispatched', 'refused']);
+    expect(await begin(kept).ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(sent).toHaveLength(31);
+    // Where the gateway holds the token, it is not the caller's that was not taken.
+    const { caller, leaseId, reservation } = newFlow();
+    await store.beginReservation(reservation({ nowMs: dayStart, expiresAtMs: dayStart + 60_000 }));
+    await ask({ caller, leaseId, mustBeKnown: true }, unknown);
+    expect(await begin({ caller, leaseId, bodyHash: 'another' }).ended).toMatchObject({
+      code: 'RESERVATION_NOT_FOUND',
+    });
+  });
+
+  it('is shared by twins: ten thousand of them are one dispatch and one answer', async () => {
+    const { begin, sent, settle, told } = setUp();
+    const all = Array.from({ length: 10_000 }, () => begin().ended);
+    await settle();
+    sent[0]?.tell(executed);
+    const answers = await Promise.all(all);
+    expect(answers.every((answer) => 'outcome' in answer && answer.outcome === 'EXECUTED')).toBe(true);
+    expect([sent.length, told()]).toEqual([1, ['dispatched', 'executed']]);
+  });
+
+  it('is not dispatched while the store is away, unless somebody else has a fence', async () => {
+    const needed = setUp({ store: awayStore() });
+    expect(await needed.begin().ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', reservationId: 'the-lease' });
+    expect(needed.sent).toEqual([]);
+    const spare = setUp({ store: awayStore(), isStoreNeeded: false });
+    const { ended } = spare.begin();
+    await spare.settle();
+    spare.sent[0]?.tell(executed);
+    expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+});
+
+describe('where the store has no room left', () => {
+  const full = () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 });
+
+  it('nothing is sent that it alone keeps from being sent twice', async () => {
+    const { begin, sent } = setUp({ store: full() });
+    expect(await begin().ended).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(sent).toEqual([]);
+  });
+
+  it('what somebody else has a fence for goes on: made-up credentials could fill it', async () => {
+    const { begin, settle, sent } = setUp({ store: full(), isStoreNeeded: false });
+    const { ended } = begin();
+    await settle();
+    sent[0]?.tell(executed);
+    expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+});
+
+describe('an idempotency key', () => {
+  it('replays what ended, effects and refusals, and refuses another body', async () => {
+    const { begin, sent, settle, told } = setUp();
+    const first = begin({ idempotencyKey: 'k' });
+    await settle();
+    sent[0]?.tell(executed);
+    const answer = await first.ended;
+    expect(await begin({ idempotencyKey: 'k' }).ended).toEqual(answer);
+    expect(await begin({ idempotencyKey: 'k', bodyHash: 'another' }).ended).toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    });
+    const other = begin({ idempotencyKey: 'j', leaseId: 'M' });
+    await settle();
+    sent[1]?.tell(refused);
+    expect(await begin({ idempotencyKey: 'j', leaseId: 'M' }).ended).toEqual(await other.ended);
+    expect([sent.length, told()]).toEqual([
+      2,
+      ['dispatched', 'executed', 'replayed', 'dispatched', 'refused', 'replayed'],
+    ]);
+  });
+
+  it('replays without the effects where they were too large', async () => {
+    const { begin, sent, settle } = setUp();
+    const first = begin({ idempotencyKey: 'k' });
+    await settle();
+    sent[0]?.tell({ ...executed, effects: { of: 'x'.repeat(5_000) } } as SponsorVerdict<Effects>);
+    await first.ended;
+    expect(await begin({ idempotencyKey: 'k' }).ended).toEqual({ digest: 'TX', outcome: 'EXECUTED', effects: null });
+  });
+});
+
+describe('a lost answer', () => {
+  it('is looked up until the ledger has the transaction', async () => {
+    const { begin, sent, settle, pass, ledger, asked, told, facts } = setUp();
+    const { ended } = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    await pass(200);
+    ledger.has = async () => ({ succeeded: true, gasUsed: 4 });
+    await pass(200);
+    expect(await ended).toEqual({ digest: 'TX', outcome: 'RECOVERED', effects: null });
+    expect([told(), facts.at(-1)?.gasUsed]).toEqual([['dispatched', 'recovered'], 4]);
+    expect(asked.length).toBeGreaterThan(2);
+    expect(asked.length).toBeLessThan(8);
+  });
+
+  it('is not known when the time is up; the look goes on until it is, and settles the budget', async () => {
+    const time = { ms: 0 };
+    const store = createMemoryStore();
+    const { begin, sent, settle, pass, ledger, told } = setUp({ store, time });
+    const gas = { key: 'budget', perDay: 100 };
+    const { ended, cancellation } = begin({ gas });
+    await settle();
+    sent[0]?.tell(lost());
+    await pass(mutationMs);
+    cancellation.cancel('timeout');
+    expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', message: expect.stringMatching(/^said/) });
+    expect(await store.gasAllowance(gas, dayStart + time.ms)).toMatchObject({ held: 10, settled: 0 });
+    ledger.has = async () => ({ succeeded: false, gasUsed: 4 });
+    await pass(5_000);
+    expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
+    expect(await store.gasAllowance(gas, dayStart + time.ms)).toMatchObject({ held: 0, settled: 4 });
+  });
+
+  it('is given up after a while, seldom asked for', async () => {
+    const { begin, sent, settle, pass, told, asked, store } = setUp();
+    const { ended, cancellation } = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    cancellation.cancel('timeout');
+    await ended;
+    await pass(11 * 60_000);
+    expect(told()).toEqual(['dispatched', 'unknown', 'abandoned']);
+    expect(asked.length).toBeLessThan(40);
+    await store.close();
+  });
+
+  it('is believed neither lost nor refused by a ledger that fails, hangs or lies with nothing', async () => {
+    const { begin, sent, settle, pass, ledger, asked } = setUp();
+    const { ended } = begin();
+    await settle();
+    ledger.has = async () => {
+      throw new Error('no');
+    };
+    sent[0]?.tell(lost());
+    await pass(300);
+    expect(asked.length).toBeGreaterThan(2);
+    // A question that hangs is waited for; the sponsor's late answer is not.
+    ledger.has = () => new Promise(() => {});
+    await pass(900);
+    const asks = asked.length;
+    await pass(900);
+    expect(asked.length).toBe(asks);
+    sent[0]?.tell(executed);
+    expect(await ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+
+  it('waits for nothing where the ledger cannot be asked for transactions', async () => {
+    const { begin, sent, settle, asked, told } = setUp({ canFind: false });
+    const { ended } = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    expect(await ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
+    expect([asked, told()]).toEqual([[], ['dispatched', 'unknown']]);
+  });
+
+  it('of a sponsor that takes long is looked up before the time is over', async () => {
+    const { begin, settle, pass, ledger } = setUp();
+    const { ended } = begin();
+    await settle();
+    ledger.has = async () => ({ succeeded: true, gasUsed: 4 });
+    await pass(mutationMs);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+  });
+
+  it('is looked for a bounded number of times at once', async () => {
+    const { begin, sent, settle, pass, ledger, asked } = setUp({ maxLooks: 4 });
+    ledger.has = () => new Promise(() => {});
+    for (let at = 0; at < 20; at++) begin({ leaseId: `L${at}` });
+    await settle();
+    for (const { tell } of sent) tell(lost());
+    await pass(500);
+    expect(asked).toHaveLength(4);
+  });
+
+  it('is looked for only so often: of too many, those that began first are given up', async () => {
+    const { begin, sent, settle, pass, told } = setUp({ maxSwept: 3 });
+    const all = Array.from({ length: 5 }, (_, at) => begin({ leaseId: `L${at}` }));
+    await settle();
+    for (const { tell } of sent) tell(lost());
+    for (const { cancellation } of all) cancellation.cancel('timeout');
+    await pass(50);
+    expect(told().filter((event) => event === 'abandoned')).toHaveLength(2);
+  });
+});
+
+describe('a caller who leaves', () => {
+  it('before the fence has nothing sent', async () => {
+    const { store, release } = slowStore();
+    const { begin, sent, settle } = setUp({ store });
+    const { ended, cancellation } = begin();
+    cancellation.cancel('aborted');
+    await settle();
+    expect(await ended).toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    release();
+    await settle();
+    expect(sent).toEqual([]);
+    const { ended: again } = begin();
+    await settle();
+    sent[0]?.tell(executed);
+    expect(await again).toMatchObject({ outcome: 'EXECUTED' });
+  });
+
+  it('cuts nothing that was sent, and its end is written', async () => {
+    const { begin, sent, settle, told } = setUp();
+    const { cancellation } = begin();
+    await settle();
+    cancellation.cancel('aborted');
+    await settle();
+    sent[0]?.tell(executed);
+    await settle();
+    expect(told()).toEqual(['dispatched', 'executed']);
+    expect(await begin().ended).toMatchObject({ code: 'RESERVATION_NOT_FOUND' });
+  });
+
+  it('gives the call up only when its twins have left too', async () => {
+    const { begin, sent, settle } = setUp();
+    const [first, second] = [begin(), begin()];
+    await settle();
+    first.cancellation.cancel('timeout');
+    expect(await first.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', reservationId: 'the-lease' });
+    expect(sent[0]?.cancellation.cause).toBeNull();
+    second.cancellation.cancel('timeout');
+    expect(sent[0]?.cancellation.cause).toBe('timeout');
+    sent[0]?.tell(unsent);
+    expect(await second.ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+  });
+
+  it('is out of time at once, whatever the store and the sponsor do', async () => {
+    const { store, release } = slowStore();
+    const { begin, settle, sent } = setUp({ store });
+    const waiting = begin();
+    waiting.cancellation.cancel('timeout');
+    expect(await waiting.ended).toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    release();
+    await settle();
+    const asking = begin();
+    await settle();
+    expect(sent).toHaveLength(1);
+    asking.cancellation.cancel('timeout');
+    expect(await asking.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', checkAfterMs: 5_000 });
+  });
+
+  it('and comes back waits for what is still under way', async () => {
+    const { begin, sent, settle, pass, ledger } = setUp();
+    const first = begin();
+    await settle();
+    first.cancellation.cancel('aborted');
+    await settle();
+    sent[0]?.tell(lost());
+    await settle();
+    const second = begin();
+    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    await pass(100);
+    expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('two processes of one store', () => {
+  function twoProcesses() {
+    const [store, time] = [createMemoryStore(), { ms: 0 }];
+    return [setUp({ store, time }), setUp({ store, time })] as const;
+  }
+
+  it('dispatch once, and answer the same', async () => {
+    const [one, other] = twoProcesses();
+    const first = one.begin();
+    await one.settle();
+    const second = other.begin();
+    await other.pass(300);
+    one.sent[0]?.tell(executed);
+    const answer = await first.ended;
+    await other.pass(300);
+    expect(await second.ended).toEqual(answer);
+    expect(other.sent).toEqual([]);
+  });
+
+  it('send what the other one could not', async () => {
+    const [one, other] = twoProcesses();
+    const first = one.begin();
+    await one.settle();
+    const second = other.begin();
+    await other.pass(100);
+    one.sent[0]?.tell(unsent);
+    await first.ended;
+    await other.pass(1_000);
+    other.sent[0]?.tell(executed);
+    expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+
+  it('look up what one of them left behind when it died', async () => {
+    const [one, other] = twoProcesses();
+    one.begin();
+    await one.settle();
+    // Nothing is heard of it again.
+    await other.pass(toExecutionPace(mutationMs).answerMs + 25);
+    other.ledger.has = async () => ({ succeeded: true, gasUsed: 3 });
+    const { ended } = other.begin();
+    await other.pass(100);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect([other.sent, other.told()]).toEqual([[], ['recovered']]);
+  });
+
+  it('look up what one of them takes long for, each time after a longer pause, and still follow the other', async () => {
+    const [one, other] = twoProcesses();
+    const first = one.begin();
+    await one.settle();
+    const { ended } = other.begin();
+    await other.pass(toExecutionPace(mutationMs).patienceMs - 25);
+    expect(other.asked).toEqual([]);
+    await other.pass(300);
+    const looks = other.asked.length;
+    expect(looks).toBeGreaterThan(0);
+    expect(looks).toBeLessThan(4);
+    other.ledger.has = async () => ({ succeeded: true, gasUsed: 3 });
+    await other.pass(900);
+    expect(await ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect([other.sent, other.told()]).toEqual([[], ['recovered']]);
+    // Its own answer is the better one, and changes nothing that is written.
+    one.sent[0]?.tell(executed);
+    expect(await first.ended).toMatchObject({ outcome: 'EXECUTED' });
+    const [third, fourth] = twoProcesses();
+    third.begin();
+    await third.settle();
+    const second = fourth.begin();
+    await fourth.pass(700);
+    third.sent[0]?.tell(executed);
+    await fourth.pass(900);
+    expect(await second.ended).toMatchObject({ outcome: 'EXECUTED' });
+  });
+
+  it('say that nobody knows where the ledger does not have what was left behind', async () => {
+    const [one, other] = twoProcesses();
+    one.begin();
+    await one.settle();
+    await other.pass(toExecutionPace(mutationMs).answerMs + 25);
+    const { ended, cancellation } = other.begin();
+    await other.pass(500);
+    cancellation.cancel('timeout');
+    expect(await ended).toMatchObject({
+      code: 'EXECUTION_OUTCOME_UNKNOWN',
+      digest: 'TX',
+      reservationId: 'the-lease',
+      checkAfterMs: 5_000,
+    });
+    expect(other.sent).toEqual([]);
+  });
+});
+
+describe('closing', () => {
+  it('waits for what the sponsor was handed, and looks the rest up once more', async () => {
+    const { begin, sent, settle, executions, ledger, told } = setUp();
+    const [asked, lostOne] = [begin(), begin({ leaseId: 'M' })];
+    await settle();
+    sent[1]?.tell(lost());
+    for (const { cancellation } of [asked, lostOne]) cancellation.cancel('aborted');
+    await settle();
+    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    let isClosed = false;
+    const closed = executions.close().then(() => (isClosed = true));
+    await settle();
+    expect(isClosed).toBe(false);
+    sent[0]?.tell(executed);
+    await closed;
+    expect(told()).toEqual(['dispatched', 'dispatched', 'unknown', 'executed', 'recovered']);
+  });
+});
+
+function awayStore(): SponsorshipStore {
+  const away = () => Promise.reject(new StoreAwayError());
+  return {
+    beginReservation: away,
+    endReservation: away,
+    beginExecution: away,
+    findExecution: away,
+    endExecution: away,
+    claimOverdue: away,
+    findReservation: away,
+    gasAllowance: away,
+    close() {},
+  };
+}
+
+/** A store whose first answer is held back. */
+function slowStore() {
+  const store = createMemoryStore();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let isFirst = true;
+  return {
+    release: () => release(),
+    store: {
+      ...store,
+      beginExecution: async (begin: Parameters<SponsorshipStore['beginExecution']>[0]) => {
+        const start = store.beginExecution(begin);
+        if (isFirst) {
+          isFirst = false;
+          await held;
+        }
+        return start;
+      },
+    },
+  };
+}

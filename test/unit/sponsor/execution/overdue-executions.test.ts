@@ -1,0 +1,143 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
+import type { ExecutionFact } from '../../../../src/sponsor/execution/execution-order.ts';
+import { toExecutionPace } from '../../../../src/sponsor/execution/execution-world.ts';
+import { createKeptAnswers } from '../../../../src/sponsor/execution/kept-answer.ts';
+import { watchOverdueExecutions } from '../../../../src/sponsor/execution/overdue-executions.ts';
+import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
+import { noon, reserve } from '../../../support/sponsorship-store-suite.ts';
+import { until } from '../../../support/until.ts';
+
+const gas = { key: 'gas', perDay: 1_000_000 };
+const idempotency = { key: 'once', bodyHash: 'body-1' };
+const onLedger: FoundTransaction = { succeeded: true, gasUsed: 30 };
+
+/** Processes that are left, of one store, and a ledger that knows what a test says. */
+function setUp(processes = 1) {
+  const store = createMemoryStore();
+  const away: { fault: StoreFault } = { fault: null };
+  const time = { nowMs: noon };
+  const asked: string[] = [];
+  const facts: ExecutionFact[] = [];
+  const ledger = { canFind: true, find: async (_: string): Promise<FoundTransaction | null> => null };
+  let claims = 0;
+  const failing = failingStore(
+    {
+      ...store,
+      claimOverdue(claim) {
+        claims += 1;
+        return store.claimOverdue(claim);
+      },
+    },
+    () => away.fault,
+  );
+  const watches = Array.from({ length: processes }, () =>
+    watchOverdueExecutions(
+      {
+        store: failing,
+        ledger: {
+          canFind: () => ledger.canFind,
+          find: (digest) => {
+            asked.push(digest);
+            return ledger.find(digest);
+          },
+        },
+        answers: createKeptAnswers({ toJson: () => null, fromJson: () => null, maxLength: 1_000 }),
+        audit: (fact) => facts.push(fact),
+        now: () => time.nowMs,
+        pace: { ...toExecutionPace(1_000), overdue: { firstMs: 1, longestMs: 4 } },
+      },
+      { maxLooks: 4 },
+    ),
+  );
+  onTestFinished(() => {
+    for (const watch of watches) watch.close();
+  });
+  const rounds = async (more = 5) => {
+    const enough = claims + more;
+    await until(() => claims >= enough, 'the store is asked again and again');
+  };
+  return { store, away, time, asked, facts, ledger, rounds };
+}
+
+test('what a process left without an end is settled by the ledger, once, and told to who repeats it', async () => {
+  const { store, time, asked, facts, ledger, rounds } = setUp(3);
+  const { caller, leaseId, execution } = await reserve(store, { gas });
+  await store.beginExecution(execution({ idempotency }));
+  ledger.find = async () => onLedger;
+  await rounds();
+  expect(asked).toEqual([]);
+  time.nowMs = noon + 30_000;
+  await until(() => facts.length > 0, 'it is found');
+  await rounds();
+  expect(asked).toEqual(['digest-1']);
+  expect(facts).toEqual([
+    {
+      ...{ event: 'recovered', caller, leaseId, digest: 'digest-1', budget: 100, gasUsed: 30, code: null },
+      requestId: 'request-1',
+    },
+  ]);
+  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 30 });
+  const answer = JSON.stringify({ digest: 'digest-1', outcome: 'RECOVERED' });
+  expect(await store.beginExecution(execution({ idempotency }))).toEqual({ kind: 'replay', answer });
+});
+
+test('what the ledger does not have stays held, and is asked for again only after a while', async () => {
+  const { store, time, asked, facts, ledger, rounds } = setUp();
+  const { execution } = await reserve(store, { gas });
+  await store.beginExecution(execution());
+  time.nowMs = noon + 30_000;
+  await rounds();
+  expect(asked).toEqual(['digest-1']);
+  expect(facts).toEqual([]);
+  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
+  time.nowMs += 30_000;
+  ledger.find = async () => onLedger;
+  await until(() => facts.length > 0, 'it is found later');
+  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 0, settled: 30 });
+});
+
+test('of many, a few at a time are asked for, and all of them without a pause between', async () => {
+  const { store, time, asked, ledger } = setUp();
+  let [atOnce, most] = [0, 0];
+  ledger.find = async () => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    await new Promise(setImmediate);
+    atOnce -= 1;
+    return onLedger;
+  };
+  for (let count = 0; count < 50; count += 1) {
+    const { execution } = await reserve(store, { gas });
+    await store.beginExecution(execution());
+  }
+  time.nowMs = noon + 30_000;
+  await until(async () => (await store.gasAllowance(gas, time.nowMs)).held === 0, 'all are settled');
+  expect(asked).toHaveLength(50);
+  expect(most).toBe(4);
+});
+
+test('while ledger or store are away nothing is settled, and of what is due no more than a few are taken', async () => {
+  const { store, away, time, asked, facts, ledger, rounds } = setUp();
+  for (let count = 0; count < 20; count += 1) {
+    const { execution } = await reserve(store, { gas });
+    await store.beginExecution(execution());
+  }
+  ledger.canFind = false;
+  away.fault = 'before';
+  time.nowMs = noon + 30_000;
+  ledger.find = async () => {
+    throw new Error('the ledger is away');
+  };
+  ledger.canFind = true;
+  away.fault = null;
+  await rounds(2);
+  // Four in each round: the next ones are left to others, who may have a ledger.
+  expect(asked.length).toBeLessThanOrEqual(12);
+  expect(facts).toEqual([]);
+  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 2_000, settled: 0 });
+  ledger.find = async () => onLedger;
+  time.nowMs += 60_000;
+  await until(async () => (await store.gasAllowance(gas, time.nowMs)).settled === 600, 'all are settled');
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { toMoveCall } from '../../../../src/config/move-call.ts';
+import { checkTransaction } from '../../../../src/sponsor/preflight/check-transaction.ts';
+import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
+
+const [first, second] = coins as [(typeof coins)[0], (typeof coins)[0]];
+const stranger = `0x${'b'.padStart(64, '0')}`;
+const check = (bytes: Uint8Array, moveCalls: readonly string[] | null = null) =>
+  checkTransaction(bytes, { terms, moveCalls });
+const gas = (changes: SampleChanges['gas']) => check(sampleTransaction({ gas: changes ?? {} }));
+const refused = (reason: string, code = 'BAD_USER_INPUT') => ({
+  kind: 'refused',
+  of: code === 'FORBIDDEN' ? 'calls' : reason.startsWith('the gas budget') ? 'budget' : 'rest',
+  code,
+  reason: expect.stringContaining(reason),
+});
+
+describe('a transaction and its reservation', () => {
+  test('fit as reserved', () => {
+    expect(check(sampleTransaction())).toEqual({ kind: 'ok' });
+  });
+
+  test('fit with the coins in another order, and with a smaller budget', () => {
+    expect(gas({ payment: [second, first] })).toEqual({ kind: 'ok' });
+    expect(gas({ budget: 1n })).toEqual({ kind: 'ok' });
+  });
+
+  test.each(['0x5', '0x05', '0X0000000000000005'.replace('X', 'x')])(
+    'fit if the sponsor spells its address %s',
+    (text) => {
+      const rules = { terms: { ...terms, sponsorAddress: text }, moveCalls: null };
+      expect(checkTransaction(sampleTransaction(), rules)).toEqual({ kind: 'ok' });
+    },
+  );
+
+  test('fit if its letters are in upper case', () => {
+    const owner = `0x${'ab'.repeat(32)}`;
+    const rules = { terms: { ...terms, sponsorAddress: `0x${'AB'.repeat(32)}` }, moveCalls: null };
+    expect(checkTransaction(sampleTransaction({ gas: { owner } }), rules)).toEqual({ kind: 'ok' });
+  });
+
+  test('do not fit with another gas owner, and both are named', () => {
+    expect(gas({ owner: stranger })).toEqual(
+      refused(`the gas owner is ${stranger}; it must be the sponsor of the reservation, ${sponsor}`),
+    );
+  });
+
+  test.each([5_000_001n, 2n ** 64n - 1n])('do not fit with a budget of %s', (budget) => {
+    expect(gas({ budget })).toEqual(refused(`the gas budget is ${budget}; it may be at most 5000000`));
+  });
+
+  test('hold where the sponsor would have to sign for itself', () => {
+    expect(check(sampleTransaction({ sender: sponsor }))).toEqual(refused('sender and gas owner are both'));
+    // What an SDK builds when nobody told it of a sponsor.
+    expect(gas({ owner: user })).toEqual(refused('sender and gas owner are both'));
+  });
+
+  test.each([
+    ['none', []],
+    ['one of them', [first]],
+    ['one of them twice', [first, first]],
+    ['both, and one again', [first, second, first]],
+    ['both, and another', [first, second, { ...second, objectId: stranger }]],
+    ['another version', [first, { ...second, version: 9 }]],
+    ['another digest', [first, { ...second, digest: first.digest }]],
+    [
+      'the versions exchanged',
+      [
+        { ...first, version: second.version },
+        { ...second, version: first.version },
+      ],
+    ],
+  ])('do not fit if it pays with %s', (_coins, payment) => {
+    expect(gas({ payment })).toEqual(refused('it must be exactly the gasCoins of the reservation'));
+  });
+
+  test('tell three coins of many that are wrong', () => {
+    const payment = Array.from({ length: 256 }, () => first);
+    const verdict = gas({ payment });
+    expect(verdict).toEqual(refused('at version 7 and 253 more'));
+  });
+
+  test('do not fit if it takes a gas coin for something else', () => {
+    const gives = sampleTransaction({}, (tx) => tx.transfer([tx.gasCoin], user));
+    const names = sampleTransaction({}, (tx) => tx.transfer([tx.owned(first)], user));
+    const splits = sampleTransaction({}, (tx) => tx.transfer([tx.split(tx.gasCoin, tx.u64(1))], user));
+    for (const bytes of [gives, names, splits]) expect(check(bytes)).toEqual(refused('gas coins may only pay gas'));
+  });
+
+  test('are held against what needs no reservation where none is known', () => {
+    const rules = { terms: null, moveCalls: null };
+    expect(checkTransaction(sampleTransaction({ gas: { owner: stranger, payment: [], budget: 9n } }), rules)).toEqual({
+      kind: 'ok',
+    });
+    expect(checkTransaction(sampleTransaction({ sender: sponsor }), rules)).toEqual(refused('are both'));
+  });
+});
+
+describe('what a caller may call', () => {
+  const calling = (...targets: readonly string[]) =>
+    sampleTransaction({}, (tx) => {
+      for (const target of targets) tx.call(target, [], target.endsWith('join') ? ['0x2::iota::IOTA'] : []);
+    });
+  const allow = (...texts: readonly string[]) => texts.map((text) => toMoveCall(text)!);
+
+  test.each([
+    ['a function', '0x2::coin::join'],
+    ['a function, whose package is written in full', `0x${'2'.padStart(64, '0')}::coin::join`],
+    ['its module', '0x2::coin'],
+    ['its package', '0x02'],
+  ])('is %s, with whichever type arguments', (_what, allowed) => {
+    expect(check(calling('0x2::coin::join'), allow(allowed))).toEqual({ kind: 'ok' });
+  });
+
+  test.each([
+    ['another function of a module', '0x2::coin::split'],
+    ['a function whose name only begins like one', '0x2::coin::join_all'],
+    ['a function that differs in case', '0x2::coin::Join'],
+    ['another package', '0x22::coin::join'],
+  ])('is not %s', (_what, target) => {
+    expect(check(calling(target), allow('0x2::coin::join'))).toEqual(refused(`it calls ${target};`, 'FORBIDDEN'));
+  });
+
+  test('is looked for in all commands, and only what is not allowed is named, with what is', () => {
+    const verdict = check(
+      calling('0x2::coin::join', '0x3::shop::buy', '0x4::a::b'),
+      allow('0x2::coin', '0x3::shop::sell'),
+    );
+    expect(verdict).toEqual(
+      refused('it calls 0x3::shop::buy, 0x4::a::b; this caller may only call 0x2::coin, 0x3::shop::sell', 'FORBIDDEN'),
+    );
+  });
+
+  test('can be nothing: transfers are no calls', () => {
+    const transfer = sampleTransaction({}, (tx) => tx.transfer([tx.owned({ ...first, objectId: stranger })], user));
+    expect(check(transfer, [])).toEqual({ kind: 'ok' });
+    expect(check(calling('0x2::coin::join'), [])).toEqual(refused('this caller may call nothing', 'FORBIDDEN'));
+  });
+
+  test('is told before what the reservation says', () => {
+    const bytes = sampleTransaction({ gas: { owner: stranger } }, (tx) => tx.call('0x9::a::b', []));
+    expect(check(bytes, [])).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  test('is told in a few words, however much is called and allowed', () => {
+    const many = calling(
+      ...Array.from({ length: 1000 }, (_, at) => `0x${(at + 16).toString(16)}::${'m'.repeat(60)}::f`),
+    );
+    const verdict = check(many, allow(...Array.from({ length: 1000 }, (_, at) => `0x${at + 7_000_000}::m::f`)));
+    expect(verdict.kind === 'refused' && verdict.reason.length).toBeLessThan(2_000);
+    expect(verdict).toEqual(refused('and 997 more; this caller may only call', 'FORBIDDEN'));
+  });
+});
+
+describe('bytes that cannot be read', () => {
+  test.each([
+    ['a newer version', [1], 'unknown TransactionData version 2'],
+    ['a kind that users do not send', [0, 2], 'unknown transaction kind 2'],
+    ['a newer input, such as a withdrawal of funds', [0, 0, 1, 2], 'unknown input 2'],
+    ['no transaction', [0, 0, 0], 'unexpected end of input'],
+    ['nothing', [], 'unexpected end of input'],
+  ])('are unverifiable: %s', (_what, bytes, reason) => {
+    expect(check(Uint8Array.from(bytes))).toEqual({ kind: 'unverifiable', reason: expect.stringContaining(reason) });
+  });
+
+  test('are unverifiable: an expiration of a newer form', () => {
+    const bytes = sampleTransaction();
+    bytes[bytes.length - 1] = 2;
+    expect(check(bytes)).toEqual({ kind: 'unverifiable', reason: expect.stringContaining('unknown expiration 2') });
+  });
+
+  test('are unverifiable: a transaction with something behind it', () => {
+    const bytes = Buffer.concat([sampleTransaction(), Uint8Array.of(0)]);
+    expect(check(bytes)).toEqual({ kind: 'unverifiable', reason: expect.stringContaining('1 trailing byte') });
+  });
+});

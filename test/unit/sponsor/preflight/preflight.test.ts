@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { preflight } from '../../../../src/sponsor/preflight/preflight.ts';
+import { sampleTransaction, sponsor, terms } from './sample-transaction.ts';
+
+const ed25519 = new Uint8Array(97);
+const wrong = sampleTransaction({ sender: sponsor });
+const calling = sampleTransaction({}, (tx) => tx.call('0x2::coin::join', []));
+const unreadable = Uint8Array.of(1);
+const digest = 'D1gest';
+const reservationId = 'l-1';
+
+function look(policy: 'enforce' | 'warn' | 'off', changes: Partial<Parameters<typeof preflight>[1]> = {}) {
+  const doubts: string[] = [];
+  const error = preflight(policy, {
+    txBytes: sampleTransaction(),
+    userSig: ed25519,
+    terms,
+    moveCalls: null,
+    isGasCounted: false,
+    facts: { digest, reservationId },
+    doubt: (reason) => doubts.push(reason),
+    ...changes,
+  });
+  return {
+    code: error?.extensions.code ?? null,
+    message: error?.message ?? null,
+    extensions: error?.extensions,
+    doubts,
+  };
+}
+
+describe('enforced', () => {
+  test('it lets pass what fits', () => {
+    expect(look('enforce')).toMatchObject({ code: null, doubts: [] });
+  });
+
+  test('it refuses what does not fit, and says that nothing is lost', () => {
+    expect(look('enforce', { txBytes: wrong })).toMatchObject({
+      message: expect.stringMatching(
+        /^Argument "txBytes": sender and gas owner are both .*\. Nothing was sent to the sponsor, and nothing is spent\.$/,
+      ),
+      extensions: { code: 'BAD_USER_INPUT', argument: 'txBytes', digest, reservationId },
+      doubts: [],
+    });
+  });
+
+  test('it refuses what cannot be read', () => {
+    const { code, message } = look('enforce', { txBytes: unreadable });
+    expect(code).toBe('BAD_USER_INPUT');
+    expect(message).toContain('it cannot be verified, because it is no transaction of a form that this gateway knows');
+  });
+
+  test('it refuses what belongs to a reservation that is not known here', () => {
+    expect(look('enforce', { terms: null })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      extensions: { argument: 'reservationId' },
+    });
+  });
+
+  test('it refuses what the caller may not call as forbidden', () => {
+    expect(look('enforce', { txBytes: calling, moveCalls: [] })).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
+
+describe('as a warning', () => {
+  test.each([
+    ['what does not fit', { txBytes: wrong }, 'txBytes: sender and gas owner are both'],
+    ['what cannot be read', { txBytes: unreadable }, 'txBytes: it cannot be verified'],
+    ['a signature that is none', { userSig: new Uint8Array(3) }, 'userSig: it is no signature'],
+  ])('it lets pass and tells %s', (_what, changes, told) => {
+    expect(look('warn', changes)).toMatchObject({ code: null, doubts: [expect.stringContaining(told)] });
+  });
+
+  test('it tells nothing of reservations that are not known here', () => {
+    expect(look('warn', { terms: null })).toMatchObject({ code: null, doubts: [] });
+  });
+});
+
+describe('switched off', () => {
+  test('it looks at nothing', () => {
+    for (const txBytes of [wrong, unreadable, calling]) {
+      expect(look('off', { txBytes, userSig: new Uint8Array(1) })).toMatchObject({ code: null, doubts: [] });
+    }
+  });
+});
+
+describe.each(['warn', 'off'] as const)('a list of calls, with SPONSOR_PREFLIGHT=%s', (policy) => {
+  test('holds all the same', () => {
+    expect(look(policy, { txBytes: calling, moveCalls: [] })).toMatchObject({ code: 'FORBIDDEN', doubts: [] });
+  });
+
+  test('lets nothing pass of which it cannot be seen what it calls', () => {
+    expect(look(policy, { txBytes: unreadable, moveCalls: [] })).toMatchObject({ code: 'BAD_USER_INPUT', doubts: [] });
+  });
+
+  test('does not make the rest binding', () => {
+    expect(look(policy, { txBytes: wrong, moveCalls: [] }).code).toBeNull();
+    expect(look(policy, { txBytes: wrong, moveCalls: [] }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
+  });
+});
+
+describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSOR_PREFLIGHT=%s', (policy) => {
+  const dear = sampleTransaction({ gas: { budget: 5_000_001n } });
+
+  test('lets nothing pass that may use more than was held for it', () => {
+    for (const txBytes of [dear, sampleTransaction({ sender: sponsor, gas: { budget: 5_000_001n } })]) {
+      const { code, message, doubts } = look(policy, { txBytes, isGasCounted: true });
+      expect(code).toBe('BAD_USER_INPUT');
+      expect(message).toContain('the gas budget is 5000001; it may be at most 5000000');
+      expect(doubts).toEqual([]);
+    }
+    expect(look(policy, { txBytes: dear, isGasCounted: false }).code).toBeNull();
+    expect(look(policy, { txBytes: dear, moveCalls: [] }).code).toBeNull();
+  });
+
+  test('does not make the rest binding', () => {
+    for (const txBytes of [sampleTransaction({ gas: { payment: [] } }), unreadable])
+      expect(look(policy, { txBytes, isGasCounted: true }).code).toBeNull();
+    expect(look(policy, { txBytes: wrong, isGasCounted: true }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
+  });
+});
+
+describe('a signature', () => {
+  const signature = (flag: number, bytes: number) =>
+    Uint8Array.from({ length: bytes }, (_, at) => (at === 0 ? flag : 0));
+
+  test.each([
+    ['Ed25519', 0, 97],
+    ['Secp256k1', 1, 98],
+    ['Secp256r1', 2, 98],
+    ['a multisig', 3, 240],
+    ['zkLogin', 5, 1200],
+    ['a passkey', 6, 300],
+    ['a scheme that is new', 9, 40],
+  ])('of %s passes', (_scheme, flag, bytes) => {
+    expect(look('enforce', { userSig: signature(flag, bytes) }).code).toBeNull();
+  });
+
+  test.each([
+    ['without its public key', 0, 64],
+    ['too long', 0, 98],
+    ['of another scheme’s length', 1, 97],
+    ['of one byte', 2, 1],
+  ])('%s is refused before it uses its reservation up', (_what, flag, bytes) => {
+    expect(look('enforce', { userSig: signature(flag, bytes) })).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      extensions: { argument: 'userSig' },
+    });
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../../../src/errors/catalogue.ts';
+import type { SponsorAnswer } from '../../../../src/sponsor/refusals/sponsor-answer.ts';
+import type { SponsorEndpoint } from '../../../../src/sponsor/refusals/sponsor-endpoint.ts';
+import { toSponsorRefusal } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
+
+const envelopes = (status: number, error: string): readonly SponsorAnswer[] =>
+  [{ error }, { result: null, error }, { effects: null, error }].map((json) => ({
+    status,
+    json,
+    text: JSON.stringify(json),
+  }));
+const plain = (status: number, text: string): SponsorAnswer => ({ status, json: undefined, text });
+
+/** Endpoint, status, the text in the envelope, what the caller gets, and the message where it is not that text. */
+const envelopeRows: [SponsorEndpoint, number, string, ErrorCode, string?][] = [
+  ['reserveGas', 401, 'Authorization token is required or invalid', 'SPONSOR_UNAUTHORIZED'],
+  ['reserveGas', 401, 'Invalid authorization token', 'SPONSOR_UNAUTHORIZED'],
+  ['reserveGas', 401, 'whatever else', 'SPONSOR_UNAUTHORIZED'],
+  ['reserveGas', 400, 'Gas budget must be positive', 'SPONSOR_REJECTED'],
+  ['reserveGas', 400, 'Gas budget must be less than 2000000000', 'SPONSOR_REJECTED'],
+  ['reserveGas', 400, 'Reserve duration must be less than 600 seconds', 'SPONSOR_REJECTED'],
+  ['reserveGas', 500, 'Unable to reserve gas coins for the given budget.', 'SPONSOR_EXHAUSTED'],
+  ['reserveGas', 500, 'Gas usage exceeds daily cap', 'SPONSOR_EXHAUSTED'],
+  ['reserveGas', 500, 'Failed to spawn reserve_gas task', 'UPSTREAM_BAD_RESPONSE'],
+  ['reserveGas', 503, 'Gas station is in maintenance mode. Please try again later.', 'SPONSOR_MAINTENANCE'],
+  ['reserveGas', 429, 'slow down', 'SPONSOR_EXHAUSTED'],
+  ['executeTx', 401, 'Invalid authorization token', 'SPONSOR_UNAUTHORIZED'],
+  ['executeTx', 400, 'Invalid bcs bytes for TransactionData', 'SPONSOR_REJECTED'],
+  ['executeTx', 400, 'Invalid transaction signature', 'SPONSOR_REJECTED'],
+  ['executeTx', 400, 'Error while checking access. EventId=1f0e', 'SPONSOR_REJECTED'],
+  ['executeTx', 400, 'Transaction has too many input objects. The maximum allowed is 50', 'SPONSOR_REJECTED'],
+  ['executeTx', 403, 'Access denied by access controller', 'SPONSOR_FORBIDDEN'],
+  ['executeTx', 403, 'Invalid authorization token', 'SPONSOR_UNAUTHORIZED'],
+  ['executeTx', 500, 'Sponsor 0x00ab is not registered', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Gas coin can only be used to pay gas', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Invalid transaction signature', 'SPONSOR_REJECTED'],
+  [
+    'executeTx',
+    500,
+    'Storage error at redis://u:p@10.0.0.1: Reservation no longer exist: 42',
+    'RESERVATION_NOT_FOUND',
+    'Reservation no longer exist: 42',
+  ],
+  ['executeTx', 404, 'Reservation no longer exist: 42', 'RESERVATION_NOT_FOUND'],
+  [
+    'executeTx',
+    500,
+    'RPC call failed: Invalid user signature: Value was not equal to 1 at validator 10.0.0.7:8080',
+    'SPONSOR_REJECTED',
+    'Invalid user signature',
+  ],
+  ['executeTx', 500, 'Signature is not valid: Fail to verify user sig', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Expect 1 signer signatures but got 2', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Expect 2 signer signatures but got 3', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Required Signature from 0x0ab is absent ["0x1"]', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Object is already locked: 0x7', 'SPONSOR_REJECTED'],
+  [
+    'executeTx',
+    500,
+    'Object is already locked: (0x7, held by 10.0.0.7:6379)',
+    'SPONSOR_REJECTED',
+    'Object is already locked',
+  ],
+  ['executeTx', 500, 'Invalid bcs bytes for TransactionData', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Error while checking access. EventId=1f0e-22', 'SPONSOR_REJECTED'],
+  ['executeTx', 500, 'Transaction has too many input objects. The maximum allowed is 50', 'SPONSOR_REJECTED'],
+  [
+    'executeTx',
+    500,
+    'RPC call failed: ErrorObject { code: ServerError(-32002), message: "Error checking transaction input objects: Gas price 1 under reference gas price (RGP) 1000", data: None }',
+    'SPONSOR_REJECTED',
+    'Error checking transaction input objects: Gas price 1 under reference gas price (RGP) 1000',
+  ],
+  ['executeTx', 503, 'Gas station is in maintenance mode. Please try again later.', 'SPONSOR_MAINTENANCE'],
+  ['reloadAccessController', 403, 'Invalid authorization token', 'SPONSOR_UNAUTHORIZED'],
+  ['reloadAccessController', 401, 'Unauthorized', 'SPONSOR_UNAUTHORIZED'],
+  ['reloadAccessController', 403, 'Unauthorized', 'SPONSOR_UNAUTHORIZED'],
+  [
+    'reloadAccessController',
+    500,
+    'Failed to load config file /etc/gas/config.yaml',
+    'SPONSOR_REJECTED',
+    'Failed to load config file',
+  ],
+];
+
+describe('a refusal envelope', () => {
+  it.each(envelopeRows)('of %s with %d "%s" is %s', (endpoint, status, text, code, message = text) => {
+    for (const answer of envelopes(status, text)) {
+      expect(toSponsorRefusal(endpoint, answer)).toMatchObject({ code, message, unknown: false });
+    }
+  });
+
+  it('under 4xx keeps the sponsor’s own words whole, to be redacted', () => {
+    const [answer] = envelopes(401, 'Invalid authorization token abc');
+    expect(toSponsorRefusal('reserveGas', answer!)).toMatchObject({
+      message: 'Invalid authorization token abc',
+      own: true,
+    });
+  });
+
+  it.each([
+    ['reserveGas', 500, 'UPSTREAM_BAD_RESPONSE'],
+    ['reserveGas', 502, 'UPSTREAM_UNAVAILABLE'],
+    ['reserveGas', 503, 'UPSTREAM_UNAVAILABLE'],
+    ['reserveGas', 504, 'UPSTREAM_TIMEOUT'],
+    ['reserveGas', 408, 'UPSTREAM_TIMEOUT'],
+    ['reserveGas', 200, 'UPSTREAM_BAD_RESPONSE'],
+    ['executeTx', 200, 'EXECUTION_OUTCOME_UNKNOWN'],
+    ['executeTx', 302, 'EXECUTION_OUTCOME_UNKNOWN'],
+    ['executeTx', 408, 'EXECUTION_OUTCOME_UNKNOWN'],
+    ['executeTx', 500, 'EXECUTION_OUTCOME_UNKNOWN'],
+    ['executeTx', 502, 'EXECUTION_OUTCOME_UNKNOWN'],
+    ['executeTx', 503, 'EXECUTION_OUTCOME_UNKNOWN'],
+    ['executeTx', 504, 'EXECUTION_OUTCOME_UNKNOWN'],
+    ['reloadAccessController', 500, 'UPSTREAM_BAD_RESPONSE'],
+  ] as [SponsorEndpoint, number, ErrorCode][])(
+    'of %s under %d with words nobody knows is %s, and none of them is shown',
+    (endpoint, status, code) => {
+      for (const answer of envelopes(status, 'panic at /srv/src/main.rs:42')) {
+        const refusal = toSponsorRefusal(endpoint, answer);
+        expect(refusal).toMatchObject({ code, own: false, unknown: true });
+        expect(refusal.message).not.toContain('main.rs');
+      }
+    },
+  );
+
+  it.each([
+    'Unable to reserve gas coins for the given budget.',
+    'Gas usage exceeds daily cap',
+    'Failed to load config file',
+    'Transaction is rejected as invalid by more than 1/3 of validators by stake: object version conflict',
+    'Transaction timed out before reaching finality',
+    'Move abort: "Reservation no longer exist: 42"',
+    'Execution failed: { abort: Reservation no longer exist: 42',
+    'Object (0x7, 3, 9xYz) already locked by a different transaction: 5fX2xz',
+    'The transaction is already finalized but with different user signatures',
+    'Gas coin can only be used to pay gas, said module 0x5::attacker',
+    'Invalid transaction signature of certificate: retry',
+    'Access denied by access controller of validator 3',
+  ])('on execution does not rule out that the transaction ran when it says "%s"', (text) => {
+    const [answer] = envelopes(500, text);
+    expect(toSponsorRefusal('executeTx', answer!).code).toBe('EXECUTION_OUTCOME_UNKNOWN');
+  });
+});
+
+describe('a plain-text answer', () => {
+  it.each([400, 413, 415, 422])('with %d means that our own request was off, and that nothing was done', (status) => {
+    for (const endpoint of ['reserveGas', 'executeTx'] as const) {
+      expect(toSponsorRefusal(endpoint, plain(status, 'Failed to deserialize the JSON body'))).toEqual({
+        code: 'UPSTREAM_BAD_RESPONSE',
+        message: `The sponsor could not read the request of this gateway (HTTP ${status}); it did nothing.`,
+        own: false,
+        unknown: true,
+        mayBeDone: false,
+      });
+    }
+  });
+
+  it.each([
+    [401, 'SPONSOR_UNAUTHORIZED'],
+    [403, 'SPONSOR_FORBIDDEN'],
+    [404, 'UPSTREAM_BAD_RESPONSE'],
+    [405, 'UPSTREAM_BAD_RESPONSE'],
+    [429, 'SPONSOR_EXHAUSTED'],
+  ] as [number, ErrorCode][])('with %d is %s in fixed words', (status, code) => {
+    const refusal = toSponsorRefusal('executeTx', plain(status, '<html>nginx/1.25</html>'));
+    expect(refusal).toMatchObject({ code, own: false, unknown: true });
+    expect(refusal.message).not.toContain('nginx');
+  });
+
+  it('about a missing header asks for authorization', () => {
+    expect(toSponsorRefusal('reserveGas', plain(400, 'Header of type `authorization` was missing'))).toMatchObject({
+      code: 'SPONSOR_UNAUTHORIZED',
+      message: 'The sponsor requires an Authorization header.',
+    });
+  });
+
+  it.each(['Unauthorized', '"Unauthorized"'])('of %s under 200 is an authorization error', (text) => {
+    expect(toSponsorRefusal('debugHealthCheck', plain(200, text)).code).toBe('SPONSOR_UNAUTHORIZED');
+  });
+});
+
+describe('effects that cannot be read', () => {
+  it.each([
+    '{"effects":{"status":{"status":"failure","error":"Reservation no longer exist"',
+    '{"effects":{"status":{"status":"odd","error":"Invalid user signature"}},"error":null}',
+    '{"effects":{"status":{"status":"odd"}},"error":"Invalid user signature"}',
+  ])('never pass for a refusal: %s', (text) => {
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      json = undefined;
+    }
+    expect(toSponsorRefusal('executeTx', { status: 200, json, text }).code).toBe('EXECUTION_OUTCOME_UNKNOWN');
+  });
+});
+
+describe('an answer lost on the way', () => {
+  it('to a reservation says that coins may be locked', () => {
+    expect(toSponsorRefusal('reserveGas', plain(500, '')).message).toBe(
+      'The sponsor failed (HTTP 500). If it reserved coins, they stay locked until the duration asked for is over.',
+    );
+  });
+});

@@ -1,0 +1,339 @@
+import { describe, expect, it, test } from 'vitest';
+import { Secret } from '../../../../src/config/secret.ts';
+import { gatewayError } from '../../../../src/errors/gateway-error.ts';
+import { createLeaseKeys } from '../../../../src/sponsor/leases/lease-keys.ts';
+import { UntellingAnswer } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
+import {
+  createReservations,
+  type ReservationEvent,
+  type ReservationOrder,
+} from '../../../../src/sponsor/reservation/reservations.ts';
+import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { defaultStoreBounds } from '../../../../src/sponsor/store/store-bounds.ts';
+import { createCancellation } from '../../../../src/upstream/cancellation.ts';
+import { UpstreamCallError } from '../../../../src/upstream/upstream-call-error.ts';
+
+const holder = 'client:web-app';
+const gas = { key: 'client:web-app', perDay: 100 };
+const coins = (number: number) => ({
+  rawReservationId: String(number),
+  sponsorAddress: '0x5',
+  gasCoins: [{ objectId: '0xc01', version: '7', digest: 'D0' }],
+});
+const leases = createLeaseKeys(new Secret('the key of leases in tests'));
+
+interface SetUp {
+  readonly auth?: 'forward' | 'token';
+  readonly store?: SponsorshipStore;
+}
+
+/** A sponsor in memory that numbers what it reserves, and a clock that a test moves. */
+function setUp({ auth = 'token', store = createMemoryStore() }: SetUp = {}) {
+  const time = { nowMs: Date.UTC(2026, 0, 31, 12) };
+  const [events, asked]: [ReservationEvent[], number[]] = [[], []];
+  const isOurs = auth === 'token';
+  const world = {
+    store,
+    leases: isOurs ? leases : null,
+    isStoreNeeded: isOurs,
+    now: () => time.nowMs,
+    answerMs: 10_000,
+  };
+  /** Two processes that serve as one gateway. */
+  const [here, there] = [createReservations(world), createReservations(world)];
+  const order = (about: Partial<ReservationOrder> = {}): ReservationOrder => ({
+    holder,
+    gasBudget: 5,
+    reserveDurationSecs: 60,
+    idempotencyKey: null,
+    gas: null,
+    cancellation: createCancellation(),
+    ask: async () => coins(asked.push(asked.length) + 41),
+    audit: (event) => events.push(event),
+    ...about,
+  });
+  return { time, events, asked, here, there, order, store };
+}
+
+/** A store that is away from the step on that is named. */
+function awayFrom(step: 'beginReservation' | 'endReservation' | 'findReservation'): SponsorshipStore {
+  const away = () => Promise.reject(new StoreAwayError());
+  return { ...createMemoryStore(), [step]: away };
+}
+
+const refusals: readonly [string, () => Error, boolean][] = [
+  ['a refusal of the sponsor', () => gatewayError('SPONSOR_REJECTED', 'no'), false],
+  ['a connection that was never made', () => lost('unreachable'), false],
+  ['silence', () => lost('timeout'), true],
+  ['an answer broken off', () => lost('interrupted'), true],
+  [
+    'an answer that tells nothing',
+    () => gatewayError('UPSTREAM_BAD_RESPONSE', 'what', {}, { originalError: new UntellingAnswer() }),
+    true,
+  ],
+  ['a fault of our own', () => new TypeError('x is undefined'), true],
+];
+const lost = (failure: 'unreachable' | 'timeout' | 'interrupted') =>
+  gatewayError('UPSTREAM_UNAVAILABLE', 'gone', {}, { originalError: new UpstreamCallError(failure, 'x') });
+
+describe('a reservation', () => {
+  it('is a lease that its holder can open, of what the sponsor reserved, from before it was asked', async () => {
+    const { here, order, time, events } = setUp();
+    const atMs = time.nowMs;
+    const ask = async () => {
+      time.nowMs += 2_000;
+      return coins(42);
+    };
+    const reserved = await here.reserve(order({ ask }));
+    expect(reserved).toMatchObject({
+      sponsorAddress: '0x5',
+      gasBudget: 5,
+      expiresAtMs: atMs + 60_000,
+      isConsumed: false,
+    });
+    const lease = leases.open(reserved.reservationId, holder, atMs);
+    expect(lease).toMatchObject({ rawReservationId: '42', gasBudget: 5, issuedAtMs: atMs, expiresAtMs: atMs + 60_000 });
+    expect(events).toEqual([{ event: 'reserved', leaseId: lease?.leaseId, budget: 5 }]);
+  });
+
+  it('is the sponsor’s own number where callers bring the token', async () => {
+    const { here, order } = setUp({ auth: 'forward' });
+    const { reservationId } = await here.reserve(order());
+    expect(reservationId).toBe('42');
+    expect(await here.find('42', holder)).toMatchObject({ reservationId: '42', gasBudget: 5 });
+    expect(await here.find('42', 'somebody else')).toBeNull();
+    expect(await here.find('43', holder)).toBeNull();
+  });
+
+  it('is not looked for under texts that are longer than any number: one may stand in many fields', async () => {
+    const memory = createMemoryStore();
+    const asked: string[] = [];
+    const findReservation: SponsorshipStore['findReservation'] = (caller, leaseId, nowMs) => {
+      asked.push(leaseId);
+      return memory.findReservation(caller, leaseId, nowMs);
+    };
+    const { here } = setUp({ auth: 'forward', store: { ...memory, findReservation } });
+    for (const text of ['4'.repeat(1_000_000), '18446744073709551615'])
+      expect(await here.find(text, holder)).toBeNull();
+    expect(asked).toEqual(['18446744073709551615']);
+  });
+
+  it('is found by its holder alone, in each process, and tells whether it was used', async () => {
+    const { here, there, order, store, time } = setUp();
+    const reserved = await here.reserve(order());
+    const { reservationId, expiresAtMs } = reserved;
+    expect(await there.find(reservationId, holder)).toEqual(reserved);
+    expect(await there.find(reservationId, 'somebody else')).toBeNull();
+    for (const text of ['', '42', `${reservationId}A`, reservationId.slice(1)])
+      expect(await there.find(text, holder)).toBeNull();
+    const { leaseId } = leases.recognise(reservationId, holder) ?? { leaseId: '' };
+    await store.beginExecution({
+      ...{ caller: holder, leaseId, digest: 'D', expiresAtMs, mustBeKnown: true, gas: null, amount: 5 },
+      ...{ idempotency: null, bodyHash: 'b', attempt: 'a', answerByMs: time.nowMs, nowMs: time.nowMs },
+      ...{ budget: 5, requestId: 'r', needsReservation: false },
+    });
+    expect(await there.find(reservationId, holder)).toEqual({ ...reserved, isConsumed: true });
+    time.nowMs = expiresAtMs;
+    expect(await there.find(reservationId, holder)).toEqual({ ...reserved, isConsumed: true });
+  });
+
+  it.each(refusals)(
+    'after %s is none, and what is held of the budget follows from that',
+    async (_, toError, isLost) => {
+      const { here, order, events, store, time } = setUp();
+      const error = toError();
+      await expect(here.reserve(order({ gas, ask: () => Promise.reject(error) }))).rejects.toBe(error);
+      expect(events).toMatchObject([{ event: isLost ? 'reserve-lost' : 'reserve-refused', budget: 5 }]);
+      expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: isLost ? 5 : 0, settled: 0 });
+      expect(await store.gasAllowance(gas, time.nowMs + 60_000)).toMatchObject({ held: 0, free: 100 });
+    },
+  );
+});
+
+describe('a gas budget', () => {
+  it('is not exceeded by reservations that come together, and the refusal says what is left', async () => {
+    const { here, there, order, asked, time } = setUp();
+    const both = await Promise.allSettled(
+      [here, there].map((process) => process.reserve(order({ gas, gasBudget: 60 }))),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(asked).toHaveLength(1);
+    await expect(here.reserve(order({ gas, gasBudget: 41 }))).rejects.toMatchObject({
+      message: expect.stringContaining('40 of 100'),
+      extensions: {
+        code: 'RATE_LIMITED',
+        argument: 'gasBudget',
+        gas: { limit: 100, held: 60, settled: 0, left: 40, resetsAt: '2026-02-01T00:00:00.000Z' },
+        retryAfterSeconds: 12 * 60 * 60,
+      },
+    });
+    await here.reserve(order({ gas, gasBudget: 40 }));
+    time.nowMs += 60_000;
+    await here.reserve(order({ gas, gasBudget: 100 }));
+  });
+
+  it('is not given again when the clock is put back', async () => {
+    const { here, order, time } = setUp();
+    await here.reserve(order({ gas, gasBudget: 60 }));
+    time.nowMs -= 60 * 60_000;
+    await expect(here.reserve(order({ gas, gasBudget: 60 }))).rejects.toMatchObject({
+      extensions: { gas: { left: 40 } },
+    });
+  });
+});
+
+describe('an idempotency key', () => {
+  const idempotencyKey = 'a key';
+
+  it('gives the same reservation again, in each process, with what is left of it now', async () => {
+    const { here, there, order, asked, events, time } = setUp();
+    const reserved = await here.reserve(order({ idempotencyKey, gas }));
+    time.nowMs += 61_000;
+    expect(await there.reserve(order({ idempotencyKey, gas }))).toEqual(reserved);
+    time.nowMs += 23 * 60 * 60_000;
+    expect(await here.reserve(order({ idempotencyKey, gas }))).toEqual(reserved);
+    expect(asked).toHaveLength(1);
+    expect(events.map(({ event }) => event)).toEqual(['reserved', 'reserve-replayed', 'reserve-replayed']);
+    time.nowMs += 2 * 60 * 60_000;
+    expect(await here.reserve(order({ idempotencyKey, gas }))).not.toEqual(reserved);
+  });
+
+  it('of another caller is another key', async () => {
+    const { here, order, asked } = setUp();
+    await here.reserve(order({ idempotencyKey }));
+    await here.reserve(order({ idempotencyKey, holder: 'somebody else' }));
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([{ gasBudget: 6 }, { reserveDurationSecs: 61 }])('with %j is a conflict', async (change) => {
+    const { here, order, asked } = setUp();
+    await here.reserve(order({ idempotencyKey }));
+    await expect(here.reserve(order({ idempotencyKey, ...change }))).rejects.toMatchObject({
+      extensions: { code: 'IDEMPOTENCY_CONFLICT', argument: 'idempotencyKey' },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('has twins wait for one question to the sponsor, in this process and in another', async () => {
+    const { here, there, order } = setUp();
+    let asked = 0;
+    let answer = (_: ReturnType<typeof coins>) => {};
+    const ask = () => {
+      asked += 1;
+      return new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
+    };
+    const twins = [here, here, there, there].map((process) => process.reserve(order({ idempotencyKey, ask })));
+    await expect.poll(() => asked).toBe(1);
+    answer(coins(42));
+    const [first, ...rest] = await Promise.all(twins);
+    expect(rest).toEqual([first, first, first]);
+    expect(asked).toBe(1);
+  });
+
+  it('can be used again after a refusal, and a twin that waited then asks itself', async () => {
+    const { here, there, order, asked } = setUp();
+    let refuse = (_: Error) => {};
+    const answered = new Promise<never>((_, reject) => (refuse = reject));
+    const ask = () => answered;
+    const first = here.reserve(order({ idempotencyKey, ask }));
+    const second = there.reserve(order({ idempotencyKey }));
+    refuse(gatewayError('SPONSOR_EXHAUSTED', 'no coins'));
+    await expect(first).rejects.toMatchObject({ extensions: { code: 'SPONSOR_EXHAUSTED' } });
+    expect(await second).toMatchObject({ gasBudget: 5 });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('whose answer was lost reserves nothing more until the coins are free again', async () => {
+    const { here, order, asked, time } = setUp();
+    await expect(here.reserve(order({ idempotencyKey, ask: () => Promise.reject(lost('timeout')) }))).rejects.toThrow();
+    await expect(here.reserve(order({ idempotencyKey }))).rejects.toMatchObject({
+      message: expect.stringContaining('2026-01-31T12:01:00.000Z'),
+      extensions: { code: 'UPSTREAM_TIMEOUT', argument: 'idempotencyKey', retryAfterSeconds: 60 },
+    });
+    expect(asked).toHaveLength(0);
+    time.nowMs += 60_000;
+    await here.reserve(order({ idempotencyKey }));
+  });
+
+  it.each(['aborted', 'timeout'] as const)('lets a twin go that is %s, and nothing of it was sent', async (cause) => {
+    const { here, there, order } = setUp();
+    let answer = (_: ReturnType<typeof coins>) => {};
+    const ask = () => new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
+    const first = here.reserve(order({ idempotencyKey, ask }));
+    const cancellations = [createCancellation(), createCancellation()] as const;
+    const never = () => Promise.reject(new Error('asked'));
+    const waiting = [here, there].map((process, index) =>
+      process.reserve(order({ idempotencyKey, ask: never, cancellation: cancellations[index as 0 | 1] })),
+    );
+    for (const cancellation of cancellations) cancellation.cancel(cause);
+    for (const twin of waiting) await expect(twin).rejects.toMatchObject({ extensions: { code: 'REQUEST_TIMEOUT' } });
+    answer(coins(42));
+    await first;
+  });
+});
+
+describe('where the store has no room left', () => {
+  const store = () => createMemoryStore({ ...defaultStoreBounds, maxLeases: 0 });
+
+  it('nothing is reserved where the gateway holds the token', async () => {
+    const { here, order, asked } = setUp({ store: store() });
+    await expect(here.reserve(order())).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED' } });
+    expect(asked).toEqual([]);
+  });
+
+  it('callers who bring the token reserve all the same, but not under a key that could not be kept', async () => {
+    const { here, order, asked } = setUp({ auth: 'forward', store: store() });
+    expect(await here.reserve(order())).toMatchObject({ reservationId: '42' });
+    await expect(here.reserve(order({ idempotencyKey: 'k' }))).rejects.toMatchObject({
+      extensions: { code: 'RATE_LIMITED' },
+    });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('while the store is away', () => {
+  it('nothing is sent where the gateway holds the token', async () => {
+    const { here, order, asked, events } = setUp({ store: awayFrom('beginReservation') });
+    await expect(here.reserve(order())).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_UNAVAILABLE' } });
+    expect(asked).toEqual([]);
+    expect(events).toMatchObject([{ event: 'reserve-refused', leaseId: null, code: 'UPSTREAM_UNAVAILABLE' }]);
+  });
+
+  it('callers who bring the token reserve all the same, but not under a key that could not be kept', async () => {
+    const { here, order, asked } = setUp({ auth: 'forward', store: awayFrom('beginReservation') });
+    expect(await here.reserve(order())).toMatchObject({ reservationId: '42' });
+    await expect(here.reserve(order({ idempotencyKey: 'k' }))).rejects.toMatchObject({
+      extensions: { code: 'UPSTREAM_UNAVAILABLE', argument: 'idempotencyKey' },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('what was reserved is answered, though its end cannot be written', async () => {
+    const { here, order } = setUp({ store: awayFrom('endReservation') });
+    expect(await here.reserve(order())).toMatchObject({ gasBudget: 5 });
+  });
+
+  it('it is said that a reservation cannot be looked up, but not of one that is made up', async () => {
+    const { here, order } = setUp({ store: awayFrom('findReservation') });
+    const { reservationId } = await here.reserve(order());
+    await expect(here.find(reservationId, holder)).rejects.toMatchObject({
+      extensions: { code: 'UPSTREAM_UNAVAILABLE' },
+    });
+    expect(await here.find(`${reservationId}A`, holder)).toBeNull();
+  });
+});
+
+test('a holder of very many keys is refused at some point, and nobody else is', async () => {
+  const bounds = {
+    ...{ maxLeasesPerCaller: 50, maxLeases: 1_000, maxKeysPerCaller: 50, maxKeys: 1_000 },
+    ...{ maxAnswerBytes: 10_000, maxAnswerBytesPerCaller: 100_000, maxAnswerBytesInAll: 1_000_000 },
+  };
+  const { here, order, asked } = setUp({ store: createMemoryStore(bounds) });
+  for (let index = 0; index < 50; index += 1) await here.reserve(order({ idempotencyKey: `k${index}` }));
+  await expect(here.reserve(order({ idempotencyKey: 'k' }))).rejects.toMatchObject({
+    extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 60 },
+  });
+  await here.reserve(order({ idempotencyKey: 'k', holder: 'somebody else' }));
+  expect(asked).toHaveLength(51);
+});

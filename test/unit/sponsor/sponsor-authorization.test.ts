@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/config/secret.ts';
+import { createSponsorAuthorization, gatewayAuthorization } from '../../../src/sponsor/sponsor-authorization.ts';
+import type { Caller, Scope } from '../../../src/upstream/operation-context.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
+
+const caller = (scopes: readonly Scope[], authorization: string | null = null): Caller =>
+  toTestCaller({
+    authorization: authorization === null ? null : new Secret(authorization),
+    scopes: new Set(scopes),
+  });
+
+describe('in forward mode', () => {
+  const authorization = createSponsorAuthorization({ auth: 'forward', token: null });
+
+  it('sends the caller’s header whole', () => {
+    expect(authorization.headerFor(caller(['read'], 'Basic abc'))?.reveal()).toBe('Basic abc');
+  });
+
+  it('sends none when the caller has none', () => {
+    expect(authorization.headerFor(caller(['read']))).toBeNull();
+  });
+
+  it('leaves it to the sponsor who is admin', () => {
+    expect(authorization.demand('admin', caller([]))).toBeUndefined();
+  });
+});
+
+describe('in token mode', () => {
+  const authorization = createSponsorAuthorization({ auth: 'token', token: new Secret('gateway-token') });
+
+  it('sends another token from the moment at which it is replaced', () => {
+    const options = { auth: 'token', token: new Secret('first') } as const;
+    const own = gatewayAuthorization(options);
+    const { headerFor } = createSponsorAuthorization(options, own);
+    own.adopt(new Secret('second'));
+    expect(headerFor(caller(['sponsor']))?.reveal()).toBe('Bearer second');
+    expect(own.header()?.reveal()).toBe('Bearer second');
+  });
+
+  it('sends the gateway’s token, never the caller’s header', () => {
+    expect(authorization.headerFor(caller(['sponsor'], 'Bearer mine'))?.reveal()).toBe('Bearer gateway-token');
+  });
+
+  it.each([
+    ['sponsor', ['read']],
+    ['sponsor', ['read', 'admin']],
+    ['admin', ['read', 'sponsor']],
+    ['admin', []],
+  ] as [Scope, Scope[]][])('refuses who lacks %s and has %j', (scope, scopes) => {
+    expect(() => authorization.demand(scope, caller(scopes, 'Bearer mine'))).toThrow(
+      expect.objectContaining({ message: `This needs the scope "${scope}".`, extensions: { code: 'FORBIDDEN' } }),
+    );
+  });
+
+  it('lets who has the scope pass', () => {
+    expect(authorization.demand('admin', caller(['admin']))).toBeUndefined();
+  });
+
+  it('cannot be set up without the token', () => {
+    expect(() => createSponsorAuthorization({ auth: 'token', token: null })).toThrow('needs the token');
+  });
+});

@@ -1,0 +1,363 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/config/secret.ts';
+import { isErrorCode } from '../../../src/errors/catalogue.ts';
+import type { SponsorObservation } from '../../../src/sponsor/sponsor-calls.ts';
+import {
+  createSponsorClient,
+  type SponsorClient,
+  type SponsorClientOptions,
+} from '../../../src/sponsor/sponsor-client.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
+import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
+import { sponsorEffects } from '../../support/sponsor-effects.ts';
+
+const token = 's3cr3t-t0ken-of-the-sponsor';
+const authorization = new Secret(`Bearer ${token}`);
+const goingOn = createCancellation();
+const execution = {
+  rawReservationId: '18446744073709551615',
+  reservationId: 'of-the-caller',
+  txBytes: 'AAAA',
+  userSig: 'BBBB',
+  requestType: 'waitForEffectsCert',
+  digest: 'TX',
+} as const;
+
+interface Reply {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: string;
+}
+
+function setUp(reply: Reply | Error, options: Partial<SponsorClientOptions> = {}) {
+  const requests: UpstreamRequest[] = [];
+  const observations: SponsorObservation[] = [];
+  const client = createSponsorClient({
+    async call(request) {
+      requests.push(request);
+      if (reply instanceof Error) throw reply;
+      const { status = 200, type = 'application/json', body } = reply;
+      return { status, headers: new Map([['content-type', type]]), body: Buffer.from(body) };
+    },
+    basePath: '/sponsor/',
+    requestTypeKey: 'requestType',
+    timeouts: { queryMs: 15_000, mutationMs: 30_000 },
+    observe: (observation) => observations.push(observation),
+    ...options,
+  });
+  return { client, requests, observations };
+}
+
+const json = (value: unknown, status = 200): Reply => ({ status, body: JSON.stringify(value) });
+
+async function refusalOf(result: Promise<unknown>): Promise<GraphQLError> {
+  const error = await result.then(
+    () => new Error('nothing was refused'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof GraphQLError)) throw error;
+  return error;
+}
+
+const everyCall: readonly [string, (client: SponsorClient) => Promise<unknown>][] = [
+  ['health', (client) => client.health(authorization, goingOn)],
+  ['version', (client) => client.version(authorization, createCancellation())],
+  ['debugHealthCheck', (client) => client.debugHealthCheck(authorization, goingOn)],
+  ['reserveGas', (client) => client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, authorization, goingOn)],
+  ['executeTx', (client) => client.executeTx(execution, authorization, goingOn)],
+  ['reloadAccessController', (client) => client.reloadAccessController(authorization, goingOn)],
+];
+
+describe('what is sent', () => {
+  it('is nothing with a credential that no header can carry', async () => {
+    const { client, requests } = setUp(json('OK'));
+    const asked = client.health(new Secret('Bearer a\r\nb'), createCancellation(1_000));
+    expect((await refusalOf(asked)).extensions).toEqual({ code: 'UNAUTHENTICATED' });
+    expect(requests).toEqual([]);
+  });
+
+  it('is a reservation below the base path', async () => {
+    const { client, requests } = setUp(
+      json({ result: { sponsor_address: '0x5', reservation_id: 42, gas_coins: [] }, error: null }),
+    );
+    await client.reserveGas({ gasBudget: 5_000_000, reserveDurationSecs: 60 }, authorization, goingOn);
+    expect(requests).toMatchObject([
+      {
+        method: 'POST',
+        path: '/sponsor/v1/reserve_gas',
+        headers: {
+          accept: 'application/json, text/plain',
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+        },
+        body: '{"gas_budget":5000000,"reserve_duration_secs":60}',
+        timeoutMs: 30_000,
+      },
+    ]);
+  });
+
+  it.each(['requestType', 'request_type'] as const)(
+    'is an execution with the id exact and the wait under %s',
+    async (requestTypeKey) => {
+      const { client, requests } = setUp(json({ effects: sponsorEffects('TX') }), { requestTypeKey });
+      await client.executeTx(execution, authorization, goingOn);
+      expect(requests[0]).toMatchObject({
+        path: '/sponsor/v1/execute_tx',
+        body: `{"reservation_id":18446744073709551615,"tx_bytes":"AAAA","user_sig":"BBBB","${requestTypeKey}":"waitForEffectsCert"}`,
+      });
+    },
+  );
+
+  it.each([
+    ['', '/', '/version'],
+    ['/', '/', '/version'],
+    ['/a/b', '/a/b/', '/a/b/version'],
+  ])('goes below the base path %j', async (basePath, health, version) => {
+    const { client, requests } = setUp({ body: 'OK', type: 'text/plain' }, { basePath });
+    await client.health(null, createCancellation());
+    await client.version(null, createCancellation());
+    expect(requests.map(({ path }) => path)).toEqual([health, version]);
+  });
+
+  it('has no authorization header when there is none to send', async () => {
+    const { client, requests } = setUp({ body: '"OK"' });
+    await client.health(null, createCancellation());
+    expect(requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('ends with its operation when it is a read, and runs on as long again when it may move money', async () => {
+    const runOnMs: Record<string, number | undefined> = {};
+    for (const [name, ask] of everyCall) {
+      const { client, requests } = setUp(new UpstreamCallError('timeout', 'x'));
+      await refusalOf(ask(client));
+      expect(requests[0]?.cancellation).toBeDefined();
+      runOnMs[name] = requests[0]?.runOnMs;
+    }
+    expect(runOnMs).toEqual({
+      health: undefined,
+      version: undefined,
+      debugHealthCheck: 30_000,
+      reserveGas: 30_000,
+      executeTx: 30_000,
+      reloadAccessController: 30_000,
+    });
+  });
+});
+
+describe('nothing is sent twice', () => {
+  it.each(everyCall)('by %s', async (_, ask) => {
+    for (const reply of [
+      new UpstreamCallError('unreachable', 'x'),
+      new UpstreamCallError('interrupted', 'x'),
+      { status: 503, body: '{"error":"x"}' },
+      { status: 429, body: '{"error":"x"}' },
+    ]) {
+      const { client, requests } = setUp(reply);
+      await refusalOf(ask(client));
+      expect(requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('the token', () => {
+  const leaks: readonly Reply[] = [
+    { status: 401, body: JSON.stringify({ error: `Invalid authorization token ${token}` }) },
+    { status: 400, body: JSON.stringify({ error: `bad header "Bearer ${token}"` }) },
+    { status: 500, body: JSON.stringify({ error: `cannot match ${token} at redis://x:pw@y` }) },
+    { status: 400, type: 'text/plain', body: `bad header Bearer ${token}` },
+    { status: 200, type: 'text/html', body: `<html>${token}</html>` },
+    { status: 200, type: 'text/plain', body: `Failed to check health: ${token}` },
+    { status: 200, body: JSON.stringify({ effects: sponsorEffects(token) }) },
+  ];
+
+  it.each(everyCall)('is in no error and no observation of %s, whatever the sponsor echoes', async (_, ask) => {
+    for (const reply of leaks) {
+      const { client, observations } = setUp(reply);
+      const outcome = await ask(client).catch((error: unknown) => error);
+      expect(JSON.stringify([outcome, outcome instanceof Error ? outcome.message : '', observations])).not.toContain(
+        token,
+      );
+    }
+  });
+});
+
+describe('reserveGas', () => {
+  it('keeps an id of 64 bits exact', async () => {
+    const { client } = setUp({
+      body: '{"result":{"sponsor_address":"0x5","reservation_id":18446744073709551615,"gas_coins":[]}}',
+    });
+    expect(await client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn)).toEqual({
+      rawReservationId: '18446744073709551615',
+      sponsorAddress: '0x5',
+      gasCoins: [],
+    });
+  });
+
+  it('reports words nobody knows and shows none of them', async () => {
+    const { client, observations } = setUp(json({ result: null, error: 'redis at 10.0.0.1 is gone' }, 500));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
+    expect(error.message).not.toContain('10.0.0.1');
+    expect(observations).toEqual([
+      {
+        endpoint: 'reserveGas',
+        status: 500,
+        what: 'unknown-text',
+        text: '{"result":null,"error":"redis at 10.0.0.1 is gone"}',
+      },
+    ]);
+  });
+
+  it('reports nothing about a refusal it knows', async () => {
+    const { client, observations } = setUp(json({ error: 'Gas usage exceeds daily cap' }, 500));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
+    expect(error.extensions).toEqual({ code: 'SPONSOR_EXHAUSTED', upstream: 'sponsor' });
+    expect(observations).toEqual([]);
+  });
+
+  it('cuts a refusal that is a whole book', async () => {
+    const { client } = setUp(json({ error: 'x'.repeat(10_000) }, 400));
+    const error = await refusalOf(client.reserveGas({ gasBudget: 1, reserveDurationSecs: 1 }, null, goingOn));
+    expect(error.message).toBe(`${'x'.repeat(500)}…`);
+  });
+});
+
+describe('executeTx', () => {
+  it('tells an execution that succeeded from one that failed', async () => {
+    const failure = sponsorEffects('TX', { status: { status: 'failure', error: 'MoveAbort(1)' } });
+    expect(
+      await setUp(json({ effects: sponsorEffects('TX') })).client.executeTx(execution, null, goingOn),
+    ).toMatchObject({
+      succeeded: true,
+    });
+    expect(
+      await setUp(json({ effects: failure, error: null })).client.executeTx(execution, null, goingOn),
+    ).toMatchObject({
+      succeeded: false,
+      effects: { status: { error: 'MoveAbort(1)' } },
+    });
+  });
+
+  it('keeps the verdict when the rest of the effects is of an unknown form, and reports that', async () => {
+    const { client, observations } = setUp(json({ effects: sponsorEffects('TX', { gasUsed: 'much' }) }));
+    expect(await client.executeTx(execution, null, goingOn)).toMatchObject({
+      digest: 'TX',
+      succeeded: true,
+      effects: null,
+    });
+    expect(observations).toMatchObject([{ what: 'unreadable-effects', endpoint: 'executeTx' }]);
+  });
+
+  it('has an unknown outcome when the effects are of another transaction', async () => {
+    const { client, observations } = setUp(json({ effects: sponsorEffects('OTHER'), error: null }));
+    const error = await refusalOf(client.executeTx(execution, null, goingOn));
+    expect(error.extensions).toEqual({
+      code: 'EXECUTION_OUTCOME_UNKNOWN',
+      upstream: 'sponsor',
+      digest: 'TX',
+      reservationId: 'of-the-caller',
+      checkAfterMs: 5_000,
+    });
+    expect(observations).toMatchObject([{ what: 'digest-mismatch' }]);
+  });
+
+  it.each([
+    ['200 that is no JSON', { body: '{"effects":' }],
+    ['200 of plain text', { type: 'text/plain', body: JSON.stringify({ effects: sponsorEffects('TX') }) }],
+    ['an unknown 500', { status: 500, body: '{"effects":null,"error":"quorum timed out"}' }],
+    ['a proxy’s 502', { status: 502, type: 'text/html', body: '<html></html>' }],
+    ['an answer cut short', new UpstreamCallError('interrupted', 'x')],
+    ['silence', new UpstreamCallError('timeout', 'x')],
+  ])('has an unknown outcome after %s', async (_, reply) => {
+    const error = await refusalOf(setUp(reply).client.executeTx(execution, null, goingOn));
+    expect(error.extensions).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', digest: 'TX', checkAfterMs: 5_000 });
+  });
+
+  it('names digest and reservation in a refusal, so that the caller can look', async () => {
+    const { client } = setUp(json({ effects: null, error: 'Reservation no longer exist: 42' }, 500));
+    const error = await refusalOf(client.executeTx(execution, null, goingOn));
+    expect(error.extensions).toEqual({
+      code: 'RESERVATION_NOT_FOUND',
+      upstream: 'sponsor',
+      digest: 'TX',
+      reservationId: 'of-the-caller',
+    });
+  });
+});
+
+describe('debugHealthCheck', () => {
+  it.each([{ body: '"OK"' }, { body: 'OK', type: 'text/plain' }])(
+    'is well when the sponsor says so as %j',
+    async (reply) => {
+      expect(await setUp(reply).client.debugHealthCheck(null, goingOn)).toEqual({ ok: true, message: 'OK' });
+    },
+  );
+
+  it.each([{ body: '"Unauthorized"' }, { body: 'Unauthorized', type: 'text/plain' }])(
+    'is an error when the token is wrong, under 200 as %j',
+    async (reply) => {
+      const error = await refusalOf(setUp(reply).client.debugHealthCheck(null, goingOn));
+      expect(error.extensions).toEqual({ code: 'SPONSOR_UNAUTHORIZED', upstream: 'sponsor' });
+    },
+  );
+
+  it('is a result without the reason when the check failed; the reason is reported', async () => {
+    const { client, observations } = setUp({
+      type: 'text/plain',
+      body: 'Failed to check health: no coins on 10.0.0.1',
+    });
+    expect(await client.debugHealthCheck(null, goingOn)).toEqual({
+      ok: false,
+      message: 'The sponsor failed its own health check.',
+    });
+    expect(observations).toMatchObject([
+      { what: 'failed-health-check', text: 'Failed to check health: no coins on 10.0.0.1' },
+    ]);
+  });
+});
+
+describe('whatever the sponsor answers', () => {
+  const status = fc.oneof(
+    fc.constantFrom(200, 204, 301, 400, 401, 403, 404, 408, 422, 429, 500, 502, 503),
+    fc.integer({ min: 100, max: 599 }),
+  );
+  const envelope = fc.record(
+    { effects: fc.jsonValue(), result: fc.jsonValue(), error: fc.oneof(fc.string(), fc.jsonValue()) },
+    { requiredKeys: [] },
+  );
+  const reply: fc.Arbitrary<Reply> = fc.record({
+    status,
+    type: fc.constantFrom('application/json', 'text/plain', 'text/html', ''),
+    body: fc.oneof(
+      fc.string(),
+      envelope.map((value) => JSON.stringify(value)),
+      fc.jsonValue().map((value) => JSON.stringify(value)),
+    ),
+  });
+
+  it('every call ends in a result or in an error of the catalogue', async () => {
+    await fc.assert(
+      fc.asyncProperty(reply, fc.constantFrom(...everyCall), async (answer, [, ask]) => {
+        const outcome = await ask(setUp(answer).client).catch((error: unknown) => error);
+        if (outcome instanceof Error) {
+          expect(outcome).toBeInstanceOf(GraphQLError);
+          expect((outcome as GraphQLError).extensions.code).toSatisfy(isErrorCode);
+        }
+      }),
+    );
+  });
+
+  it('an execution is of unknown outcome unless something rules that out', async () => {
+    await fc.assert(
+      fc.asyncProperty(reply, async (answer) => {
+        const { code } = (await refusalOf(setUp(answer).client.executeTx(execution, null, goingOn))).extensions;
+        const { status: answered = 200 } = answer;
+        const refused = answered >= 400 && answered < 500 && answered !== 408;
+        expect(code === 'EXECUTION_OUTCOME_UNKNOWN').toBe(!refused);
+      }),
+    );
+  });
+});

@@ -1,0 +1,487 @@
+import { graphql } from 'graphql';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/config/secret.ts';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
+import { hashCoins } from '../../../src/sponsor/leases/hash-coins.ts';
+import type { Lease } from '../../../src/sponsor/leases/lease.ts';
+import { createLeaseKeys } from '../../../src/sponsor/leases/lease-keys.ts';
+import type { SponsorClient, SponsorExecution } from '../../../src/sponsor/sponsor-client.ts';
+import { createSponsorResolvers, type SponsorResolversOptions } from '../../../src/sponsor/sponsor-resolvers.ts';
+import { readEffects } from '../../../src/sponsor/wire.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import type { OperationContext, Scope } from '../../../src/upstream/operation-context.ts';
+import { createOwnSchema } from '../../support/own-schema.ts';
+import { sponsorEffects } from '../../support/sponsor-effects.ts';
+import { toTestBooks } from '../../support/sponsorship-books.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
+
+const digestOfThreeZeros = 'AsWWT89kJHbo64xjtscp9E5zExV9CuMgQf4jNbxiDZ9s';
+
+/** A sponsor in memory that writes down how it was called. */
+function recordingClient(answers: Partial<SponsorClient> = {}) {
+  const calls: unknown[][] = [];
+  const record =
+    <Args extends unknown[], Result>(name: string, answer: (...args: Args) => Promise<Result>) =>
+    (...args: Args) => {
+      calls.push([name, ...args.filter((arg) => !(arg instanceof AbortSignal))]);
+      return answer(...args);
+    };
+  const client: SponsorClient = {
+    health: record('health', answers.health ?? (async () => 'OK' as const)),
+    version: record('version', answers.version ?? (async () => '0.3.0-1a2b3c4d5e6f')),
+    debugHealthCheck: record('debugHealthCheck', async () => ({ ok: false, message: 'ill' })),
+    reserveGas: record(
+      'reserveGas',
+      answers.reserveGas ??
+        (async () => ({
+          rawReservationId: '42',
+          sponsorAddress: '0x5',
+          gasCoins: [{ objectId: '0xc01', version: '7', digest: 'D0' }],
+        })),
+    ),
+    executeTx: record('executeTx', answers.executeTx ?? (async ({ digest }) => executed(digest))),
+    reloadAccessController: record('reloadAccessController', async () => ({ result: 'success' })),
+  };
+  return { client, calls };
+}
+
+function executed(digest: string, changes: Readonly<Record<string, unknown>> = {}): SponsorExecution {
+  const rawEffects = sponsorEffects(digest, changes);
+  return { digest, succeeded: rawEffects.status.status === 'success', effects: readEffects(rawEffects), rawEffects };
+}
+
+/** The header that went with the first call. */
+function sentAuthorization(calls: readonly unknown[][]): string {
+  const authorization = calls[0]?.find((arg) => arg instanceof Secret);
+  if (!(authorization instanceof Secret)) throw new Error('no call carried a credential');
+  return authorization.reveal();
+}
+
+const leases = createLeaseKeys(new Secret('the key of leases in tests'));
+/** What the caller got for the sponsor's number 42. */
+const lease = (changes: Partial<Lease> = {}, holder = toTestCaller().id) =>
+  leases.sign(
+    {
+      leaseId: 'AAAAAAAAAAAAAAAAAAAAAA',
+      rawReservationId: '42',
+      sponsorAddress: '0x5',
+      gasBudget: 5_000_000,
+      issuedAtMs: nowMs,
+      expiresAtMs: nowMs + 60_000,
+      coinsHash: hashCoins([]),
+      ...changes,
+    },
+    holder,
+  );
+
+let nowMs: number;
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 0, 31, 12);
+});
+
+function ask(
+  source: string,
+  {
+    client,
+    auth = 'forward',
+    scopes = ['read', 'sponsor', 'admin'],
+  }: { client: SponsorClient | null; auth?: 'forward' | 'token'; scopes?: readonly Scope[] },
+  variableValues: Record<string, unknown> = {},
+) {
+  const options: SponsorResolversOptions = {
+    client,
+    sponsorship: { auth, token: new Secret('gateway-token'), maxGasBudgetExclusive: 2_000_000_000, preflight: 'off' },
+    doubted: () => {},
+    limits: { maxTransactionPayloadBytes: 1_000 },
+    mutationMs: 10_000,
+    books: toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, knowsAll: false } : {}),
+    now: () => nowMs,
+  };
+  const contextValue: OperationContext = {
+    requestId: 'r',
+    cancellation: createCancellation(),
+    caller: toTestCaller({ authorization: new Secret('Bearer mine'), scopes: new Set(scopes) }),
+  };
+  return graphql({
+    schema: createOwnSchema(createSponsorResolvers(options)),
+    source,
+    contextValue,
+    variableValues,
+  });
+}
+
+const errorOf = async (result: ReturnType<typeof ask>) => {
+  const { data, errors } = await result;
+  expect(errors).toHaveLength(1);
+  const [{ message, path, extensions }] = errors as [NonNullable<typeof errors>[number]];
+  return { data: data && { ...data }, message, path, extensions };
+};
+
+const reserve = 'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId } }';
+const execute = 'mutation { executeTx(reservationId: "42", txBytes: "AAAA", userSig: "BBBB") { digest outcome } }';
+const adminCalls = [
+  ['checkSponsorHealth', 'mutation { checkSponsorHealth { ok message } }'],
+  ['reloadAccessController', 'mutation { reloadAccessController { result } }'],
+] as const;
+
+describe('sponsor', () => {
+  it('shows health and version, whole and in parts', async () => {
+    const { data } = await ask('{ sponsor { health version { raw semver buildHash } } }', recordingClient());
+    expect(data).toEqual({
+      sponsor: {
+        health: 'OK',
+        version: { raw: '0.3.0-1a2b3c4d5e6f', semver: '0.3.0', buildHash: '1a2b3c4d5e6f' },
+      },
+    });
+  });
+
+  it('asks only for what is selected, and once, under aliases too', async () => {
+    const { client, calls } = recordingClient();
+    await ask('{ a: sponsor { x: health y: health } b: sponsor { health } }', { client });
+    expect(calls.map(([name]) => name)).toEqual(['health']);
+  });
+
+  it('asks again in the next operation', async () => {
+    const { client, calls } = recordingClient();
+    await ask('{ sponsor { health } }', { client });
+    await ask('{ sponsor { health } }', { client });
+    expect(calls).toHaveLength(2);
+  });
+
+  it('keeps version when health is lost', async () => {
+    const { client } = recordingClient({
+      health: async () => {
+        throw gatewayError('UPSTREAM_TIMEOUT', 'late', { upstream: 'sponsor' });
+      },
+    });
+    expect(await errorOf(ask('{ sponsor { health version { raw } } }', { client }))).toEqual({
+      data: { sponsor: { health: null, version: { raw: '0.3.0-1a2b3c4d5e6f' } } },
+      message: 'late',
+      path: ['sponsor', 'health'],
+      extensions: { code: 'UPSTREAM_TIMEOUT', upstream: 'sponsor' },
+    });
+  });
+
+  it('is there without a sponsor, and its fields say what to set', async () => {
+    expect(await errorOf(ask('{ sponsor { health } }', { client: null }))).toEqual({
+      data: { sponsor: { health: null } },
+      message: 'No sponsor is configured: SPONSOR_URL is not set.',
+      path: ['sponsor', 'health'],
+      extensions: { code: 'NOT_CONFIGURED', upstream: 'sponsor', setting: 'SPONSOR_URL' },
+    });
+  });
+});
+
+describe('every mutation', () => {
+  it.each([['reserveGas', reserve], ['executeTx', execute], ...adminCalls] as const)(
+    '%s says so when there is no sponsor',
+    async (name, source) => {
+      expect(await errorOf(ask(source, { client: null }))).toMatchObject({
+        data: { [name]: null },
+        extensions: { code: 'NOT_CONFIGURED', setting: 'SPONSOR_URL' },
+      });
+    },
+  );
+
+  it.each([
+    ['reserveGas', reserve, 'sponsor', ['read', 'admin']],
+    ['executeTx', execute, 'sponsor', ['read', 'admin']],
+    ['checkSponsorHealth', adminCalls[0][1], 'admin', ['read', 'sponsor']],
+    ['reloadAccessController', adminCalls[1][1], 'admin', ['read', 'sponsor']],
+  ] as [string, string, Scope, Scope[]][])(
+    '%s in token mode is refused without its scope, and never reaches the sponsor',
+    async (name, source, scope, scopes) => {
+      const { client, calls } = recordingClient();
+      expect(await errorOf(ask(source, { client, auth: 'token', scopes }))).toMatchObject({
+        data: { [name]: null },
+        message: `This needs the scope "${scope}".`,
+        extensions: { code: 'FORBIDDEN' },
+      });
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it.each([['reserveGas', reserve], ['executeTx', execute], ...adminCalls] as const)(
+    '%s in forward mode leaves the decision to the sponsor',
+    async (_, source) => {
+      const { client, calls } = recordingClient();
+      expect((await ask(source, { client, scopes: [] })).errors).toBeUndefined();
+      expect(sentAuthorization(calls)).toBe('Bearer mine');
+    },
+  );
+
+  it.each([['reserveGas', reserve], ['executeTx', execute], ...adminCalls] as const)(
+    '%s in token mode sends the gateway’s token',
+    async (_, source) => {
+      const { client, calls } = recordingClient();
+      await ask(source.replace('"42"', `"${lease()}"`), { client, auth: 'token' });
+      expect(sentAuthorization(calls)).toBe('Bearer gateway-token');
+    },
+  );
+
+  it('takes a null key for none', async () => {
+    const source =
+      'mutation { reserveGas(gasBudget: 5, reserveDurationSecs: 60, idempotencyKey: null) { reservationId } }';
+    expect((await ask(source, recordingClient())).errors).toBeUndefined();
+  });
+});
+
+describe('reserveGas', () => {
+  it('gives the reservation with its end counted from before the sponsor was asked', async () => {
+    const { client, calls } = recordingClient({
+      async reserveGas() {
+        nowMs += 2_500;
+        return { rawReservationId: '18446744073709551615', sponsorAddress: '0x5', gasCoins: [] };
+      },
+    });
+    const source =
+      'mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasBudget gasCoins { objectId } expiresAt secondsLeft state } }';
+    expect((await ask(source, { client })).data).toEqual({
+      reserveGas: {
+        reservationId: '18446744073709551615',
+        sponsorAddress: '0x5',
+        gasBudget: 5000000,
+        gasCoins: [],
+        expiresAt: '2026-01-31T12:01:00.000Z',
+        secondsLeft: 57,
+        state: 'ACTIVE',
+      },
+    });
+    expect(calls[0]?.[1]).toEqual({ gasBudget: 5000000, reserveDurationSecs: 60 });
+  });
+
+  it('says when the time was over before the answer came', async () => {
+    const { client } = recordingClient({
+      async reserveGas() {
+        nowMs += 1_000;
+        return { rawReservationId: '1', sponsorAddress: '0x5', gasCoins: [] };
+      },
+    });
+    const source = 'mutation { reserveGas(gasBudget: 1, reserveDurationSecs: 1) { secondsLeft state } }';
+    expect((await ask(source, { client })).data).toEqual({ reserveGas: { secondsLeft: 0, state: 'EXPIRED' } });
+  });
+
+  it('does not round the version of a coin', async () => {
+    const { client } = recordingClient({
+      reserveGas: async () => ({
+        rawReservationId: '1',
+        sponsorAddress: '0x5',
+        gasCoins: [{ objectId: '0xc01', version: '9007199254740993', digest: 'D0' }],
+      }),
+    });
+    const source = 'mutation { reserveGas(gasBudget: 1, reserveDurationSecs: 1) { gasCoins { version } } }';
+    expect(await errorOf(ask(source, { client }))).toMatchObject({
+      path: ['reserveGas', 'gasCoins', 0, 'version'],
+      extensions: { code: 'UPSTREAM_BAD_RESPONSE' },
+    });
+  });
+
+  it.each([
+    ['gasBudget', 'gasBudget: 0, reserveDurationSecs: 60'],
+    ['gasBudget', 'gasBudget: 2000000000, reserveDurationSecs: 60'],
+    ['gasBudget', 'gasBudget: 9007199254740993, reserveDurationSecs: 60'],
+    ['reserveDurationSecs', 'gasBudget: 1, reserveDurationSecs: 0'],
+    ['reserveDurationSecs', 'gasBudget: 1, reserveDurationSecs: 601'],
+    ['reserveDurationSecs', 'gasBudget: 1, reserveDurationSecs: -1'],
+  ])('refuses %s before the sponsor sees it: %s', async (argument, args) => {
+    const { client, calls } = recordingClient();
+    expect(await errorOf(ask(`mutation { reserveGas(${args}) { reservationId } }`, { client }))).toMatchObject({
+      data: { reserveGas: null },
+      extensions: { code: 'BAD_USER_INPUT', argument },
+    });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('executeTx', () => {
+  it('hands over the transaction with its digest', async () => {
+    const { client, calls } = recordingClient();
+    expect((await ask(execute, { client })).data).toEqual({
+      executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED' },
+    });
+    expect(calls[0]?.[1]).toEqual({
+      rawReservationId: '42',
+      reservationId: '42',
+      txBytes: 'AAAA',
+      userSig: 'BBBB',
+      requestType: 'waitForEffectsCert',
+      digest: digestOfThreeZeros,
+    });
+  });
+
+  it('in token mode hands over the sponsor’s number of a lease, and answers with the lease', async () => {
+    const refused = gatewayError('SPONSOR_REJECTED', 'no', { reservationId: 'of the client' });
+    const { client, calls } = recordingClient({ executeTx: () => Promise.reject(refused) });
+    await ask(execute.replace('42', lease()), { client, auth: 'token' });
+    expect(calls[0]?.[1]).toMatchObject({ rawReservationId: '42', reservationId: lease() });
+  });
+
+  it.each<[string, () => string]>([
+    ['the sponsor’s own number', () => '42'],
+    ['of another caller', () => lease({}, 'client:another')],
+    ['that has expired', () => lease({ expiresAtMs: nowMs })],
+    ['with another letter', () => lease().replace(/^./, 'B')],
+    ['that is cut', () => lease().slice(0, -1)],
+    ['of a megabyte', () => 'A'.repeat(1_000_000)],
+    ['that is empty', () => ''],
+  ])('in token mode refuses a reservation %s in the same words, before the sponsor sees it', async (_, toId) => {
+    const { client, calls } = recordingClient();
+    const source = 'mutation ($id: ID!) { executeTx(reservationId: $id, txBytes: "AAAA", userSig: "BBBB") { digest } }';
+    expect(await errorOf(ask(source, { client, auth: 'token' }, { id: toId() }))).toMatchObject({
+      message: 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.',
+      extensions: { code: 'RESERVATION_NOT_FOUND', digest: digestOfThreeZeros },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['WAIT_FOR_EFFECTS_CERT', 'waitForEffectsCert'],
+    ['WAIT_FOR_LOCAL_EXECUTION', 'waitForLocalExecution'],
+    [null, 'waitForEffectsCert'],
+  ])('asks to wait by %s as %s', async (type, requestType) => {
+    const { client, calls } = recordingClient();
+    const source =
+      'mutation ($type: ExecuteTxRequestType) { executeTx(reservationId: 42, txBytes: "AAAA", userSig: "BBBB", requestType: $type) { digest } }';
+    await ask(source, { client }, { type });
+    expect(calls[0]?.[1]).toMatchObject({ requestType });
+  });
+
+  it('makes a transaction that ran and failed a result', async () => {
+    const status = { status: 'failure', error: 'MoveAbort(1)' };
+    const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, { status }) });
+    const source =
+      'mutation { executeTx(reservationId: "42", txBytes: "AAAA", userSig: "BBBB") { outcome effects { status { status error } } } }';
+    expect((await ask(source, { client })).data).toEqual({ executeTx: { outcome: 'FAILED', effects: { status } } });
+  });
+
+  it('shows every part of the effects, lists left out as empty, and the whole beside them', async () => {
+    const owners = [
+      { AddressOwner: '0x5' },
+      { ObjectOwner: '0x6' },
+      { Shared: { initial_shared_version: 3 } },
+      'Immutable',
+    ];
+    const reference = { objectId: '0xc02', version: 9, digest: 'D2' };
+    const changes = {
+      created: owners.map((owner) => ({ owner, reference })),
+      eventsDigest: 'EV',
+      ofTheFuture: { kept: true },
+    };
+    const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, changes) });
+    const source = `mutation { executeTx(reservationId: "42", txBytes: "AAAA", userSig: "BBBB") { effects {
+      messageVersion status { status error } executedEpoch
+      gasUsed { computationCost computationCostBurned storageCost storageRebate nonRefundableStorageFee }
+      modifiedAtVersions { objectId sequenceNumber } sharedObjects { objectId }
+      transactionDigest created { owner { kind address initialSharedVersion } reference { objectId version digest } }
+      mutated { owner { kind } } unwrapped { owner { kind } } deleted { objectId } unwrappedThenDeleted { objectId }
+      wrapped { objectId } gasObject { reference { version } } eventsDigest dependencies raw
+    } } }`;
+    expect((await ask(source, { client })).data).toEqual({
+      executeTx: {
+        effects: {
+          messageVersion: 'v1',
+          status: { status: 'success', error: null },
+          executedEpoch: '12',
+          gasUsed: {
+            computationCost: '1000000',
+            computationCostBurned: '1000000',
+            storageCost: '2964000',
+            storageRebate: '1956000',
+            nonRefundableStorageFee: '0',
+          },
+          modifiedAtVersions: [{ objectId: '0xc01', sequenceNumber: '7' }],
+          sharedObjects: [],
+          transactionDigest: digestOfThreeZeros,
+          created: [
+            { owner: { kind: 'ADDRESS', address: '0x5', initialSharedVersion: null }, reference },
+            { owner: { kind: 'OBJECT', address: '0x6', initialSharedVersion: null }, reference },
+            { owner: { kind: 'SHARED', address: null, initialSharedVersion: 3 }, reference },
+            { owner: { kind: 'IMMUTABLE', address: null, initialSharedVersion: null }, reference },
+          ],
+          mutated: [{ owner: { kind: 'ADDRESS' } }],
+          unwrapped: [],
+          deleted: [],
+          unwrappedThenDeleted: [],
+          wrapped: [],
+          gasObject: { reference: { version: 8 } },
+          eventsDigest: 'EV',
+          dependencies: ['DEP'],
+          raw: sponsorEffects(digestOfThreeZeros, changes),
+        },
+      },
+    });
+  });
+
+  it.each([
+    ['of an unknown form', { gasUsed: null }, 'effects { executedEpoch }', ['effects']],
+    [
+      'with an unknown owner',
+      { gasObject: { owner: { Nobody: 1 }, reference: { objectId: '0x1', version: 1, digest: 'D' } } },
+      'effects { gasObject { owner { kind } } }',
+      ['effects', 'gasObject', 'owner'],
+    ],
+    [
+      'with a version that would be rounded',
+      { sharedObjects: [{ objectId: '0x1', version: '9223372036854775809', digest: 'D' }] },
+      'effects { sharedObjects { version } }',
+      ['effects', 'sharedObjects', 0, 'version'],
+    ],
+  ])('keeps digest and outcome when the effects are %s', async (_, changes, selection, path) => {
+    const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, changes) });
+    const source = `mutation { executeTx(reservationId: "42", txBytes: "AAAA", userSig: "BBBB") { digest outcome ${selection} } }`;
+    expect(await errorOf(ask(source, { client }))).toMatchObject({
+      data: { executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED', effects: null } },
+      path: ['executeTx', ...path],
+      extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'sponsor' },
+    });
+  });
+
+  it.each([
+    ['reservationId', { reservationId: '042' }],
+    ['reservationId', { reservationId: '18446744073709551616' }],
+    ['txBytes', { txBytes: '' }],
+    ['txBytes', { txBytes: 'AB==' }],
+    ['txBytes', { txBytes: 'A'.repeat(1_000) }],
+    ['userSig', { userSig: 'AA' }],
+    ['userSig', { userSig: 'B'.repeat(1_000) }],
+  ])('refuses a bad %s before the sponsor sees it', async (argument, change) => {
+    const { client, calls } = recordingClient();
+    const source =
+      'mutation ($reservationId: ID!, $txBytes: Base64!, $userSig: Base64!) { executeTx(reservationId: $reservationId, txBytes: $txBytes, userSig: $userSig) { digest } }';
+    const variables = { reservationId: '42', txBytes: 'AAAA', userSig: 'BBBB', ...change };
+    expect(await errorOf(ask(source, { client }, variables))).toMatchObject({
+      data: { executeTx: null },
+      extensions: { code: 'BAD_USER_INPUT', argument },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it('sends what all executions of an operation carry within the limit of one, though one text may stand in all', async () => {
+    const { client, calls } = recordingClient();
+    const fields = Array.from(
+      { length: 5 },
+      (_, index) => `
+      x${index}: executeTx(reservationId: "${index}", txBytes: $tx, userSig: "BBBB") { digest }`,
+    );
+    const source = `mutation ($tx: Base64!) { ${fields.join('')} }`;
+    const { data, errors } = await ask(source, { client }, { tx: 'A'.repeat(300) });
+    expect(Object.values(data ?? {}).map((field) => field !== null)).toEqual([true, true, true, false, false]);
+    expect(calls).toHaveLength(3);
+    expect(errors?.map(({ message }) => message)).toEqual(
+      Array(2).fill(
+        'Argument "txBytes" is too large: txBytes and userSig together are 304 bytes (txBytes 300, userSig 4), with 912 of the executions before it in the operation, and may be at most 1000.',
+      ),
+    );
+    expect((await ask(source, { client }, { tx: 'A'.repeat(196) })).errors).toBeUndefined();
+  });
+});
+
+describe('the admin’s mutations', () => {
+  it('give the sponsor’s results', async () => {
+    const source = 'mutation { checkSponsorHealth { ok message } reloadAccessController { result } }';
+    expect((await ask(source, recordingClient())).data).toEqual({
+      checkSponsorHealth: { ok: false, message: 'ill' },
+      reloadAccessController: { result: 'success' },
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createKeptTexts, type Kept } from '../../../../src/sponsor/store/kept-texts.ts';
+import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { dayMs, defaultStoreBounds, lingerMs } from '../../../../src/sponsor/store/store-bounds.ts';
+import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
+import { describeSponsorshipStore, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
+
+describeSponsorshipStore('in memory', () => ({
+  open(bounds) {
+    const store = createMemoryStore(bounds);
+    return { one: store, other: store };
+  },
+  close: () => {},
+}));
+
+const runs = Number(process.env.SPONSORSHIP_RUNS ?? 100);
+
+test('whatever callers do, held, settled and free are the budget, and each what its story says', async () => {
+  let names = 0;
+  await fc.assert(
+    fc.asyncProperty(arbitrarySteps, async (steps) => {
+      const world = newWorld([createMemoryStore()], `${++names}`);
+      for (const [index, step] of steps.entries()) await takeStep(world, step, index);
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('of many leases that are over at one time none is found, and their room is there, before all are dropped', async () => {
+  const store = createMemoryStore({ ...defaultStoreBounds, maxLeases: 1_000, maxLeasesPerCaller: 600 });
+  const begin = (caller: string, leaseId: string, nowMs: number) =>
+    store.beginReservation({
+      caller,
+      leaseId,
+      amount: 1,
+      expiresAtMs: nowMs + 1_000,
+      gas: null,
+      idempotency: null,
+      answerByMs: nowMs + 100,
+      nowMs,
+    });
+  const range = Array.from({ length: 500 }, (_, index) => `${index}`);
+  for (const caller of ['a', 'b']) {
+    for (const leaseId of range) {
+      expect(await begin(caller, leaseId, 0)).toEqual({ kind: 'begun' });
+      await store.endReservation({ caller, leaseId, nowMs: 0, outcome: { kind: 'reserved', answer: leaseId } });
+    }
+  }
+  expect(await begin('c', 'one more', 0)).toEqual({ kind: 'full' });
+  const overAtMs = 1_000 + lingerMs;
+  expect(await store.findReservation('b', '499', overAtMs - 1)).toMatchObject({ answer: '499' });
+  expect(await store.findReservation('b', '499', overAtMs)).toBeNull();
+  for (const leaseId of range) expect(await begin('b', leaseId, overAtMs)).toEqual({ kind: 'begun' });
+  for (const leaseId of range) expect(await begin('c', leaseId, overAtMs)).toEqual({ kind: 'begun' });
+  expect(await begin('d', 'one more', overAtMs)).toEqual({ kind: 'full' });
+});
+
+test('a clock that was far ahead and is put right ends no budget for longer than its day', async () => {
+  const store = createMemoryStore();
+  const gas = { key: 'gas', perDay: 100 };
+  const aheadMs = noon + 400 * dayMs;
+  await reserve(store, { gas, nowMs: aheadMs, expiresAtMs: aheadMs + 60_000 });
+  expect(await store.gasAllowance(gas, aheadMs)).toMatchObject({ free: 0 });
+  expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 100, resetsAtMs: noon + dayMs / 2 });
+  await reserve(store, { gas });
+  // A step that was late at midnight begins no day anew.
+  expect(await store.gasAllowance(gas, noon + dayMs)).toMatchObject({ free: 100 });
+  await reserve(store, { gas, nowMs: noon + dayMs, expiresAtMs: noon + dayMs + 60_000 });
+  expect(await store.gasAllowance(gas, noon)).toMatchObject({ free: 0 });
+});
+
+test('answers whose life is over are forgotten some at a time, and the one that is asked for at once', () => {
+  const forgotten: number[] = [];
+  const bounds = { maxItems: 1_000, maxBytes: 1_000 };
+  const texts = createKeptTexts<Kept & { readonly id: number }>({
+    lifeMs: 10,
+    perCaller: bounds,
+    inAll: bounds,
+    forget: ({ id }) => forgotten.push(id),
+  });
+  const items = Array.from({ length: 10 }, (_, id) => ({ id, keptAtMs: id, bytes: 1, place: null }));
+  for (const item of items) texts.add('caller', item);
+  const [first, , , , , , , eighth, , last] = items;
+  texts.sweep(18, 3);
+  expect(forgotten).toEqual([0, 1, 2]);
+  for (const item of [eighth, last, first]) if (item) texts.dropOld(item, 18);
+  expect(forgotten).toEqual([0, 1, 2, 7]);
+  texts.sweep(18, 100);
+  expect(forgotten).toEqual([0, 1, 2, 7, 3, 4, 5, 6, 8]);
+});

@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest';
+import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import {
+  createRetryingStore,
+  type GivenUpEnd,
+  type RetryingStoreOptions,
+} from '../../../../src/sponsor/store/retrying-store.ts';
+import { StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
+import { newFlow, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
+import { until } from '../../../support/until.ts';
+
+function open(options: Partial<RetryingStoreOptions> = {}) {
+  const memory = createMemoryStore();
+  const away: { fault: StoreFault } = { fault: null };
+  let steps = 0;
+  const failing = failingStore(memory, () => {
+    steps += 1;
+    return away.fault;
+  });
+  const givenUp: GivenUpEnd[] = [];
+  const store = createRetryingStore(failing, {
+    now: () => noon + 10,
+    givenUp: (end) => givenUp.push(end),
+    firstPauseMs: 1,
+    maxPauseMs: 4,
+    closeWithinMs: 20,
+    ...options,
+  });
+  return { memory, store, away, givenUp, stepsTaken: () => steps };
+}
+
+const gas = { key: 'gas', perDay: 1_000 };
+
+test('how something ended is written when the store is back', async () => {
+  const { memory, store, away, givenUp } = open();
+  const { caller, leaseId, reservation, reservationEnd, execution, executionEnd } = newFlow();
+  await store.beginReservation(reservation({ gas }));
+  away.fault = 'before';
+  await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }));
+  expect(await memory.findReservation(caller, leaseId, noon)).toBeNull();
+  away.fault = null;
+  await until(async () => (await memory.findReservation(caller, leaseId, noon)) !== null, 'the reservation is noted');
+  await store.beginExecution(execution());
+  away.fault = 'before';
+  await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 30 }));
+  expect(await memory.gasAllowance(gas, noon)).toMatchObject({ held: 100, settled: 0 });
+  away.fault = null;
+  await until(async () => (await memory.gasAllowance(gas, noon)).settled === 30, 'the gas is settled');
+  await store.close();
+  expect(givenUp).toEqual([]);
+});
+
+test.each(['before', 'after'] as const)(
+  'a reservation whose beginning was not confirmed is refused, and taken back (lost %s the step)',
+  async (fault) => {
+    const { memory, store, away } = open();
+    const { reservation, leaseId } = newFlow();
+    const idempotency = { key: 'once', bodyHash: 'body' };
+    away.fault = fault;
+    await expect(store.beginReservation(reservation({ gas, idempotency }))).rejects.toThrow(StoreAwayError);
+    away.fault = null;
+    await until(async () => (await memory.gasAllowance(gas, noon)).held === 0, 'nothing is held');
+    const again = reservation({ gas, idempotency, leaseId: `${leaseId} again` });
+    expect(await store.beginReservation(again)).toEqual({ kind: 'begun' });
+    await store.close();
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'an execution whose beginning was not confirmed is refused, and its lease can be executed (lost %s the step)',
+  async (fault) => {
+    const { memory, store, away } = open();
+    const { execution } = await reserve(memory);
+    away.fault = fault;
+    await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+    away.fault = null;
+    await until(async () => (await store.beginExecution(execution())).kind === 'begun', 'the lease is given back');
+    expect(await store.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
+    await store.close();
+  },
+);
+
+test('what another attempt began meanwhile is not taken back', async () => {
+  const { memory, store, away } = open();
+  const { execution } = await reserve(memory);
+  away.fault = 'before';
+  await expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+  expect(await memory.beginExecution(execution())).toEqual({ kind: 'begun' });
+  away.fault = null;
+  await store.close();
+  expect(await memory.beginExecution(execution())).toMatchObject({ kind: 'in-progress' });
+});
+
+test('of more ends than may wait the oldest are given up, by name', async () => {
+  const { memory, store, away, givenUp } = open({ maxWaiting: 2 });
+  const flows = [await reserve(memory), await reserve(memory), await reserve(memory)];
+  for (const { execution } of flows) await store.beginExecution(execution());
+  away.fault = 'before';
+  for (const { executionEnd } of flows) await store.endExecution(executionEnd({ kind: 'refused' }));
+  expect(givenUp).toMatchObject([{ kind: 'execution', end: { leaseId: flows[0]?.leaseId } }]);
+  away.fault = null;
+  await store.close();
+  const kinds = flows.map(async ({ execution }) => (await memory.beginExecution(execution())).kind);
+  expect(await Promise.all(kinds)).toEqual(['in-progress', 'spent', 'spent']);
+});
+
+test('of answers that wait there are no more than so many letters, and of what ends beyond that how it ended is written', async () => {
+  const { memory, store, away, givenUp } = open({ maxWaitingCharacters: 1_000 });
+  const answer = 'x'.repeat(400);
+  const flows = [await reserve(memory), await reserve(memory), await reserve(memory)];
+  const { reservation, reservationEnd } = newFlow();
+  const idempotency = { key: 'once', bodyHash: 'body' };
+  for (const { execution } of flows) await store.beginExecution(execution());
+  await store.beginReservation(reservation({ idempotency }));
+  const find = ({ caller, leaseId }: (typeof flows)[0]) =>
+    memory.findExecution({ caller, leaseId, bodyHash: 'body-1', nowMs: noon });
+  const writeAll = async () => {
+    away.fault = null;
+    await until(
+      async () => (await Promise.all(flows.map(find))).every((end) => end?.kind !== 'in-progress'),
+      'all ended',
+    );
+  };
+  away.fault = 'before';
+  for (const { executionEnd } of flows)
+    await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { answer }));
+  await store.endReservation(reservationEnd({ kind: 'reserved', answer }));
+  await writeAll();
+  expect((await Promise.all(flows.map(find))).map((end) => end?.kind)).toEqual(['replay', 'replay', 'spent']);
+  expect(givenUp).toEqual([]);
+  // Under its key nothing is reserved again.
+  const repeat = () => memory.beginReservation(reservation({ leaseId: 'another', idempotency }));
+  await until(async () => (await repeat()).kind === 'lost', 'the reservation has ended');
+  // What was written makes room.
+  const later = await reserve(memory);
+  await store.beginExecution(later.execution());
+  away.fault = 'before';
+  await store.endExecution(later.executionEnd({ kind: 'executed', gasUsed: 1 }, { answer }));
+  away.fault = null;
+  await store.close();
+  expect(await find(later)).toEqual({ kind: 'replay', answer });
+});
+
+test('what was to be taken back is given up before any end, and what was never sent needs no taking back', async () => {
+  const { memory, store, away, givenUp } = open({ maxWaiting: 2 });
+  const [ended, begun, other] = [await reserve(memory), await reserve(memory), await reserve(memory)];
+  await store.beginExecution(ended.execution());
+  away.fault = 'before';
+  await store.endExecution(ended.executionEnd({ kind: 'refused' }));
+  const begin = async ({ execution }: typeof begun) =>
+    expect(store.beginExecution(execution())).rejects.toThrow(StoreAwayError);
+  await begin(begun);
+  away.fault = 'unsent';
+  for (let count = 0; count < 5; count += 1) await begin(other);
+  expect(givenUp).toEqual([]);
+  away.fault = 'before';
+  await begin(other);
+  expect(givenUp).toMatchObject([{ end: { leaseId: begun.leaseId, outcome: { kind: 'not-sent' } } }]);
+  away.fault = null;
+  await store.close();
+  expect(await memory.beginExecution(ended.execution())).toMatchObject({ kind: 'spent' });
+});
+
+test('attempts to write become fewer while the store is away', async () => {
+  const { memory, store, away, stepsTaken } = open({ maxPauseMs: 3_600_000 });
+  const flows = await Promise.all(Array.from({ length: 50 }, () => reserve(memory)));
+  for (const { execution } of flows) await store.beginExecution(execution());
+  away.fault = 'before';
+  const before = stepsTaken();
+  for (const { executionEnd } of flows) await store.endExecution(executionEnd({ kind: 'refused' }));
+  // One at a time, and no attempt for each of those that wait.
+  await until(() => stepsTaken() - before >= 50 + 4, 'four attempts were made');
+  expect(stepsTaken() - before).toBeLessThan(50 + 16);
+  away.fault = null;
+  await store.close();
+});
+
+test('closing writes what waits, and gives up what cannot be written in time', async () => {
+  const { memory, store, away, givenUp } = open();
+  const { execution, executionEnd } = await reserve(memory);
+  await store.beginExecution(execution());
+  away.fault = 'before';
+  await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }));
+  await store.close();
+  expect(givenUp).toMatchObject([{ kind: 'execution', end: { outcome: { kind: 'executed', gasUsed: 1 } } }]);
+
+  const patient = open({ closeWithinMs: 20_000 });
+  const other = await reserve(patient.memory);
+  await patient.store.beginExecution(other.execution());
+  patient.away.fault = 'before';
+  await patient.store.endExecution(other.executionEnd({ kind: 'refused' }));
+  const closing = patient.store.close();
+  patient.away.fault = null;
+  await closing;
+  expect(patient.givenUp).toEqual([]);
+  expect(await patient.memory.beginExecution(other.execution())).toMatchObject({ kind: 'spent' });
+});

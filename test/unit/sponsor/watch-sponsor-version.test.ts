@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/config/secret.ts';
+import type { SponsorClient } from '../../../src/sponsor/sponsor-client.ts';
+import { watchSponsorVersion } from '../../../src/sponsor/watch-sponsor-version.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
+
+type Said = string | Error | Promise<string>;
+
+/** A sponsor that says one thing after the other, and time that stands still until it is moved. */
+function watched(...sayings: Said[]) {
+  const asked: UpstreamRequest[] = [];
+  const clock = { now: 1_000_000 };
+  const watch = watchSponsorVersion({
+    basePath: '/base/',
+    authorization: () => new Secret('Bearer of-the-gateway'),
+    now: () => clock.now,
+    call: async (request) => {
+      asked.push(request);
+      const said = await sayings[Math.min(asked.length, sayings.length) - 1];
+      if (said === undefined || said instanceof Error) throw said ?? new Error('nothing to say');
+      return { status: 200, headers: new Map([['content-type', 'text/plain']]), body: Buffer.from(said) };
+    },
+  });
+  return { watch, asked, clock };
+}
+
+test('the sponsor is asked once, by whoever wants to know first, with the credential of the gateway', async () => {
+  const { watch, asked } = watched('0.3.0-abc');
+  expect(await Promise.all([watch.tell(), watch.tell()])).toEqual(['0.3.0-abc', '0.3.0-abc']);
+  expect(await watch.tell()).toBe('0.3.0-abc');
+  expect(asked).toEqual([
+    expect.objectContaining({
+      method: 'GET',
+      path: '/base/version',
+      headers: expect.objectContaining({ authorization: 'Bearer of-the-gateway' }),
+    }),
+  ]);
+});
+
+test('what is a minute old is told at once, and asked for anew', async () => {
+  let release = (_text: string): void => {};
+  const held = new Promise<string>((resolve) => {
+    release = resolve;
+  });
+  const { watch, asked, clock } = watched('0.3.0-old', held);
+  await watch.tell();
+  clock.now += 59_999;
+  await watch.tell();
+  expect(asked).toHaveLength(1);
+  clock.now += 1;
+  expect(await watch.tell()).toBe('0.3.0-old');
+  expect(asked).toHaveLength(2);
+  release('0.4.0-new');
+  await held;
+  await expect.poll(() => watch.tell()).toBe('0.4.0-new');
+  expect(asked).toHaveLength(2);
+});
+
+describe('where the sponsor says nothing of use', () => {
+  test.each<[string, Said]>([
+    ['it does not answer', new Error('down')],
+    ['it says something else', '<html> a page </html>'],
+  ])('there is none to tell, and it is left alone for two seconds: %s', async (_, said) => {
+    const { watch, asked, clock } = watched(said, '0.3.0-abc');
+    expect(await watch.tell()).toBeNull();
+    clock.now += 1_999;
+    expect(await watch.tell()).toBeNull();
+    expect(asked).toHaveLength(1);
+    clock.now += 1;
+    expect(await watch.tell()).toBe('0.3.0-abc');
+  });
+
+  test('what was known stays', async () => {
+    const { watch, clock } = watched('0.3.0-abc', new Error('down'));
+    await watch.tell();
+    clock.now += 60_000;
+    expect([await watch.tell(), await watch.tell()]).toEqual(['0.3.0-abc', '0.3.0-abc']);
+  });
+});
+
+test('what a client hears is remembered, so that nobody has to ask for it again', async () => {
+  const { watch, asked } = watched('never asked');
+  const client = watch.listen({ version: async () => '0.3.0-heard' } as unknown as SponsorClient);
+  const [heard, told] = await Promise.all([client.version(null, createCancellation()), watch.tell()]);
+  expect([heard, told, await watch.tell()]).toEqual(['0.3.0-heard', '0.3.0-heard', '0.3.0-heard']);
+  expect(asked).toEqual([]);
+});
+
+test('who wants to know while a client asks waits for what that hears', async () => {
+  const { watch, asked } = watched('never asked');
+  const version = new Promise<string>((resolve) => setImmediate(resolve, '0.3.0-heard'));
+  const client = watch.listen({ version: () => version } as unknown as SponsorClient);
+  void client.version(null, createCancellation());
+  expect(await watch.tell()).toBe('0.3.0-heard');
+  expect(asked).toEqual([]);
+});
+
+test('a client that hears nothing gets its own error, and leaves nothing to tell', async () => {
+  const { watch } = watched(new Error('down'));
+  const client = watch.listen({ version: () => Promise.reject(new Error('refused')) } as unknown as SponsorClient);
+  await expect(client.version(null, createCancellation())).rejects.toThrow('refused');
+  expect(await watch.tell()).toBeNull();
+});
+
+test('nobody who only looks waits longer than a second for a client of the sponsor', async () => {
+  const { watch } = watched('unused');
+  const client = watch.listen({ version: () => new Promise<string>(() => {}) } as unknown as SponsorClient);
+  void client.version(null, createCancellation());
+  expect(await watch.tell()).toBeNull();
+});

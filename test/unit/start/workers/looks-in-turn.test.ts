@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startLooksInTurn } from '../../../../src/start/workers/looks-in-turn.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Three workers, and which of them were told to look since it was asked last. */
+function start(pollMs: number) {
+  const workers = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+  let told: string[] = [];
+  const looks = startLooksInTurn({ pollMs, workers: () => workers, tellToLook: ({ name }) => void told.push(name) });
+  const took = () => {
+    const names = told.join('');
+    told = [];
+    return names;
+  };
+  return { workers, looks, took };
+}
+
+describe('workers', () => {
+  test('look one after another, together as often as one would alone', () => {
+    const { took } = start(60_000);
+    vi.advanceTimersByTime(240_000);
+    expect(took()).toBe('abca');
+  });
+
+  test('never look by the clock when there is none', () => {
+    const { took } = start(0);
+    vi.advanceTimersByTime(3_600_000);
+    expect(took()).toBe('');
+  });
+
+  test('all look when one of them saw a change, and none again for the same one', () => {
+    const { workers, looks, took } = start(0);
+    looks.replaced('second', workers[1]!);
+    expect(took()).toBe('ac');
+    for (const worker of workers) looks.replaced('second', worker);
+    vi.advanceTimersByTime(10_000);
+    expect(took()).toBe('');
+  });
+
+  test('see the last of many changes, in one round a second', () => {
+    const { workers, looks, took } = start(0);
+    for (let change = 0; change < 100; change += 1) looks.replaced(`schema ${change % 2}`, workers[change % 3]!);
+    expect(took()).toBe('bc');
+    vi.advanceTimersByTime(10_000);
+    expect(took()).toBe('abc');
+  });
+
+  test('are told nothing any more once stopped', () => {
+    const { workers, looks, took } = start(1_000);
+    looks.replaced('one', workers[0]!);
+    looks.replaced('two', workers[0]!);
+    took();
+    looks.stop();
+    vi.advanceTimersByTime(10_000);
+    expect(took()).toBe('');
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
+import { deriveSecret, partOf, type Shared } from '../../../../src/start/siblings.ts';
+
+const shared = (workers: number, secret = 'of the whole'): Shared => ({ workers, network: null, secret });
+const siblings = (workers: number) => ({
+  shared: shared(workers),
+  store: createMemoryStore(),
+  serving: () => workers,
+  ready: () => {},
+  schemaReplaced: () => {},
+  onTurnToLook: () => {},
+  onClients: () => {},
+});
+
+test('workers take equal parts of what all may have, rounded up so that none gets nothing', () => {
+  expect([1, 10, 128].map((whole) => partOf(whole, siblings(4)))).toEqual([1, 3, 32]);
+  expect(partOf(0, siblings(4))).toBe(0);
+  expect(partOf(128, null)).toBe(128);
+});
+
+test('workers of one gateway derive one secret for each name, those of another one others', () => {
+  const derive = (secret: string, name: string) => deriveSecret(shared(2, secret), name).reveal();
+  expect(derive('one', 'cursors')).toBe(derive('one', 'cursors'));
+  expect(new Set([derive('one', 'cursors'), derive('two', 'cursors'), derive('one', 'leases')]).size).toBe(3);
+  expect(derive('one', 'cursors')).toMatch(/^[\w-]{43}$/);
+});

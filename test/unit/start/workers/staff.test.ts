@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startStaff } from '../../../../src/start/workers/staff.ts';
+import type { FromWorker, ToWorker } from '../../../../src/start/workers/worker-messages.ts';
+import type { WorkerEnd, WorkerProcess } from '../../../../src/start/workers/worker-processes.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const beginning = { shared: { workers: 2, network: null, secret: 's' }, port: 4000, files: {}, beatMs: 1_000 };
+const facts = { url: 'http://127.0.0.1:4000', graphqlUrl: 'http://127.0.0.1:4000/graphql', schema: 'ledger' };
+
+/** A process that does what the test has it do. */
+class Puppet implements WorkerProcess {
+  readonly pid: number;
+  readonly told: ToWorker[] = [];
+  #hear: (message: FromWorker) => void = () => {};
+  #tell: (end: WorkerEnd) => void = () => {};
+
+  constructor(pid: number) {
+    this.pid = pid;
+  }
+  send(message: ToWorker) {
+    this.told.push(message);
+  }
+  onMessage(hear: (message: FromWorker) => void) {
+    this.#hear = hear;
+  }
+  onEnd(tell: (end: WorkerEnd) => void) {
+    this.#tell = tell;
+  }
+  kill() {
+    this.end({ exitCode: null, signal: 'SIGKILL' });
+  }
+  says(message: FromWorker) {
+    this.#hear(message);
+  }
+  end(end: WorkerEnd = { exitCode: 1, signal: null }) {
+    this.#tell(end);
+  }
+  get kinds() {
+    return this.told.map(({ kind }) => kind);
+  }
+}
+
+/** Two are wanted. */
+function start() {
+  const started: Puppet[] = [];
+  const seen: unknown[] = [];
+  const staff = startStaff({
+    count: 2,
+    beginning: () => beginning,
+    startProcess: () => {
+      const puppet = new Puppet(started.length + 1);
+      started.push(puppet);
+      return puppet;
+    },
+    now: () => Date.now(),
+    endWithinMs: 20_000,
+    events: {
+      lost: (loss) => seen.push(loss),
+      cut: (pids) => seen.push({ cut: pids }),
+      serves: (pid) => seen.push({ serves: pid }),
+      schemaReplaced: (schema, { pid }) => seen.push({ schema, pid }),
+      remember: (call, { pid }) => seen.push({ call, pid }),
+    },
+  });
+  let isComplete = false;
+  void staff.complete.then(() => {
+    isComplete = true;
+  });
+  return { staff, started, seen, isComplete: () => isComplete };
+}
+
+const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+
+describe('at the start', () => {
+  test('each worker is told what to begin with once it can be told', () => {
+    const { started } = start();
+    expect(started.map(({ told }) => told)).toEqual([[], []]);
+    started[1]?.says({ kind: 'hello' });
+    expect(started.map(({ told }) => told)).toEqual([[], [{ kind: 'begin', beginning }]]);
+  });
+
+  test('it is complete when as many serve as were wanted, and each knows how many', async () => {
+    const { staff, started, isComplete } = start();
+    started[0]?.says({ kind: 'ready', facts });
+    await pass();
+    expect(isComplete()).toBe(false);
+    started[1]?.says({ kind: 'ready', facts });
+    expect(await staff.complete).toEqual(facts);
+    expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'serving', count: 2 }));
+  });
+
+  test('a worker that says it cannot start makes the whole fail, with its words', async () => {
+    const { staff, started } = start();
+    started[0]?.says({ kind: 'failed', reason: 'listen EADDRINUSE', stack: 'Error: …' });
+    started[0]?.end();
+    await expect(staff.failed).rejects.toThrow('listen EADDRINUSE');
+  });
+
+  test('one that vanishes is replaced, and workers that keep vanishing make the whole fail', async () => {
+    const { staff, started } = start();
+    const failed = expect(staff.failed).rejects.toThrow(
+      'the workers keep ending before they serve, the last one: signal SIGKILL',
+    );
+    for (let ended = 0; ended < 11; ended += 1) {
+      started[ended]?.end({ exitCode: null, signal: 'SIGKILL' });
+      await pass(10_000);
+    }
+    await failed;
+    expect(started).toHaveLength(12);
+  });
+});
+
+describe('while they serve', () => {
+  const startComplete = async () => {
+    const whole = start();
+    for (const puppet of whole.started) puppet.says({ kind: 'ready', facts });
+    await whole.staff.complete;
+    whole.seen.length = 0;
+    return whole;
+  };
+
+  test('one that ends is replaced, and the others are told how many are left', async () => {
+    const { staff, started, seen } = await startComplete();
+    started[0]?.end({ exitCode: null, signal: 'SIGKILL' });
+    expect(started[1]?.told.at(-1)).toEqual({ kind: 'serving', count: 1 });
+    await pass();
+    started[2]?.says({ kind: 'ready', facts });
+    expect(seen).toEqual([{ worker: 1, exitCode: null, signal: 'SIGKILL', againInMs: 0 }, { serves: 3 }]);
+    expect(staff.serving().map(({ pid }) => pid)).toEqual([2, 3]);
+  });
+
+  test('a new one that cannot start is replaced as well: the others serve', async () => {
+    const { started, seen } = await startComplete();
+    started[0]?.end();
+    await pass();
+    started[2]?.says({ kind: 'failed', reason: 'no memory', stack: '' });
+    started[2]?.end();
+    expect(seen.at(-1)).toMatchObject({ worker: 3, exitCode: 1, reason: 'no memory' });
+    await pass(10_000);
+    expect(started).toHaveLength(4);
+  });
+
+  test('what one says of the schema is passed on', async () => {
+    const { started, seen } = await startComplete();
+    started[1]?.says({ kind: 'schema replaced', schema: 'new' });
+    expect(seen).toEqual([{ schema: 'new', pid: 2 }]);
+  });
+
+  test('all are told to stop, none is replaced, and it is over when all have ended', async () => {
+    const { staff, started, seen } = await startComplete();
+    const stopped = staff.stop();
+    expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'stop' }));
+    for (const puppet of started) puppet.end({ exitCode: 0, signal: null });
+    await stopped;
+    await pass(60_000);
+    expect(started).toHaveLength(2);
+    expect(seen).toEqual([]);
+  });
+
+  test('one that does not end in time is cut off', async () => {
+    const { staff, started, seen } = await startComplete();
+    const stopped = staff.stop();
+    started[0]?.end({ exitCode: 0, signal: null });
+    await pass(19_999);
+    expect(seen).toEqual([]);
+    await pass(1);
+    await stopped;
+    expect(seen).toEqual([{ cut: [2] }]);
+  });
+
+  test('one that was just being started is told to stop when it reports', async () => {
+    const { staff, started } = await startComplete();
+    started[0]?.end();
+    await pass();
+    const stopped = staff.stop();
+    started[2]?.says({ kind: 'hello' });
+    expect(started[2]?.kinds).toEqual(['stop', 'stop']);
+    for (const puppet of started.slice(1)) puppet.end({ exitCode: 0, signal: null });
+    await stopped;
+  });
+});

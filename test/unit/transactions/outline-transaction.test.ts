@@ -1,0 +1,205 @@
+import { bcs as iotaBcs } from '@iota/iota-sdk/bcs';
+import { Transaction as IotaTransaction } from '@iota/iota-sdk/transactions';
+import { bcs as suiBcs } from '@mysten/sui/bcs';
+import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { encodeTransactionData } from '../../../src/devnet/transactions/encode-transaction.ts';
+import { outlineTransaction, type TransactionOutline } from '../../../src/transactions/outline-transaction.ts';
+import { transactionData } from '../../support/arbitrary-transaction.ts';
+
+const runs = Number(process.env.PROPERTY_RUNS ?? 300);
+const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
+const full = (short: string) => `0x${short.padStart(64, '0')}`;
+const ref = (short: string) => ({ objectId: full(short), version: 7, digest });
+
+/** Every command there is, by the methods that either SDK offers for it. */
+function fill<T extends IotaTransaction | SuiTransaction>(transaction: T): T {
+  const tx = transaction as IotaTransaction;
+  tx.setSender('0xa11ce');
+  tx.setGasOwner('0x5b0');
+  tx.setGasPrice(1000);
+  tx.setGasBudget(5_000_000);
+  tx.setGasPayment([ref('c1'), ref('c2')]);
+  tx.setExpiration({ Epoch: 9 });
+  const own = tx.objectRef(ref('b1'));
+  const [part] = tx.splitCoins(own, [42n]);
+  tx.mergeCoins(own, [part!]);
+  tx.makeMoveVec({ type: '0x2::coin::Coin<0x2::iota::IOTA>', elements: [own] });
+  const clock = tx.sharedObjectRef({ objectId: '0x6', initialSharedVersion: 1, mutable: false });
+  tx.moveCall({ target: '0x2::clock::timestamp_ms', arguments: [clock], typeArguments: ['vector<vector<u8>>'] });
+  tx.moveCall({ target: '0xd0e::greeter::say', arguments: [tx.pure.string('hi'), tx.receivingRef(ref('b2'))] });
+  tx.moveCall({ target: '0x2::clock::timestamp_ms', arguments: [clock], typeArguments: ['u8'] });
+  const [upgradeCap] = tx.publish({ modules: [[1, 2, 3]], dependencies: ['0x1', '0x2'] });
+  tx.upgrade({ modules: [[4]], dependencies: ['0x1'], package: '0xd0e', ticket: upgradeCap! });
+  tx.transferObjects([own], '0xb0b');
+  return transaction;
+}
+
+function outlineOf(bytes: Uint8Array): TransactionOutline {
+  const read = outlineTransaction(bytes);
+  if (read.kind !== 'known') throw new Error(read.reason);
+  return read.outline;
+}
+
+describe('the outline of a transaction', () => {
+  test.each([
+    ['the IOTA SDK', () => fill(new IotaTransaction())],
+    ['the Sui SDK', () => fill(new SuiTransaction())],
+  ])('is what %s was told, with all commands that it has', async (_sdk, make) => {
+    expect(outlineOf(await make().build())).toEqual({
+      sender: full('a11ce'),
+      gas: { payment: [ref('c1'), ref('c2')], owner: full('5b0'), price: 1000n, budget: 5_000_000n },
+      commands: new Set([
+        'splitCoins',
+        'mergeCoins',
+        'makeMoveVec',
+        'moveCall',
+        'publish',
+        'upgrade',
+        'transferObjects',
+      ]),
+      moveCalls: new Set([`${full('2')}::clock::timestamp_ms`, `${full('d0e')}::greeter::say`]),
+      takesGasCoin: false,
+      expirationEpoch: 9,
+    });
+  });
+
+  test('says of every transaction what both SDKs read', () => {
+    fc.assert(
+      fc.property(transactionData, (data) => {
+        const bytes = encodeTransactionData(data);
+        const { sender, gas, moveCalls, expirationEpoch } = outlineOf(bytes);
+        for (const bcs of [iotaBcs, suiBcs]) {
+          const { V1 } = bcs.TransactionData.parse(bytes);
+          expect(sender).toBe(V1.sender);
+          expect({ ...gas, payment: gas.payment.map((coin) => ({ ...coin, version: String(coin.version) })) }).toEqual({
+            ...V1.gasData,
+            price: BigInt(V1.gasData.price),
+            budget: BigInt(V1.gasData.budget),
+          });
+          expect(expirationEpoch).toBe(V1.expiration.$kind === 'None' ? null : Number(V1.expiration.Epoch));
+          const calls = V1.kind.ProgrammableTransaction!.commands.flatMap(({ MoveCall: call }) => (call ? [call] : []));
+          expect([...moveCalls]).toEqual([
+            ...new Set(calls.map((call) => `${call.package}::${call.module}::${call.function}`)),
+          ]);
+        }
+      }),
+      { numRuns: runs / 3 },
+    );
+  });
+
+  test.each([
+    ['as an argument', (tx: IotaTransaction) => tx.splitCoins(tx.gas, [1])],
+    ['as what is given away', (tx: IotaTransaction) => tx.transferObjects([tx.gas], '0xb0b')],
+    ['as what others are merged into', (tx: IotaTransaction) => tx.mergeCoins(tx.gas, [tx.objectRef(ref('b1'))])],
+    ['as what is merged', (tx: IotaTransaction) => tx.mergeCoins(tx.objectRef(ref('b1')), [tx.gas])],
+    ['in a list', (tx: IotaTransaction) => tx.makeMoveVec({ elements: [tx.gas] })],
+    ['for a call', (tx: IotaTransaction) => tx.moveCall({ target: '0x2::coin::burn', arguments: [tx.gas] })],
+    ['by its id', (tx: IotaTransaction) => tx.transferObjects([tx.objectRef(ref('c2'))], '0xb0b')],
+    ['by its id, at another version', (tx: IotaTransaction) => tx.objectRef({ ...ref('c2'), version: 8 })],
+    ['to be received', (tx: IotaTransaction) => tx.receivingRef(ref('c1'))],
+  ])('tells a gas coin that is taken %s', async (_how, take) => {
+    const tx = fill(new IotaTransaction());
+    take(tx);
+    expect(outlineOf(await tx.build()).takesGasCoin).toBe(true);
+  });
+});
+
+describe('bytes that were altered', () => {
+  /** One to four places of a transaction that are replaced, removed, or doubled. */
+  const change = fc.record({
+    at: fc.nat(),
+    how: fc.constantFrom('replace', 'remove', 'insert', 'cut'),
+    value: fc.integer({ min: 0, max: 255 }),
+  });
+  const altered = fc.tuple(transactionData, fc.array(change, { minLength: 1, maxLength: 4 })).map(([data, changes]) => {
+    let bytes = [...encodeTransactionData(data)];
+    for (const { at, how, value } of changes) {
+      const place = at % bytes.length;
+      if (how === 'replace') bytes[place] = value;
+      if (how === 'remove') bytes.splice(place, 1);
+      if (how === 'insert') bytes.splice(place, 0, value);
+      if (how === 'cut') bytes = bytes.slice(0, place + 1);
+    }
+    return Uint8Array.from(bytes);
+  });
+
+  test('are outlined only where both SDKs read the same, and would write them so', () => {
+    fc.assert(
+      fc.property(altered, (bytes) => {
+        const read = outlineTransaction(bytes);
+        if (read.kind !== 'known') return;
+        for (const bcs of [iotaBcs, suiBcs]) {
+          const parsed = bcs.TransactionData.parse(bytes);
+          expect(parsed.V1.sender).toBe(read.outline.sender);
+          expect(parsed.V1.gasData.owner).toBe(read.outline.gas.owner);
+          expect(BigInt(parsed.V1.gasData.budget)).toBe(read.outline.gas.budget);
+          expect(bcs.TransactionData.serialize(parsed as never).toBytes()).toEqual(bytes);
+        }
+      }),
+      { numRuns: runs * 2 },
+    );
+  });
+
+  test('never make it throw, and where they are not read it says why in few words', () => {
+    fc.assert(
+      fc.property(fc.oneof(altered, fc.uint8Array({ maxLength: 300 })), (bytes) => {
+        const read = outlineTransaction(bytes);
+        expect(read.kind === 'known' || read.reason.length < 200).toBe(true);
+      }),
+      { numRuns: runs },
+    );
+  });
+});
+
+describe('a transaction as large as may be', () => {
+  const size = 131_072;
+  const tail = [...new Uint8Array(32), 0, ...new Uint8Array(49)];
+  const uleb = (value: number): number[] => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...uleb(value >>> 7)]);
+  const programmable = (inputs: readonly number[][], commands: readonly number[][]) =>
+    Uint8Array.from([
+      0,
+      0,
+      ...uleb(inputs.length),
+      ...inputs.flat(),
+      ...uleb(commands.length),
+      ...commands.flat(),
+      ...tail,
+    ]);
+  const split = (amounts: number) => [2, 0, ...uleb(amounts), ...new Uint8Array(amounts)];
+
+  test('costs memory in proportion, whatever it is made of', () => {
+    const large = programmable(
+      [],
+      Array.from({ length: 128 }, () => split(1000)),
+    );
+    expect(outlineTransaction(large).kind).toBe('known');
+    const before = process.memoryUsage().heapUsed;
+    const kept = Array.from({ length: 5 }, () => outlineTransaction(large));
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(kept.length * 80 * size);
+  });
+
+  test.each([
+    [
+      'commands',
+      programmable(
+        [],
+        Array.from({ length: 2049 }, () => split(0)),
+      ),
+      'unknown',
+    ],
+    ['arguments', programmable([], [split(1025)]), 'unknown'],
+    [
+      'inputs',
+      programmable(
+        Array.from({ length: 8193 }, () => [0, 0]),
+        [],
+      ),
+      'unknown',
+    ],
+    ['claimed elements', Uint8Array.from([0, 0, ...uleb(1_000_000), ...new Uint8Array(size)]), 'malformed'],
+  ])('is not read if it has more %s than any network takes', (_what, bytes, kind) => {
+    expect(outlineTransaction(bytes).kind).toBe(kind);
+  });
+});

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connectUpstream } from '../../../src/upstream/connect-upstream.ts';
+import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A server, and an upstream at an address there. */
+async function connect(
+  handle: (req: IncomingMessage, res: ServerResponse) => void,
+  { credentials = '', path = '/graphql' } = {},
+) {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const upstream = connectUpstream({
+    url: `http://${credentials}127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    now: () => 7,
+  });
+  closers.push(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+    () => upstream.close(),
+  );
+  return upstream;
+}
+
+const request: UpstreamRequest = { method: 'POST', path: '/', body: '{}', timeoutMs: 5_000 };
+
+describe('a connected upstream', () => {
+  it('knows path and query of its address', async () => {
+    expect((await connect(() => {}, { path: '/v1/graphql?network=test' })).path).toBe('/v1/graphql?network=test');
+  });
+
+  it('is not thought ill of for a request that cannot be written', async () => {
+    const { call, health } = await connect((_req, res) => res.end('{}'));
+    await call(request);
+    await expect(call({ ...request, headers: { authorization: 'Bearer a\nb' } })).rejects.toMatchObject({
+      failure: 'unsendable',
+      mayHaveArrived: false,
+    });
+    expect(health()).toMatchObject({ state: 'up' });
+  });
+
+  it.each([
+    ['', undefined],
+    ['user:p%40ss@', `Basic ${btoa('user:p@ss')}`],
+    ['user:100%@', `Basic ${btoa('user:100%')}`],
+    ['user@', `Basic ${btoa('user:')}`],
+  ])('is called with the credentials of its address: %j', async (credentials, authorization) => {
+    let seen: string | undefined;
+    const handle = (req: IncomingMessage, res: ServerResponse) => {
+      seen = req.headers.authorization;
+      res.end();
+    };
+    const { call } = await connect(handle, { credentials });
+    await call(request);
+    expect(seen).toBe(authorization);
+    await call({ ...request, headers: { authorization: 'Bearer own' } });
+    expect(seen).toBe('Bearer own');
+  });
+
+  it('passes on no more answers at once as they come than on half of its connections', async () => {
+    let [asked, streamed] = [0, 0];
+    const { rawCall } = await connect((_req, res) => {
+      asked += 1;
+      res.write('x'.repeat(20));
+    });
+    const sink = { data: () => true, end: () => {}, failed: () => {} };
+    const calls = Array.from({ length: 128 }, () =>
+      rawCall(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 5_000, streamAboveBytes: 10 },
+        {
+          answered: () => {},
+          failed: () => {},
+          stream: () => {
+            streamed += 1;
+            return sink;
+          },
+        },
+      ),
+    );
+    await expect.poll(() => [asked, streamed]).toEqual([128, 64]);
+    for (const call of calls) call.cancel('aborted');
+  });
+
+  it('notes how it is, whichever way it is called', async () => {
+    const upstream = await connect((_req, res) => void res.writeHead(503).end());
+    expect(upstream.health().state).toBe('unknown');
+    await upstream.call(request);
+    expect(upstream.health()).toMatchObject({ state: 'degraded', lastSeenMs: 7 });
+  });
+
+  it('is asked once for identical reads together that may be shared, and once for each that may not', async () => {
+    const answers: ServerResponse[] = [];
+    const { call } = await connect((_req, res) => void answers.push(res));
+    const read = { ...request, isShareable: true };
+    const all = [call(read), call(read), call(request), call(request)];
+    await expect.poll(() => answers.length).toBe(3);
+    for (const answer of answers) answer.end('x');
+    expect((await Promise.all(all)).map(({ body }) => String(body))).toEqual(['x', 'x', 'x', 'x']);
+    expect(answers).toHaveLength(3);
+  });
+
+  it('calls on while others wait, each on a connection of its own', async () => {
+    const slow: ServerResponse[] = [];
+    const { call } = await connect((req, res) => void (req.url === '/slow' ? slow.push(res) : res.end('quick')));
+    const waiting = Array.from({ length: 20 }, () => call({ ...request, path: '/slow' }));
+    await expect.poll(() => slow.length).toBe(20);
+    expect(String((await call(request)).body)).toBe('quick');
+    for (const answer of slow) answer.end();
+    await Promise.all(waiting);
+  });
+
+  it('closes when what is under way is done, and takes no more', async () => {
+    const answers: ServerResponse[] = [];
+    const upstream = await connect((_req, res) => void answers.push(res));
+    const before = upstream.call(request);
+    await expect.poll(() => answers.length).toBe(1);
+    let isClosed = false;
+    const closing = upstream.close().then(() => {
+      isClosed = true;
+    });
+    await expect(upstream.call(request)).rejects.toMatchObject({ failure: 'unreachable', mayHaveArrived: false });
+    expect(isClosed).toBe(false);
+    answers[0]?.end('done');
+    expect(String((await before).body)).toBe('done');
+    await closing;
+  });
+});

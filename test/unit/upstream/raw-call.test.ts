@@ -1,0 +1,546 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { type Dispatcher, Pool } from 'undici';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
+import type { CallUnderWay, RawResponse } from '../../../src/upstream/raw-answer.ts';
+import { createRawCall, type RawCall, type RawCallOptions, type RawRequest } from '../../../src/upstream/raw-call.ts';
+import { createUpstreamCall, type UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
+import type { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
+import { createHealthWatch } from '../../../src/upstream/upstream-health.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+type Handle = (req: IncomingMessage, res: ServerResponse) => void;
+
+async function serve(handle: Handle, connections = 8, options: Partial<RawCallOptions> = {}) {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections });
+  closers.push(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+    () => dispatcher.destroy(),
+  );
+  return createRawCall({ dispatcher, maxResponseBytes: 1_000, ...options });
+}
+
+/** Says what it was sent. */
+const echo: Handle = (req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const { 'content-length': length = 'none', 'x-a': a = 'none', authorization = 'none' } = req.headers;
+    res.writeHead(203, { 'x-a': `${req.method} ${req.url} ${length} ${a} ${authorization}` });
+    res.end(Buffer.concat(chunks));
+  });
+};
+
+const failures: readonly [failure: string, at: string, handle: Handle][] = [
+  ['too-large', 'an answer over the bound', (_req, res) => void res.end('x'.repeat(1_001))],
+  [
+    'interrupted',
+    'an answer cut short of its length',
+    (_req, res) => void res.writeHead(200, { 'content-length': 9 }).write('x', () => res.destroy()),
+  ],
+  ['interrupted', 'a chunked answer without its end', (_req, res) => void res.write('x', () => res.destroy())],
+  ['interrupted', 'a connection that breaks', (req) => void req.socket.destroy()],
+  ['timeout', 'no answer in time', () => {}],
+  ['timeout', 'an answer that does not end in time', (_req, res) => void res.write('x')],
+];
+
+type Outcome = { response?: RawResponse; error?: UpstreamCallError };
+
+/** Calls; the outcomes are all that the listener ever hears. */
+function start(call: RawCall, timeoutMs = 5_000, request: Partial<RawRequest> = {}) {
+  const outcomes: Outcome[] = [];
+  let underWay: CallUnderWay | undefined;
+  const first = new Promise<Outcome>((resolve) => {
+    const hear = (outcome: Outcome) => {
+      outcomes.push(outcome);
+      resolve(outcome);
+    };
+    underWay = call(
+      { method: 'POST', path: '/graphql?a=1', headers: ['x-a', 'b'], body: '{"é":1}', timeoutMs, ...request },
+      { answered: (response) => hear({ response }), failed: (error) => hear({ error }) },
+    );
+  });
+  return { first, outcomes, cancel: () => underWay?.cancel('aborted') };
+}
+
+/** An upstream that never answers, what has arrived there, and when the connection is gone. */
+async function silence(): Promise<{ call: RawCall; arrived: Promise<void>; cut: Promise<void> }> {
+  let [hasArrived, isCut] = [() => {}, () => {}];
+  const arrived = new Promise<void>((resolve) => {
+    hasArrived = resolve;
+  });
+  const cut = new Promise<void>((resolve) => {
+    isCut = resolve;
+  });
+  const call = await serve((_req, res) => {
+    res.once('close', isCut);
+    hasArrived();
+  });
+  return { call, arrived, cut };
+}
+
+describe('a raw call', () => {
+  it.each<[string, RawRequest['body'], string]>([
+    ['text', '{"é":1}', 'POST /graphql?a=1 8 b none'],
+    ['bytes', new TextEncoder().encode('{"é":1}'), 'POST /graphql?a=1 8 b none'],
+  ])('posts %s with its length, and hears the whole answer', async (_, body, seen) => {
+    const { first, outcomes, cancel } = start(await serve(echo), 5_000, { body });
+    const { response } = await first;
+    expect(response?.status).toBe(203);
+    expect(response?.headers.get('x-a')).toBe(seen);
+    expect(Buffer.concat(response?.chunks ?? []).toString()).toBe('{"é":1}');
+    expect(response?.size).toBe(8);
+    cancel();
+    expect(outcomes).toHaveLength(1);
+  });
+
+  it('gets without a body', async () => {
+    const { response } = await start(await serve(echo), 5_000, { method: 'GET', body: null, headers: [] }).first;
+    expect(response?.headers.get('x-a')).toBe('GET /graphql?a=1 none none none');
+  });
+
+  it('follows no redirect, and takes an interim answer for none', async () => {
+    const call = await serve((_req, res) => {
+      res.writeEarlyHints({ link: '</a>; rel=preload', 'x-b': '1' });
+      res.writeHead(307, { location: '/other' }).end();
+    });
+    const { response } = await start(call).first;
+    expect([response?.status, response?.headers.get('location'), response?.headers.get('x-b')]).toEqual([
+      307,
+      '/other',
+      undefined,
+    ]);
+  });
+
+  it.each([
+    [['x-a', 'b'], 'Basic eA=='],
+    [['authorization', 'Bearer own'], 'Bearer own'],
+    [['x-a', 'authorization'], 'Basic eA=='],
+  ])('with headers %j is authorized as %s', async (headers, authorization) => {
+    const call = await serve(echo, 1, { authorization: 'Basic eA==' });
+    const { response } = await start(call, 5_000, { headers }).first;
+    expect(String(response?.headers.get('x-a')).endsWith(` ${authorization}`)).toBe(true);
+  });
+
+  it.each(failures)('fails as %s at %s', async (failure, _, handle) => {
+    const { first, outcomes } = start(await serve(handle), 300);
+    expect((await first).error?.failure).toBe(failure);
+    expect(outcomes).toHaveLength(1);
+  });
+
+  it('fails as unreachable where nobody listens, and where no more calls are taken', async () => {
+    const dispatcher = new Pool('http://127.0.0.1:1');
+    const call = createRawCall({ dispatcher, maxResponseBytes: 1 });
+    expect((await start(call).first).error?.failure).toBe('unreachable');
+    await dispatcher.close();
+    expect((await start(call).first).error?.failure).toBe('unreachable');
+  });
+
+  it('cancelled, is cut at the upstream and says so once', async () => {
+    const { call, arrived, cut } = await silence();
+    const { first, outcomes, cancel } = start(call);
+    await arrived;
+    cancel();
+    cancel();
+    expect((await first).error?.failure).toBe('aborted');
+    await cut;
+    expect(outcomes).toHaveLength(1);
+  });
+
+  it('waits for a connection no longer than for an answer, and is then not sent', async () => {
+    const bodies: ServerResponse[] = [];
+    const call = await serve((_req, res) => void bodies.push(res), 1);
+    const before = start(call);
+    const waiting = start(call, 50);
+    expect((await waiting.first).error?.failure).toBe('timeout');
+    await expect.poll(() => bodies.length).toBe(1);
+    bodies[0]?.end('{}');
+    expect((await before.first).response?.size).toBe(2);
+    const after = start(call);
+    await expect.poll(() => bodies.length).toBe(2);
+    bodies[1]?.end('{"a":1}');
+    expect((await after.first).response?.size).toBe(7);
+    expect(bodies).toHaveLength(2);
+  });
+
+  it('shows how the upstream is, and nothing of it when it was cancelled', async () => {
+    let status = 200;
+    const watch = createHealthWatch(() => 7);
+    const answer: Handle = (_req, res) => {
+      if (status === 0) res.destroy();
+      else if (status === 413) res.end('x'.repeat(1_001));
+      else if (status > 0) res.writeHead(status).end();
+    };
+    const call = await serve(answer, 8, { watch });
+    expect(watch.health()).toEqual({ state: 'unknown', lastSeenMs: null, detail: null });
+    await start(call).first;
+    expect(watch.health()).toEqual({ state: 'up', lastSeenMs: 7, detail: null });
+    status = 503;
+    await start(call).first;
+    expect(watch.health()).toMatchObject({ state: 'degraded', detail: 'answered with HTTP status 503' });
+    status = 0;
+    await start(call).first;
+    expect(watch.health()).toMatchObject({ state: 'down', lastSeenMs: 7 });
+    status = 413;
+    await start(call).first;
+    expect(watch.health().state).toBe('degraded');
+    status = 200;
+    await start(call).first;
+    status = -1;
+    const { first, cancel } = start(call);
+    cancel();
+    await first;
+    expect(watch.health().state).toBe('up');
+  });
+});
+
+describe('a large answer', () => {
+  interface Streamed extends Outcome {
+    readonly begun: number;
+    readonly text: string;
+    readonly isWhole: boolean;
+  }
+
+  /** Takes the answer as it comes, if it is over 10 bytes; `onData` says whether there is room for more. */
+  function stream(
+    call: RawCall,
+    onData: (resume: () => void) => boolean = () => true,
+    timeoutMs = 5_000,
+  ): { done: Promise<Streamed>; underWay: CallUnderWay } {
+    let underWay: CallUnderWay = { cancel: () => {} };
+    const done = new Promise<Streamed>((resolve) => {
+      let text = '';
+      let begun = 0;
+      const settle = (how: Partial<Streamed>) => resolve({ begun, text, isWhole: false, ...how });
+      underWay = call(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs, streamAboveBytes: 10 },
+        {
+          answered: (response) => settle({ response }),
+          failed: (error) => settle({ error }),
+          stream: ({ chunks, size, status }, resume) => {
+            if (status !== 200) return null;
+            begun = size;
+            text = Buffer.concat(chunks).toString();
+            return {
+              data: (chunk) => {
+                text += String(chunk);
+                return onData(resume);
+              },
+              end: () => settle({ isWhole: true }),
+              failed: (error) => settle({ error }),
+            };
+          },
+        },
+      );
+    });
+    return { done, underWay };
+  }
+
+  const large = 'x'.repeat(900);
+
+  it('goes as it comes to a listener that takes it', async () => {
+    const call = await serve((_req, res) => void res.write('x'.repeat(20), () => res.end(large)));
+    const { begun, text, isWhole } = await stream(call).done;
+    expect([begun, text.length, isWhole]).toEqual([20, 920, true]);
+  });
+
+  it('is collected where the listener does not take it', async () => {
+    const call = await serve((_req, res) => void res.writeHead(203).write('x'.repeat(20), () => res.end('y')));
+    expect((await stream(call).done).response?.size).toBe(21);
+  });
+
+  describe.each([
+    ['taken as it comes', 200],
+    ['collected', 203],
+  ])('%s', (_, status) => {
+    it.each([
+      [1_000, 'whole'],
+      [1_001, 'too-large'],
+    ])('of %i bytes is %s, since it is bounded whichever way it goes', async (size, outcome) => {
+      const call = await serve(
+        (_req, res) => void res.writeHead(status).write('x'.repeat(20), () => res.end('x'.repeat(size - 20))),
+      );
+      const { text, isWhole, response, error } = await stream(call).done;
+      expect(error?.failure ?? 'whole').toBe(outcome);
+      if (outcome === 'whole') expect(response?.size ?? text.length).toBe(size);
+      expect(isWhole).toBe(outcome === 'whole' && status === 200);
+    });
+  });
+
+  it('that says beforehand that it is too large is refused before anything of it is passed on', async () => {
+    const call = await serve((_req, res) => {
+      // The rest does not come: nothing else could show that it is too large.
+      res.writeHead(200, { 'content-length': 1_001 }).write('x'.repeat(20));
+    });
+    const { begun, error } = await stream(call).done;
+    expect([begun, error?.failure]).toEqual([0, 'too-large']);
+  });
+
+  it('is answered whole below the size from which it is streamed', async () => {
+    expect((await stream(await serve((_req, res) => void res.end('x'.repeat(10)))).done).response?.size).toBe(10);
+  });
+
+  it('comes no faster than it is taken', async () => {
+    const mebibyte = Buffer.alloc(1024 * 1024, 'x');
+    let written = 0;
+    function* answer() {
+      for (; written < 64; written += 1) yield mebibyte;
+    }
+    const call = await serve((_req, res) => void Readable.from(answer()).pipe(res), 1, {
+      maxResponseBytes: 64 * mebibyte.length,
+    });
+    let pauses = 0;
+    let goOn = () => {};
+    const { done } = stream(call, (resume) => {
+      goOn = resume;
+      pauses += 1;
+      return pauses > 1;
+    });
+    // What sockets hold is not unlimited, so that the server gets stuck.
+    await expect.poll(() => pauses).toBe(1);
+    const seen: number[] = [];
+    await expect.poll(() => seen.push(written) > 1 && seen.at(-1) === seen.at(-2), { interval: 100 }).toBe(true);
+    expect(written).toBeLessThan(64);
+    expect(pauses).toBe(1);
+    goOn();
+    const { text, isWhole } = await done;
+    expect([text.length, isWhole]).toEqual([64 * 1024 * 1024, true]);
+  });
+
+  it.each<[string, string, Handle]>([
+    ['interrupted', 'breaks off', (_req, res) => void res.write(large, () => setImmediate(() => res.destroy()))],
+    ['timeout', 'does not end in time', (_req, res) => void res.write(large)],
+  ])('says that it is %s when it %s', async (failure, _, handle) => {
+    const { error, text, isWhole } = await stream(await serve(handle), () => true, 300).done;
+    expect([error?.failure, text, isWhole]).toEqual([failure, large, false]);
+  });
+
+  it('given up, is cut at the upstream', async () => {
+    let cut = () => {};
+    const isCut = new Promise<void>((resolve) => {
+      cut = resolve;
+    });
+    const call = await serve((_req, res) => void res.once('close', cut).write(large));
+    const { done, underWay } = stream((request, listener) =>
+      call(request, {
+        ...listener,
+        stream: (begun, resume) => {
+          setImmediate(() => underWay.cancel('aborted'));
+          return listener.stream?.(begun, resume) ?? null;
+        },
+      }),
+    );
+    expect((await done).error?.failure).toBe('aborted');
+    await isCut;
+  });
+});
+
+describe('an answer that is paused', () => {
+  /** What undici tells a call, told by a test. */
+  type Told = Required<Pick<Dispatcher.DispatchHandler, 'onConnect' | 'onHeaders' | 'onData' | 'onComplete'>>;
+
+  const piece = Buffer.alloc(20, 'x');
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Calls that take all answers over 10 bytes as they come, have room when a test says so, and say what they heard. */
+  function open(options: Partial<RawCallOptions> = {}) {
+    const handlers: Told[] = [];
+    const dispatcher = { dispatch: (_options: unknown, handler: Told) => handlers.push(handler) };
+    const call = createRawCall({
+      dispatcher: dispatcher as unknown as Dispatcher,
+      maxResponseBytes: 1_000,
+      ...options,
+    });
+    /** A call of which 20 bytes have come. */
+    return (onBegun: (underWay: CallUnderWay) => void = () => {}) => {
+      const heard: string[] = [];
+      const reader = { hasRoom: false, resume: () => {} };
+      const fail = ({ failure }: UpstreamCallError) => void heard.push(failure);
+      const underWay = call(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 60_000, streamAboveBytes: 10 },
+        {
+          answered: () => void heard.push('answered'),
+          failed: fail,
+          stream: (_begun, resume) => {
+            heard.push('streamed');
+            reader.resume = resume;
+            onBegun(underWay);
+            return { data: () => reader.hasRoom, end: () => void heard.push('ended'), failed: fail };
+          },
+        },
+      );
+      const told = handlers.at(-1);
+      if (!told) throw new Error('the call was not made');
+      told.onConnect(() => heard.push('cut'));
+      told.onHeaders(200, [], () => heard.push('resumed'), 'OK');
+      told.onData(piece);
+      return { told, heard, reader, underWay };
+    };
+  }
+
+  it('for five seconds is cut, as what nobody waits for, which says nothing of the upstream', async () => {
+    const watch = createHealthWatch(() => 7);
+    const { told, heard } = open({ watch })();
+    expect(told.onData(piece)).toBe(false);
+    await vi.advanceTimersByTimeAsync(4_000);
+    // What was on its way does not begin the wait anew.
+    expect(told.onData(piece)).toBe(false);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(heard).toEqual(['streamed']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(heard).toEqual(['streamed', 'cut', 'aborted']);
+    expect(watch.health().state).toBe('unknown');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('and resumed each time before that takes as long as it takes', async () => {
+    const { told, heard, reader } = open()();
+    for (let pause = 0; pause < 10; pause += 1) {
+      expect(told.onData(piece)).toBe(false);
+      await vi.advanceTimersByTimeAsync(4_999);
+      reader.resume();
+    }
+    reader.hasRoom = true;
+    expect(told.onData(piece)).toBe(true);
+    await vi.advanceTimersByTimeAsync(9_000);
+    told.onComplete([]);
+    expect(heard).toEqual(['streamed', ...Array.from({ length: 10 }, () => 'resumed'), 'ended']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('again after it was resumed is cut all the same', async () => {
+    const { told, heard, reader } = open()();
+    told.onData(piece);
+    reader.resume();
+    told.onData(piece);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(heard).toEqual(['streamed', 'resumed', 'cut', 'aborted']);
+  });
+
+  it('by what was on its way is one pause, and resumed is none', async () => {
+    const { told, heard, reader } = open()();
+    for (let count = 0; count < 3; count += 1) expect(told.onData(piece)).toBe(false);
+    expect(vi.getTimerCount()).toBe(2);
+    reader.resume();
+    reader.hasRoom = true;
+    // Only the deadline of the call is left.
+    expect(vi.getTimerCount()).toBe(1);
+    for (let count = 0; count < 3; count += 1) expect(told.onData(piece)).toBe(true);
+    await vi.advanceTimersByTimeAsync(30_000);
+    told.onComplete([]);
+    expect(heard).toEqual(['streamed', 'resumed', 'ended']);
+  });
+
+  it('and over meanwhile is not waited for, nor resumed', () => {
+    const { told, heard, reader, underWay } = open()();
+    told.onData(piece);
+    underWay.cancel('aborted');
+    reader.resume();
+    expect(heard).toEqual(['streamed', 'cut', 'aborted']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is one of so many at most; those beyond are collected, and whoever ends makes room', () => {
+    const begin = open({ maxStreams: 2 });
+    const [first, second, third] = [begin(), begin(), begin()];
+    expect([first, second, third].map(({ heard }) => heard)).toEqual([['streamed'], ['streamed'], []]);
+    expect(third.told.onData(piece)).toBe(true);
+    first.underWay.cancel('aborted');
+    const fourth = begin();
+    expect(fourth.heard).toEqual(['streamed']);
+    second.told.onComplete([]);
+    third.told.onComplete([]);
+    expect([second.heard, third.heard]).toEqual([['streamed', 'ended'], ['answered']]);
+    expect([begin(), begin()].map(({ heard }) => heard)).toEqual([['streamed'], []]);
+  });
+
+  it('takes no room from others where it is given up the moment it begins', () => {
+    const begin = open({ maxStreams: 1 });
+    expect(begin((underWay) => underWay.cancel('aborted')).heard).toEqual(['streamed', 'cut', 'aborted']);
+    expect(begin().heard).toEqual(['streamed']);
+  });
+});
+
+describe('an upstream call', () => {
+  const request: UpstreamRequest = { method: 'POST', path: '/graphql?a=1', body: '{"é":1}', timeoutMs: 300 };
+
+  it('resolves with the body in one piece, however many it came in', async () => {
+    const call = createUpstreamCall(
+      await serve((_req, res) => void res.write('one ', () => setImmediate(() => res.end('two')))),
+    );
+    expect(String((await call(request)).body)).toBe('one two');
+  });
+
+  it('sends headers by their names', async () => {
+    const call = createUpstreamCall(await serve(echo));
+    const { headers, status } = await call({ ...request, headers: { 'x-a': 'b', authorization: 'c' } });
+    expect([status, headers.get('x-a')]).toEqual([203, 'POST /graphql?a=1 8 b c']);
+  });
+
+  it.each(failures)('rejects as %s at %s', async (failure, _, handle) => {
+    await expect(createUpstreamCall(await serve(handle))(request)).rejects.toMatchObject({ failure });
+  });
+
+  it.each(['aborted', 'timeout'] as const)('is cut short when its operation is %s', async (cause) => {
+    const { call, arrived, cut } = await silence();
+    const cancellation = createCancellation();
+    const answer = createUpstreamCall(call)({ ...request, timeoutMs: 5_000, cancellation });
+    const rejected = expect(answer).rejects.toMatchObject({ failure: cause });
+    await arrived;
+    cancellation.cancel(cause);
+    await rejected;
+    await cut;
+  });
+
+  it.each([
+    ['answered', (_req: IncomingMessage, res: ServerResponse) => void res.end()],
+    ['failed', (req: IncomingMessage) => void req.socket.destroy()],
+  ])('that has %s is not kept by an operation that goes on', async (_, handle) => {
+    const call = createUpstreamCall(await serve(handle));
+    const cancellation = createCancellation();
+    let listening = 0;
+    const counted: Cancellation = {
+      cause: null,
+      bytesRead: 0,
+      signal: cancellation.signal,
+      onCancel: (listener) => {
+        const stop = cancellation.onCancel(listener);
+        listening += 1;
+        return () => {
+          listening -= 1;
+          stop();
+        };
+      },
+    };
+    await call({ ...request, cancellation: counted }).catch(() => {});
+    expect(listening).toBe(0);
+  });
+
+  it('of an operation that is over already is not made', async () => {
+    let asked = 0;
+    const call = createUpstreamCall(
+      await serve((_req, res) => {
+        asked += 1;
+        res.end();
+      }),
+    );
+    const over = createCancellation();
+    over.cancel('timeout');
+    await expect(call({ ...request, cancellation: over })).rejects.toMatchObject({ failure: 'timeout' });
+    await call(request);
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,228 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Pool } from 'undici';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import { createRawCall } from '../../../src/upstream/raw-call.ts';
+import { letRunOn } from '../../../src/upstream/run-on.ts';
+import { createUpstreamCall, type UpstreamResponse } from '../../../src/upstream/upstream-call.ts';
+import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
+import { createHealthWatch } from '../../../src/upstream/upstream-health.ts';
+import { until } from '../../support/until.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A server that answers when it is told to, behind as many connections as given. */
+async function setUp(connections = 1) {
+  const held: ServerResponse[] = [];
+  const seen = { requests: 0, cut: 0, stopping: false };
+  const server = createServer((_req, res) => {
+    seen.requests += 1;
+    held.push(res);
+    res.on('close', () => {
+      if (!res.writableFinished) seen.cut += 1;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections });
+  closers.push(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+    () => dispatcher.destroy(),
+  );
+  const watch = createHealthWatch(() => 7);
+  const send = createRawCall({ dispatcher, maxResponseBytes: 1_000, watch });
+  const call = createUpstreamCall(letRunOn(send, { watch, isStopping: () => seen.stopping }));
+  const late: (UpstreamResponse | UpstreamCallError)[] = [];
+  const begin = ({ timeoutMs = 60_000, runOnMs = 60_000, cancellation = createCancellation() } = {}) => {
+    const answered: Promise<string> = call({
+      method: 'POST',
+      path: '/',
+      body: '{}',
+      timeoutMs,
+      runOnMs,
+      cancellation,
+      late: (outcome) => void late.push(outcome),
+    }).then(
+      ({ body }) => body.toString(),
+      (error: unknown) => (error instanceof UpstreamCallError ? error.failure : String(error)),
+    );
+    return { answered, cancellation };
+  };
+  const arrived = (count: number) => until(() => seen.requests === count, `request ${count} has arrived`);
+  return { begin, held, seen, late, arrived, health: watch.health };
+}
+
+describe('a call that cannot be taken back', () => {
+  it('is answered like any other', async () => {
+    const { begin, held, arrived, late } = await setUp();
+    const { answered } = begin();
+    await arrived(1);
+    held[0]?.end('done');
+    expect(await answered).toBe('done');
+    expect(late).toEqual([]);
+  });
+
+  it.each(['its own', 'its operation’s'])(
+    'has no answer when %s time is up, runs on, and is heard of later',
+    async (whose) => {
+      const { begin, held, arrived, seen, late } = await setUp();
+      const { answered, cancellation } = begin(whose === 'its own' ? { timeoutMs: 300 } : {});
+      await arrived(1);
+      if (whose !== 'its own') cancellation.cancel('timeout');
+      expect(await answered).toBe('timeout');
+      expect(seen.cut).toBe(0);
+      held[0]?.end('done after all');
+      await until(() => late.length > 0, 'the answer is heard of');
+      expect(late.map((outcome) => ('body' in outcome ? outcome.body.toString() : outcome))).toEqual([
+        'done after all',
+      ]);
+    },
+  );
+
+  describe('with an upstream that answers when a test says so', () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    function begin() {
+      const heard: string[] = [];
+      let finish = () => {};
+      const changes = { count: 0 };
+      const watch = {
+        answered() {},
+        failed: ({ failure }: UpstreamCallError) => void heard.push(`watched: ${failure}`),
+      };
+      const call = letRunOn(
+        (_request, listener) => {
+          finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
+          return { isSent: true, cancel() {} };
+        },
+        { watch, isStopping: () => false, changes },
+      );
+      const underWay = call(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 1_000, runOnMs: 60_000 },
+        {
+          answered: () => void heard.push('answered'),
+          failed: ({ failure }) => void heard.push(failure),
+          late: () => void heard.push('late'),
+        },
+      );
+      return { underWay, heard, changes, finish: () => finish() };
+    }
+
+    it('says nothing against it once it is answered, and leaves no timer', () => {
+      const { heard, finish } = begin();
+      finish();
+      expect(vi.getTimerCount()).toBe(0);
+      vi.advanceTimersByTime(100_000);
+      expect(heard).toEqual(['answered']);
+    });
+
+    it('counts as written when its caller is told of it, and again when it ends after that', () => {
+      const { underWay, changes, finish } = begin();
+      expect(changes.count).toBe(0);
+      underWay.cancel('timeout');
+      const told = changes.count;
+      finish();
+      expect([told > 0, changes.count > told]).toEqual([true, true]);
+    });
+
+    it('is heard of once where its own time is up after that of its operation', () => {
+      const { underWay, heard, finish } = begin();
+      underWay.cancel('timeout');
+      vi.advanceTimersByTime(1_000);
+      finish();
+      expect(heard).toEqual(['timeout', 'watched: timeout', 'late']);
+    });
+  });
+
+  it('runs on though its caller is gone, who would still be answered', async () => {
+    const { begin, held, arrived, seen } = await setUp();
+    const { answered, cancellation } = begin();
+    await arrived(1);
+    cancellation.cancel('aborted');
+    held[0]?.end('done');
+    expect(await answered).toBe('done');
+    expect(seen.cut).toBe(0);
+  });
+
+  it('is given up in the end, and that is heard of too', async () => {
+    const { begin, arrived, seen, late, health } = await setUp();
+    const { answered } = begin({ timeoutMs: 50, runOnMs: 50 });
+    expect(await answered).toBe('timeout');
+    await arrived(1);
+    await until(() => seen.cut === 1, 'the call is cut');
+    expect(late).toMatchObject([{ failure: 'timeout' }]);
+    expect(health().state).toBe('down');
+  });
+
+  it.each(['aborted', 'timeout'] as const)('is not begun for an operation that is over: %s', async (cause) => {
+    const { begin, held, arrived, seen } = await setUp();
+    // A connection is open, and would take it at once.
+    const before = begin();
+    await arrived(1);
+    held[0]?.end('done');
+    await before.answered;
+    const cancellation = createCancellation();
+    cancellation.cancel(cause);
+    expect(await begin({ cancellation }).answered).toBe('unsent');
+    const after = begin();
+    await arrived(2);
+    held[1]?.end('done');
+    await after.answered;
+    expect(seen.requests).toBe(2);
+  });
+
+  it('is not begun when the gateway stops, and one that was begun runs on', async () => {
+    const { begin, held, arrived, seen, health } = await setUp(2);
+    const first = begin();
+    await arrived(1);
+    seen.stopping = true;
+    expect(await begin().answered).toBe('stopping');
+    held[0]?.end('done');
+    expect(await first.answered).toBe('done');
+    expect([seen.requests, health().state]).toEqual([1, 'up']);
+  });
+});
+
+describe('one that waits for a connection', () => {
+  it.each([
+    ['is never sent when its caller leaves meanwhile', 'aborted', 'unsent'],
+    ['is never sent when the time of its operation is up', 'timeout', 'no-connection'],
+  ] as const)('%s', async (_, cause, failure) => {
+    const { begin, held, arrived, seen, health } = await setUp();
+    const first = begin();
+    await arrived(1);
+    const second = begin();
+    second.cancellation.cancel(cause);
+    expect(await second.answered).toBe(failure);
+    if (failure === 'unsent') expect(health().state).toBe('unknown');
+    held[0]?.end('done');
+    expect(await first.answered).toBe('done');
+    const third = begin();
+    await arrived(2);
+    held[1]?.end('third');
+    expect(await third.answered).toBe('third');
+    expect(seen.requests).toBe(2);
+  });
+
+  it('is never sent when its own time is up', async () => {
+    const { begin, held, arrived, seen, late } = await setUp();
+    const first = begin();
+    await arrived(1);
+    expect(await begin({ timeoutMs: 20 }).answered).toBe('no-connection');
+    held[0]?.end('done');
+    await first.answered;
+    const last = begin();
+    await arrived(2);
+    held[1]?.end('last');
+    expect(await last.answered).toBe('last');
+    expect([seen.requests, late]).toEqual([2, []]);
+  });
+});
