@@ -1,4 +1,4 @@
-import type { Argument, Command, GasData, ProgrammableTransaction } from './transaction-data.ts';
+import type { Argument, CallArg, Command, GasData, ProgrammableTransaction } from './transaction-data.ts';
 
 /**
  * Does a transaction do anything with a coin of its payment but pay, by the name of the gas coin or as an input of its own?
@@ -6,8 +6,20 @@ import type { Argument, Command, GasData, ProgrammableTransaction } from './tran
  */
 export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, { payment }: GasData): boolean {
   const paying = new Set(payment.map(({ objectId }) => objectId));
-  const isInput = inputs.some((input) => 'ref' in input && paying.has(input.ref.objectId));
-  return isInput || commands.some((command) => argumentsOf(command).some(({ kind }) => kind === 'gasCoin'));
+  return inputs.some((input) => isOneOf(paying, input)) || commands.some((command) => argumentsOf(command).some(({ kind }) => kind === 'gasCoin'));
+}
+
+/** Whichever way it is named: owned, received, or as a shared object, which no coin that pays can be. */
+function isOneOf(coins: ReadonlySet<string>, input: CallArg): boolean {
+  switch (input.kind) {
+    case 'pure':
+      return false;
+    case 'shared':
+      return coins.has(input.objectId);
+    case 'owned':
+    case 'receiving':
+      return coins.has(input.ref.objectId);
+  }
 }
 
 function argumentsOf(command: Command): readonly Argument[] {

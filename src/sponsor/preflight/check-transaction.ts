@@ -26,8 +26,8 @@ export type TransactionVerdict =
   /** `FORBIDDEN`: it does what this caller may not. `BAD_USER_INPUT`: it does not fit its reservation. */
   | {
       readonly kind: 'refused';
-      /** For what it calls, for its gas budget, or for anything else. */
-      readonly of: 'calls' | 'budget' | 'rest';
+      /** `gas`: it could spend more than is counted for its caller. */
+      readonly of: 'calls' | 'gas' | 'rest';
       readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
       readonly reason: string;
     }
@@ -49,9 +49,10 @@ export function checkTransaction(bytes: Uint8Array, { terms, moveCalls }: Transa
   const forbidden = moveCalls && toCallFault(outline, moveCalls);
   if (forbidden) return { kind: 'refused', of: 'calls', code: 'FORBIDDEN', reason: forbidden };
   const excess = terms && toBudgetFault(outline, terms);
-  if (excess) return { kind: 'refused', of: 'budget', code: 'BAD_USER_INPUT', reason: excess };
+  if (excess) return { kind: 'refused', of: 'gas', code: 'BAD_USER_INPUT', reason: excess };
   const fault = toGasFault(outline) ?? (terms && toTermsFault(outline, terms));
-  return fault === null ? ok : { kind: 'refused', of: 'rest', code: 'BAD_USER_INPUT', reason: fault };
+  if (fault === null) return ok;
+  return { kind: 'refused', of: outline.takesGasCoin ? 'gas' : 'rest', code: 'BAD_USER_INPUT', reason: fault };
 }
 
 function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTerms): string | null {

@@ -4,9 +4,9 @@ import { checkTransaction, type TransactionRules, type TransactionVerdict } from
 import { toSignatureFault } from './signature-fault.ts';
 
 /**
- * `enforce`: what does not pass, or cannot be read, is refused. `warn`: it goes on, and the operator is told. `off`: nothing
- * is looked at. What its caller alone is bound to holds in all of them: a list of what it may call, and a gas budget, of which
- * no more is counted than was reserved.
+ * `enforce` refuses what does not pass or cannot be read. `warn` sends it and tells the operator. `off` looks at nothing. The
+ * bounds of the caller hold in every policy: a list of what it may call, and a gas budget, of which no more is counted than was
+ * reserved.
  */
 export type PreflightPolicy = 'enforce' | 'warn' | 'off';
 
@@ -46,13 +46,14 @@ interface Finding {
   readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
   readonly reason: string;
   /** `all`: it leaves everything open. */
-  readonly of: 'calls' | 'budget' | 'rest' | 'all';
+  readonly of: 'calls' | 'gas' | 'rest' | 'all';
 }
 
 /** Does it hold whatever the policy is? */
 function isBinding({ of }: Finding, { moveCalls, isGasCounted }: PreflightSubject): boolean {
-  if (of === 'budget') return isGasCounted;
-  return of === 'calls' || (of === 'all' && moveCalls !== null);
+  if (of === 'calls') return true;
+  if (of === 'gas') return isGasCounted;
+  return of === 'all' && (isGasCounted || moveCalls !== null);
 }
 
 function toFinding(verdict: TransactionVerdict): Finding | null {

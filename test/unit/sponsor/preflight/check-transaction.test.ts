@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toMoveCall } from '../../../../src/config/move-call.ts';
 import { checkTransaction } from '../../../../src/sponsor/preflight/check-transaction.ts';
+import type { CallArg } from '../../../../src/transactions/transaction-data.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const [first, second] = coins as [(typeof coins)[0], (typeof coins)[0]];
@@ -8,9 +9,9 @@ const stranger = `0x${'b'.padStart(64, '0')}`;
 const check = (bytes: Uint8Array, moveCalls: readonly string[] | null = null) =>
   checkTransaction(bytes, { terms, moveCalls });
 const gas = (changes: SampleChanges['gas']) => check(sampleTransaction({ gas: changes ?? {} }));
-const refused = (reason: string, code = 'BAD_USER_INPUT') => ({
+const refused = (reason: string, code = 'BAD_USER_INPUT', of = code === 'FORBIDDEN' ? 'calls' : 'rest') => ({
   kind: 'refused',
-  of: code === 'FORBIDDEN' ? 'calls' : reason.startsWith('the gas budget') ? 'budget' : 'rest',
+  of,
   code,
   reason: expect.stringContaining(reason),
 });
@@ -46,7 +47,9 @@ describe('a transaction and its reservation', () => {
   });
 
   test.each([5_000_001n, 2n ** 64n - 1n])('do not fit with a budget of %s', (budget) => {
-    expect(gas({ budget })).toEqual(refused(`the gas budget is ${budget}; it may be at most 5000000`));
+    expect(gas({ budget })).toEqual(
+      refused(`the gas budget is ${budget}; it may be at most 5000000`, 'BAD_USER_INPUT', 'gas'),
+    );
   });
 
   test('hold where the sponsor would have to sign for itself', () => {
@@ -84,7 +87,20 @@ describe('a transaction and its reservation', () => {
     const gives = sampleTransaction({}, (tx) => tx.transfer([tx.gasCoin], user));
     const names = sampleTransaction({}, (tx) => tx.transfer([tx.owned(first)], user));
     const splits = sampleTransaction({}, (tx) => tx.transfer([tx.split(tx.gasCoin, tx.u64(1))], user));
-    for (const bytes of [gives, names, splits]) expect(check(bytes)).toEqual(refused('gas coins may only pay gas'));
+    for (const bytes of [gives, names, splits])
+      expect(check(bytes)).toEqual(refused('gas coins may only pay gas', 'BAD_USER_INPUT', 'gas'));
+  });
+
+  test.each([
+    ['owned', { kind: 'owned', ref: second }],
+    ['shared', { kind: 'shared', objectId: second.objectId, initialSharedVersion: 1, mutable: true }],
+    ['shared, to be read', { kind: 'shared', objectId: second.objectId, initialSharedVersion: 9, mutable: false }],
+    ['received', { kind: 'receiving', ref: { ...second, version: 3 } }],
+  ] as const)('do not fit if one of its inputs is a gas coin, named as %s, used or not', (_how, input) => {
+    const other: CallArg = { kind: 'owned', ref: { ...second, objectId: stranger } };
+    const kind = { kind: 'PROGRAMMABLE_TX', inputs: [other, input], commands: [] } as const;
+    expect(check(sampleTransaction({ kind }))).toEqual(refused('gas coins may only pay gas', 'BAD_USER_INPUT', 'gas'));
+    expect(check(sampleTransaction({ kind: { ...kind, inputs: [other] } }))).toEqual({ kind: 'ok' });
   });
 
   test('are held against what needs no reservation where none is known', () => {

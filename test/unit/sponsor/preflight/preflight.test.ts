@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { preflight } from '../../../../src/sponsor/preflight/preflight.ts';
-import { sampleTransaction, sponsor, terms } from './sample-transaction.ts';
+import { sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';
 
 const ed25519 = new Uint8Array(97);
 const wrong = sampleTransaction({ sender: sponsor });
@@ -113,9 +113,22 @@ describe.each(['warn', 'off'] as const)('the gas budget of a caller, with SPONSO
     expect(look(policy, { txBytes: dear, moveCalls: [] }).code).toBeNull();
   });
 
+  test('lets nothing pass of which it cannot be seen what it may use', () => {
+    const { code, message, doubts } = look(policy, { txBytes: unreadable, isGasCounted: true });
+    expect([code, doubts]).toEqual(['BAD_USER_INPUT', []]);
+    expect(message).toContain('it cannot be verified');
+  });
+
+  test('lets nothing pass that gives a gas coin away: nobody counts what is in it', () => {
+    for (const sender of [undefined, sponsor]) {
+      const gives = sampleTransaction(sender ? { sender } : {}, (tx) => tx.transfer([tx.gasCoin], user));
+      expect(look(policy, { txBytes: gives, isGasCounted: true }).code).toBe('BAD_USER_INPUT');
+      expect(look(policy, { txBytes: gives }).code).toBeNull();
+    }
+  });
+
   test('does not make the rest binding', () => {
-    for (const txBytes of [sampleTransaction({ gas: { payment: [] } }), unreadable])
-      expect(look(policy, { txBytes, isGasCounted: true }).code).toBeNull();
+    expect(look(policy, { txBytes: sampleTransaction({ gas: { payment: [] } }), isGasCounted: true }).code).toBeNull();
     expect(look(policy, { txBytes: wrong, isGasCounted: true }).doubts).toHaveLength(policy === 'warn' ? 1 : 0);
   });
 });

@@ -5,7 +5,7 @@ import {
 } from '../../../../src/devnet/transactions/programmable-builder.ts';
 import { hashCoins } from '../../../../src/sponsor/leases/hash-coins.ts';
 import type { ReservationTerms } from '../../../../src/sponsor/preflight/check-transaction.ts';
-import type { GasData } from '../../../../src/transactions/transaction-data.ts';
+import type { GasData, ProgrammableTransaction } from '../../../../src/transactions/transaction-data.ts';
 
 export const user = `0x${'a'.padStart(64, '0')}`;
 export const sponsor = `0x${'5'.padStart(64, '0')}`;
@@ -27,17 +27,18 @@ export const terms: ReservationTerms = {
 export interface SampleChanges {
   readonly sender?: string;
   readonly gas?: Partial<GasData>;
+  readonly kind?: ProgrammableTransaction;
 }
 
 /** A transaction as its reservation wants it, but for the changes. */
 export function sampleTransaction(
-  { sender = user, gas }: SampleChanges = {},
+  { sender = user, gas, kind }: SampleChanges = {},
   fill: (builder: ProgrammableBuilder) => void = () => {},
 ): Uint8Array {
   const builder = createProgrammableBuilder();
   fill(builder);
   return encodeTransactionData({
-    kind: builder.build(),
+    kind: kind ?? builder.build(),
     sender,
     gas: { payment: coins, owner: sponsor, price: 1000n, budget: 5_000_000n, ...gas },
     expirationEpoch: null,
