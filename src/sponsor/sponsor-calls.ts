@@ -109,7 +109,11 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
     observe({ endpoint, status, what, text: redact(text, authorization, maxObservedLength) });
 
   function refuse(asked: SponsorCall, answer: SponsorAnswer): never {
-    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(asked.endpoint, answer);
+    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(
+      asked.endpoint,
+      answer,
+      asked.facts?.digest,
+    );
     if (unknown) note('unknown-text', asked, answer);
     throw gatewayError(
       code,
@@ -170,7 +174,7 @@ function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, digest:
     return execution.succeeded ? 'Executed.' : 'Ran and failed.';
   if (endpoint === 'debugHealthCheck' && readDeepHealth(answer)) return 'Checked.';
   if (endpoint === 'reloadAccessController' && readReloadResult(answer)) return 'Read again.';
-  const { code, message } = toSponsorRefusal(endpoint, answer);
+  const { code, message } = toSponsorRefusal(endpoint, answer, digest);
   return `${code}: ${message}`;
 }
 

@@ -85,10 +85,12 @@ export function readReservation(answer: SponsorAnswer): WireReservation | null {
   return isSuccess(answer) ? (reservation.safeParse(member(answer.json, 'result')).data ?? null) : null;
 }
 
-/** `{ effects, error: null }`, with or without the second key; `null` for anything else. */
-export function readExecution(answer: SponsorAnswer): WireExecution | null {
-  if (!isSuccess(answer)) return null;
-  const raw = member(answer.json, 'effects');
+/**
+ * `{ effects, error: null }`, with or without the second key, and whatever its status says: a transaction that has effects
+ * ran. `null` for anything else.
+ */
+export function readExecution({ json }: SponsorAnswer): WireExecution | null {
+  const raw = member(json, 'effects');
   const { data } = verdict.safeParse(raw);
   return data ? { transactionDigest: data.transactionDigest, succeeded: data.status.status === 'success', raw } : null;
 }

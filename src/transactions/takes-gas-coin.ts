@@ -6,7 +6,10 @@ import type { Argument, CallArg, Command, GasData, ProgrammableTransaction } fro
  */
 export function takesGasCoin({ inputs, commands }: ProgrammableTransaction, { payment }: GasData): boolean {
   const paying = new Set(payment.map(({ objectId }) => objectId));
-  return inputs.some((input) => isOneOf(paying, input)) || commands.some((command) => argumentsOf(command).some(({ kind }) => kind === 'gasCoin'));
+  return (
+    inputs.some((input) => isOneOf(paying, input)) ||
+    commands.some((command) => argumentsOf(command).some(({ kind }) => kind === 'gasCoin'))
+  );
 }
 
 /** Whichever way it is named: owned, received, or as a shared object, which no coin that pays can be. */

@@ -19,14 +19,17 @@ export function toSponsorAnswer({ status, headers, body }: UpstreamResponse): Sp
   return { status, text, json: isJsonContent(headers.get('content-type')) ? jsonOrUndefined(text) : undefined };
 }
 
-/**
- * The text of `{ error }` or `{ result: null, error }`; `null` for any other answer. An error beside effects is no refusal:
- * the transaction ran.
- */
+/** The text of `{ error }` or `{ result: null, error }`; `null` for any other answer. */
 export function errorTextOf({ json }: SponsorAnswer): string | null {
   if (typeof json !== 'object' || json === null || !('error' in json)) return null;
-  if ('effects' in json && json.effects !== null) return null;
   return typeof json.error === 'string' && json.error !== '' ? json.error : null;
+}
+
+/** Does it carry effects or a result, in whichever form and under whichever status? Then it is no refusal. */
+export function hasResult({ json }: SponsorAnswer): boolean {
+  if (typeof json !== 'object' || json === null) return false;
+  const { effects = null, result = null } = json as { readonly effects?: unknown; readonly result?: unknown };
+  return effects !== null || result !== null;
 }
 
 /** A plain-text answer that may be a sentence of the sponsor; `null` for JSON objects, HTML pages and long texts. */

@@ -3,7 +3,7 @@ import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../../upstream/upstream-call-error.ts';
 import { findKnownRefusal } from './known-refusals.ts';
-import { errorTextOf, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
+import { errorTextOf, hasResult, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
 import type { SponsorEndpoint } from './sponsor-endpoint.ts';
 
 /** What an answer that is not a success means for the caller. */
@@ -40,9 +40,16 @@ const unreadableRequest = new Set([400, 413, 415, 422]);
  * Judges an answer from which no result could be read. The text of an envelope is shown under 4xx, where the sponsor's
  * contract promises one; under other statuses only if it is known, because it may say anything. Whatever does not rule out
  * that a transaction ran is `EXECUTION_OUTCOME_UNKNOWN`.
+ * @param digest of the transaction that was to be executed; an answer that names it refuses nothing, whatever its status
  */
-export function toSponsorRefusal(endpoint: SponsorEndpoint, answer: SponsorAnswer): SponsorRefusal {
+export function toSponsorRefusal(
+  endpoint: SponsorEndpoint,
+  answer: SponsorAnswer,
+  digest: string | null = null,
+): SponsorRefusal {
   const { status } = answer;
+  if (hasResult(answer) || (digest !== null && answer.text.includes(digest)))
+    return { ...untellingRefusal(endpoint, status), own: false, unknown: true, mayBeDone: true };
   const envelopeText = errorTextOf(answer);
   const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
   if (known && !(isClientError(status) && envelopeText !== null))
@@ -56,7 +63,9 @@ export function toSponsorRefusal(endpoint: SponsorEndpoint, answer: SponsorAnswe
       mayBeDone: false,
     };
   }
-  return { ...fixedRefusal(endpoint, status), own: false, unknown: true, mayBeDone: !isClientError(status) };
+  const isRefused = isClientError(status);
+  const fixed = isRefused ? fixedClientError(status) : untellingRefusal(endpoint, status);
+  return { ...fixed, own: false, unknown: true, mayBeDone: !isRefused };
 }
 
 /** 408 does not count: a proxy may answer it after it has passed the request on, when the sponsor stays silent. */
@@ -71,8 +80,8 @@ function codeOfClientError(status: number): ErrorCode {
   return 'SPONSOR_REJECTED';
 }
 
-function fixedRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
-  if (isClientError(status)) return fixedClientError(status);
+/** Of an answer that leaves open whether the sponsor did what it was asked. */
+function untellingRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
   if (endpoint === 'executeTx') {
     return {
       code: 'EXECUTION_OUTCOME_UNKNOWN',

@@ -1,6 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { errorTextOf, sentenceOf, toSponsorAnswer } from '../../../../src/sponsor/refusals/sponsor-answer.ts';
+import {
+  errorTextOf,
+  hasResult,
+  sentenceOf,
+  toSponsorAnswer,
+} from '../../../../src/sponsor/refusals/sponsor-answer.ts';
 
 const answer = (body: string, contentType?: string, status = 200) =>
   toSponsorAnswer({
@@ -40,7 +45,6 @@ describe('errorTextOf', () => {
     ['{"result":null,"error":"no coins"}', 'no coins'],
     ['{"effects":null,"error":"no coins"}', 'no coins'],
     ['{"result":{},"error":null}', null],
-    ['{"effects":{},"error":"late"}', null],
     ['{"error":""}', null],
     ['{"error":{"message":"x"}}', null],
     ['["error"]', null],
@@ -48,6 +52,19 @@ describe('errorTextOf', () => {
     ['null', null],
   ])('reads %s as %j', (body, text) => {
     expect(errorTextOf(answer(body, 'application/json'))).toBe(text);
+  });
+});
+
+describe('hasResult', () => {
+  it.each([
+    ['{"effects":{},"error":"late"}', true],
+    ['{"result":0}', true],
+    ['{"effects":null,"result":null,"error":"no"}', false],
+    ['{"error":"no"}', false],
+    ['[]', false],
+    ['null', false],
+  ])('of %s is %j', (body, has) => {
+    expect(hasResult(answer(body, 'application/json'))).toBe(has);
   });
 });
 

@@ -198,6 +198,15 @@ describe('effects that cannot be read', () => {
   });
 });
 
+describe('coins that are told under a status of refusal', () => {
+  it.each([400, 403, 429, 500])('may be locked: HTTP %d', (status) => {
+    const json = { result: { reservation_id: 42 }, error: 'Gas budget must be positive' };
+    const refusal = toSponsorRefusal('reserveGas', { status, json, text: JSON.stringify(json) });
+    expect(refusal).toMatchObject({ code: 'UPSTREAM_BAD_RESPONSE', mayBeDone: true, own: false });
+    expect(refusal.message).toContain('they stay locked');
+  });
+});
+
 describe('an answer lost on the way', () => {
   it('to a reservation says that coins may be locked', () => {
     expect(toSponsorRefusal('reserveGas', plain(500, '')).message).toBe(
