@@ -109,11 +109,7 @@ export function createSponsorCalls({ call, basePath, timeouts, observe }: Sponso
     observe({ endpoint, status, what, text: redact(text, authorization, maxObservedLength) });
 
   function refuse(asked: SponsorCall, answer: SponsorAnswer): never {
-    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(
-      asked.endpoint,
-      answer,
-      asked.facts?.digest,
-    );
+    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(asked.endpoint, answer, asked.facts?.digest);
     if (unknown) note('unknown-text', asked, answer);
     throw gatewayError(
       code,
