@@ -308,16 +308,24 @@ function describeFence(stores: Stores): void {
     const { execution, executionEnd } = await reserve(one);
     await one.beginExecution(execution(begin));
     await one.endExecution(executionEnd(nobodys, { answer: 'refused' }));
-    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
+    expect(await other.beginExecution(execution())).toEqual({ kind: 'refused', digest: 'digest-1' });
     expect(await other.beginExecution(execution(begin))).toEqual({ kind: 'replay', answer: 'refused' });
   });
 
-  test('a refused execution leaves the lease spent', async () => {
+  test('a refused execution leaves the lease spent, by a refusal: whoever asks for it is not sent to the ledger', async () => {
     const { one, other } = stores();
-    const { execution, executionEnd } = await reserve(one);
+    const { caller, leaseId, execution, executionEnd } = await reserve(one);
+    const find = (bodyHash: string) => other.findExecution({ caller, leaseId, bodyHash, nowMs: noon + 3 });
     await one.beginExecution(execution());
     await one.endExecution(executionEnd({ kind: 'refused' }));
-    expect(await other.beginExecution(execution())).toEqual({ kind: 'spent', digest: 'digest-1' });
+    const refused = { kind: 'refused', digest: 'digest-1' };
+    expect(await other.beginExecution(execution())).toEqual(refused);
+    const next = { bodyHash: 'body-2', digest: 'digest-2' };
+    expect(await other.beginExecution(execution(next))).toEqual(refused);
+    expect([await find('body-1'), await find('body-2')]).toEqual([refused, refused]);
+    // What is said later of another end changes nothing.
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 7 }));
+    expect(await find('body-1')).toEqual(refused);
   });
 
   test('a refusal of an attempt that did not set the fence ends nothing: the one that did may have run', async () => {

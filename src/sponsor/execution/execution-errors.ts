@@ -30,7 +30,7 @@ export function storeAway({ digest, reservationId }: Named): GraphQLError {
 
 /** What a store that does not let an execution begin means for the caller. */
 export function toDeclined(
-  start: Extract<ExecutionStart, { kind: 'conflict' | 'spent' | 'expired' | 'unknown' | 'full' }>,
+  start: Exclude<ExecutionStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
   { digest, reservationId }: Named,
 ): GraphQLError {
   switch (start.kind) {
@@ -48,6 +48,12 @@ export function toDeclined(
       return gatewayError(
         'RESERVATION_NOT_FOUND',
         `The reservation was used by the transaction ${start.digest}: look that one up. Nothing was sent to the sponsor.`,
+        { digest: start.digest, reservationId },
+      );
+    case 'refused':
+      return gatewayError(
+        'RESERVATION_NOT_FOUND',
+        `The transaction ${start.digest} was refused with this reservation: it did not run, and its gas is free again. A refusal spends the reservation: reserve again. Nothing was sent to the sponsor.`,
         { digest: start.digest, reservationId },
       );
     case 'expired':

@@ -95,6 +95,8 @@ local function renameLease(lease, name, plainRef)
   ref = name
 end
 
+local function spent(lease) return { lease.isRefused and 'refused' or 'spent', lease.digest } end
+
 -- Looked for by whoever is left at that time, if nobody has written its end.
 local function lookForAt(whenMs)
   redis.call('ZADD', at('overdue'), text(whenMs), ref .. ' ' .. caller)

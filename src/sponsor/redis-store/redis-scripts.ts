@@ -60,7 +60,7 @@ end
 local lease = readLease()
 if lease and lease.executing ~= 'none' then
   if lease.executing ~= 'done' and lease.body == body then return { 'in-progress', lease.digest, lease.answerBy } end
-  return { 'spent', lease.digest }
+  return spent(lease)
 end
 if mustBeKnown == '1' and (not lease or lease.run ~= run()) then
   return { now < tonumber(expiresAt) and 'unknown' or 'expired' }
@@ -88,11 +88,11 @@ const findExecution = `
 local body = ARGV[4]
 local lease = readLease()
 if not lease or lease.executing == 'none' then return false end
-if lease.body ~= body then return { 'spent', lease.digest } end
+if lease.body ~= body then return spent(lease) end
 if lease.executing ~= 'done' then return { 'in-progress', lease.digest, lease.answerBy } end
 local answer = answerOf(lease, lease.executionKey, 'executionText')
 if answer then return { 'replay', answer } end
-return { 'spent', lease.digest }
+return spent(lease)
 `;
 
 const endExecution = `
@@ -124,7 +124,8 @@ elseif outcome == 'not-sent' then
 else
   lookNoMore()
   redis.call('HSET', at('lease:' .. ref), 'executing', 'done')
-  if elsewhere == '1' then redis.call('HSET', at('lease:' .. ref), 'digest', '') end
+  if elsewhere == '1' then redis.call('HSET', at('lease:' .. ref), 'digest', '')
+  elseif outcome == 'refused' then redis.call('HSET', at('lease:' .. ref), 'isRefused', '1') end
   releaseFixedHold(lease, outcome == 'executed' and tonumber(detail) or 0)
   dropLeaseAt(ref, math.max(tonumber(lease.expiresAt), now) + ${lingerMs})
   if hasAnswer == '1' then

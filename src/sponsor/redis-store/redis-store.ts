@@ -182,6 +182,7 @@ function readExecutionStart([kind, first = '', second]: string[]): ExecutionStar
     case 'in-progress':
       return { kind, digest: first, answerByMs: Number(second) };
     case 'spent':
+    case 'refused':
       return { kind, digest: first };
     case 'begun':
       return first === '' ? { kind } : { kind, reservation: first };

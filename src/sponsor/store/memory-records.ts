@@ -12,6 +12,8 @@ export interface Lease extends Kept {
   reserving: 'asked' | 'reserved' | 'lost' | 'foreign';
   /** `unsure`: dispatched, and nobody knows how it ended. */
   executing: 'none' | 'sent' | 'unsure' | 'done';
+  /** Was its transaction refused? */
+  isRefused: boolean;
   reservationKey: KeyRecord | null;
   executionKey: KeyRecord | null;
   /** What was answered without a key. */
@@ -164,6 +166,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
         hold: facts.hold,
         reserving: facts.reserving,
         executing: 'none',
+        isRefused: false,
         reservationKey: null,
         executionKey: null,
         reservationText: null,

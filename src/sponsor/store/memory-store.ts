@@ -92,7 +92,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     if (lease && lease.executing !== 'none') {
       const { digest, answerByMs } = lease;
       const isTwin = lease.executing !== 'done' && lease.bodyHash === begin.bodyHash;
-      return isTwin ? { kind: 'in-progress', digest, answerByMs } : { kind: 'spent', digest };
+      return isTwin ? { kind: 'in-progress', digest, answerByMs } : toSpent(lease);
     }
     if (!lease && begin.mustBeKnown) return { kind: nowMs < expiresAtMs ? 'unknown' : 'expired' };
     if (nowMs >= (lease?.expiresAtMs ?? expiresAtMs)) return { kind: 'expired' };
@@ -138,10 +138,10 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     const lease = records.lease(caller, leaseId, nowMs);
     if (!lease || lease.executing === 'none') return null;
     const { digest, answerByMs } = lease;
-    if (lease.bodyHash !== bodyHash) return { kind: 'spent', digest };
+    if (lease.bodyHash !== bodyHash) return toSpent(lease);
     if (lease.executing !== 'done') return { kind: 'in-progress', digest, answerByMs };
     const answer = lease.executionKey ? records.answerOf(lease.executionKey, nowMs) : lease.executionText;
-    return answer === null ? { kind: 'spent', digest } : { kind: 'replay', answer };
+    return answer === null ? toSpent(lease) : { kind: 'replay', answer };
   }
 
   function endExecution({ caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean {
@@ -160,6 +160,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
         return true;
       }
       lease.executing = 'done';
+      lease.isRefused = outcome.kind === 'refused' && !outcome.isSpentElsewhere;
       if (outcome.kind === 'refused' && outcome.isSpentElsewhere) lease.digest = '';
       if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);
       if (answer !== null && lease.executionKey) records.answerKey(lease.executionKey, answer);
@@ -221,4 +222,8 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     gasAllowance: async (gas, nowMs) => allowanceOf(accounts.of(gas.key, nowMs), gas),
     close: () => {},
   };
+}
+
+function toSpent({ isRefused, digest }: Lease): Extract<ExecutionFound, { kind: 'spent' | 'refused' }> {
+  return { kind: isRefused ? 'refused' : 'spent', digest };
 }

@@ -172,6 +172,8 @@ export type ExecutionStart =
   | { readonly kind: 'conflict' }
   /** The lease was dispatched before, with the transaction of this digest; empty where another one spent it. */
   | { readonly kind: 'spent'; readonly digest: string }
+  /** The same, and that transaction was refused: nothing ran. */
+  | { readonly kind: 'refused'; readonly digest: string }
   | { readonly kind: 'expired' }
   /** The lease should be known and is not: the store has been emptied since, or started again. */
   | { readonly kind: 'unknown' }
@@ -184,7 +186,7 @@ export interface ExecutionTwin {
   readonly nowMs: number;
 }
 
-export type ExecutionFound = Extract<ExecutionStart, { kind: 'replay' | 'in-progress' | 'spent' }>;
+export type ExecutionFound = Extract<ExecutionStart, { kind: 'replay' | 'in-progress' | 'spent' | 'refused' }>;
 
 export interface ClaimOverdue {
   /** At most so many. */
@@ -203,7 +205,7 @@ export interface EndExecution {
   readonly nowMs: number;
   /**
    * What a repeat under the idempotency key gets for 24 hours, and a twin that waits for some minutes; `null`: they are
-   * told `spent`. One that is too long is not kept.
+   * told `spent` or `refused`. One that is too long is not kept.
    */
   readonly answer: string | null;
   readonly outcome: /** It is on the ledger, failed or not: what it used is settled, at most what was held. */

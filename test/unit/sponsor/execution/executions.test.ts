@@ -257,6 +257,25 @@ describe('a lease', () => {
     });
   });
 
+  it('that a refusal spent says so, and not that a transaction used it', async () => {
+    const { begin, sent, settle } = setUp();
+    const first = begin();
+    await settle();
+    const other = begin({ bodyHash: 'another', digest: 'TX2' });
+    await settle();
+    const used = /^The reservation was used by the transaction TX: look that one up/;
+    expect(await other.ended).toMatchObject({ code: 'RESERVATION_NOT_FOUND', message: expect.stringMatching(used) });
+    sent[0]?.tell(refused);
+    await first.ended;
+    for (const subject of [{}, { bodyHash: 'another', digest: 'TX2' }, { idempotencyKey: 'k' }]) {
+      const { message, ...extensions } = (await begin(subject).ended) as { readonly message: string };
+      expect(extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest: 'TX', reservationId: 'the-lease' });
+      expect(message).toMatch(/^The transaction TX was refused with this reservation: it did not run/);
+      expect(message).not.toMatch(/was used|look/);
+    }
+    expect(sent).toHaveLength(1);
+  });
+
   it('is shared by twins: ten thousand of them are one dispatch and one answer', async () => {
     const { begin, sent, settle, told } = setUp();
     const all = Array.from({ length: 10_000 }, () => begin().ended);

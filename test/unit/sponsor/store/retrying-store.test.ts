@@ -102,7 +102,7 @@ test('of more ends than may wait the oldest are given up, by name', async () => 
   away.fault = null;
   await store.close();
   const kinds = flows.map(async ({ execution }) => (await memory.beginExecution(execution())).kind);
-  expect(await Promise.all(kinds)).toEqual(['in-progress', 'spent', 'spent']);
+  expect(await Promise.all(kinds)).toEqual(['in-progress', 'refused', 'refused']);
 });
 
 test('of answers that wait there are no more than so many letters, and of what ends beyond that how it ended is written', async () => {
@@ -159,7 +159,7 @@ test('what was to be taken back is given up before any end, and what was never s
   expect(givenUp).toMatchObject([{ end: { leaseId: begun.leaseId, outcome: { kind: 'not-sent' } } }]);
   away.fault = null;
   await store.close();
-  expect(await memory.beginExecution(ended.execution())).toMatchObject({ kind: 'spent' });
+  expect(await memory.beginExecution(ended.execution())).toMatchObject({ kind: 'refused' });
 });
 
 test('attempts to write become fewer while the store is away', async () => {
@@ -194,5 +194,5 @@ test('closing writes what waits, and gives up what cannot be written in time', a
   patient.away.fault = null;
   await closing;
   expect(patient.givenUp).toEqual([]);
-  expect(await patient.memory.beginExecution(other.execution())).toMatchObject({ kind: 'spent' });
+  expect(await patient.memory.beginExecution(other.execution())).toMatchObject({ kind: 'refused' });
 });
