@@ -10,8 +10,11 @@ export async function runServe(world: CliWorld): Promise<number> {
   const read = await readConfig(world);
   if (!read) return 2;
   const { config } = read;
-  const count = config.workers === 'auto' ? world.cores : config.workers;
+  const count = countWorkers(config, world.cores);
   const logger = world.createLogger(config.logLevel, count > 1);
+  if (count === 1 && config.workers === 'auto' && world.cores > 1) {
+    logger.warn('WORKERS=auto serves in one process: beside a sponsor several processes need REDIS_URL');
+  }
   world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
   // A signal that comes early is not lost: what it asks to be read is read at the start.
   let reload = async () => {};
@@ -33,6 +36,13 @@ export async function runServe(world: CliWorld): Promise<number> {
     world.writeError(toFailureLine(error));
     return 1;
   }
+}
+
+/** `auto` is one for each core, and one alone where what is remembered of sponsorship would be shared by nothing. */
+function countWorkers({ workers, upstreams, rateLimit }: Config, cores: number): number {
+  if (workers !== 'auto') return workers;
+  const hasSponsor = upstreams.kind === 'devnet' || upstreams.addresses.SPONSOR_URL !== undefined;
+  return hasSponsor && rateLimit.redis === null ? 1 : cores;
 }
 
 interface ReadConfig {

@@ -96,19 +96,26 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   return mistakes;
 }
 
-/** What one sponsor's gas is spent by is remembered once for all: not by each of several processes for itself. */
+/** Workers know only through Redis what one of them reserved and executed, whoever holds the sponsor's token. */
 function checkWorkers(settings: Settings): ConfigMistake[] {
-  const { values, isSet } = settings;
-  // Not told by the cores of this machine: what is good on a small one would be a mistake on a large one.
-  if (!spendsRealGas(settings) || values.WORKERS === 1 || isSet('REDIS_URL')) return [];
-  const expected = `it beside WORKERS=${values.WORKERS}, because SPONSOR_AUTH is token (or WORKERS=1, or SPONSOR_AUTH=forward)`;
+  const { isSet } = settings;
+  const workers = severalWorkers(settings);
+  const sponsor = isSet('LEDGER_GRAPHQL_URL') ? 'SPONSOR_URL' : 'the sponsor of the embedded network';
+  const hasSponsor = !isSet('LEDGER_GRAPHQL_URL') || isSet('SPONSOR_URL');
+  if (!hasSponsor || workers === null || isSet('REDIS_URL')) return [];
+  const expected = `it beside ${workers} and ${sponsor}: workers share what they remember of sponsorship in Redis (or WORKERS=1)`;
   return [{ key: 'REDIS_URL', expected, got: 'nothing' }];
+}
+
+/** `auto` is never a mistake: it takes what can be shared into account. */
+function severalWorkers({ values: { WORKERS: count } }: Settings): string | null {
+  return count === 'auto' || count === 1 ? null : `WORKERS=${count}`;
 }
 
 /** What one process signed, the others must know: coins are reserved through one and spent through another. */
 function checkLeaseKeys(settings: Settings): ConfigMistake[] {
-  const { values, isSet } = settings;
-  const beside = isSet('REDIS_URL') ? 'REDIS_URL' : values.WORKERS === 1 ? null : `WORKERS=${values.WORKERS}`;
+  const { isSet } = settings;
+  const beside = isSet('REDIS_URL') ? 'REDIS_URL' : severalWorkers(settings);
   if (!spendsRealGas(settings) || beside === null || isSet('LEASE_KEYS') || isSet('LEASE_KEYS_FILE')) return [];
   const expected = `it, or LEASE_KEYS_FILE, beside ${beside}, because SPONSOR_AUTH is token and all instances and workers need the same keys`;
   return [{ key: 'LEASE_KEYS', expected, got: 'neither' }];

@@ -77,7 +77,7 @@ export const operationKeys = {
     kind: workerCount,
     fallback: defaults.workers,
     description:
-      'How many processes serve, on one address, with one count of attempts and one set of cursor keys. `auto`: one for each core that this process may use. Several of them with `SPONSOR_AUTH=token` and a real sponsor need `REDIS_URL`.',
+      'How many processes serve, on one address, with one count of attempts and one set of cursor keys. `auto`: one for each core that this process may use. Several of them beside a sponsor, the embedded one included, need `REDIS_URL`: without it a number above 1 is a mistake, and `auto` is 1.',
     inForce: true,
   }),
 };

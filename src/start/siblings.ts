@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '../config/client.ts';
 import { Secret } from '../config/secret.ts';
-import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
 import type { DevnetAddresses } from '../upstream/upstream.ts';
 
 /** The simulated network that runs in another process of this gateway. */
@@ -31,8 +30,6 @@ export interface WorkerFacts {
 /** The other workers of a gateway that serves in several processes, as one of them knows them. */
 export interface Siblings {
   readonly shared: Shared;
-  /** What all of them remember of sponsorship, where there is no Redis for it. */
-  readonly store: SponsorshipStore;
   /** How many serve at this moment, this one included. */
   readonly serving: () => number;
   /** To be told when this one serves. */

@@ -101,7 +101,7 @@ async function open(
   const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage, signingKeys });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
-  const sponsorshipStore = await openSponsorshipStore({ redis: config.rateLimit.redis, siblings, telemetry, now });
+  const sponsorshipStore = await openSponsorshipStore({ redis: config.rateLimit.redis, telemetry, now });
   defer(() => sponsorshipStore.close());
   const liveFleet = await openLiveFleet({ config: network.config, telemetry });
   defer(() => liveFleet?.close());

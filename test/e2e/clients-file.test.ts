@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
 import { type RunningCli, runCli } from '../support/run-cli.ts';
+import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { until } from '../support/until.ts';
 
 const keyOf = (id: string, number: number) => toApiKey(id, new Uint8Array(32).fill(number)).reveal();
@@ -15,6 +16,7 @@ const ops = entry('ops', keys.ops);
 describe('the clients file of two workers', () => {
   let folder = '';
   let file = '';
+  let ledger: ScriptedLedger;
   let cli: RunningCli;
   let url = '';
 
@@ -22,12 +24,14 @@ describe('the clients file of two workers', () => {
     folder = await mkdtemp(join(tmpdir(), 'clients-'));
     file = join(folder, 'clients.json');
     await writeFile(file, JSON.stringify([app]));
+    ledger = await startScriptedLedger('type Query { chainIdentifier: String! }');
     const env = { WORKERS: '2', PORT: '0', CLIENTS_FILE: file, RATE_LIMIT_PER_MINUTE: '0' };
-    cli = runCli(['serve'], env);
+    cli = runCli(['serve'], { ...env, LEDGER_GRAPHQL_URL: ledger.url });
     [, url = ''] = await cli.waitFor(/"url":"(http:[^"]+)"[^\n]*"msg":"ready"/);
   });
   afterAll(async () => {
     cli?.child.kill('SIGKILL');
+    await ledger?.close();
     await rm(folder, { recursive: true });
   });
 

@@ -22,7 +22,6 @@ test('a worker that is stopped, and so neither ends nor answers, is killed and r
       cut: (pids) => expect(pids).toEqual([]),
       serves: (pid) => serving.push(pid),
       schemaReplaced: () => {},
-      remember: () => {},
     },
   });
   try {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type RequestOptions, request } from 'node:http';
 import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { type RunningCli, runCli } from '../support/run-cli.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { until } from '../support/until.ts';
@@ -81,15 +83,20 @@ const isAlive = (pid: unknown) => {
 const settings = { WORKERS: '2', PORT: '0', HOST: '127.0.0.1', TRUSTED_PROXIES: '127.0.0.1' };
 const ready = /"url":"(http:[^"]+)"[^\n]*"workers":2,"msg":"ready"/;
 
-describe('two workers on the simulated network', () => {
+describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated network', () => {
+  let redis: RedisServer;
   let cli: RunningCli;
   let url = '';
 
   beforeAll(async () => {
-    cli = runCli(['serve'], { ...settings, RATE_LIMIT_PER_MINUTE: '300' });
+    redis = await startRedis();
+    cli = runCli(['serve'], { ...settings, REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '300' });
     [, url = ''] = await cli.waitFor(ready);
   });
-  afterAll(() => void cli?.child.kill('SIGKILL'));
+  afterAll(async () => {
+    cli?.child.kill('SIGKILL');
+    await redis?.[Symbol.asyncDispose]();
+  });
 
   /** Has coins reserved, and a transaction that spends them signed. */
   const reserveAndSign = async () => {
@@ -130,15 +137,6 @@ describe('two workers on the simulated network', () => {
     const { status, body } = await send(url, { method: 'PUT' }, 'reserving');
     expect([status, body.errors[0].extensions.code]).toEqual([405, 'BAD_REQUEST']);
     expect(body.errors[0].message).toContain('several processes');
-  });
-
-  test('grant one caller exactly as much as one process would', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 400 }, () => ask(url, '{ gateway { version } }', { from: '10.0.0.2' })),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(300);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(100);
-    expect(new Set(await answerersOf(cli, answers)).size).toBe(2);
   });
 
   test('know the cursors of one another', async () => {
@@ -265,6 +263,20 @@ describe('two workers before a ledger that takes its time', () => {
     return { cli, url, answers };
   };
 
+  test('grant one caller exactly as much as one process would', async () => {
+    const { cli, url, answers } = await start({ RATE_LIMIT_PER_MINUTE: '300' });
+    for (const answer of waiting) answer();
+    await Promise.all(answers);
+    const asked = await Promise.all(
+      Array.from({ length: 400 }, () => ask(url, '{ gateway { version } }', { from: '10.0.0.2' })),
+    );
+    expect(asked.filter(({ status }) => status === 200)).toHaveLength(300);
+    expect(asked.filter(({ status }) => status === 429)).toHaveLength(100);
+    expect(new Set(await answerersOf(cli, asked)).size).toBe(2);
+    cli.child.kill('SIGTERM');
+    expect(await cli.ended).toBe(0);
+  });
+
   test('lose nothing that runs when they are asked to stop, and take no more', async () => {
     const { cli, url, answers } = await start();
     cli.child.kill('SIGTERM');
@@ -321,6 +333,28 @@ describe('two workers before a ledger that takes its time', () => {
   });
 });
 
+describe('beside a sponsor, without a Redis to remember in together,', () => {
+  test('several workers are a mistake that is said at the start, whoever holds the sponsor’s token', async () => {
+    const real = { LEDGER_GRAPHQL_URL: 'http://127.0.0.1:1', SPONSOR_URL: 'http://127.0.0.1:1' };
+    const clis = [{}, real].map((env) => runCli(['serve'], { ...settings, ...env }));
+    for (const cli of clis) {
+      expect(await cli.ended).toBe(2);
+      expect(cli.error()).toMatch(/^REDIS_URL: [^\n]*WORKERS=2[^\n]*\n$/);
+      expect(cli.out()).toBe('');
+    }
+  });
+
+  test('as many as the machine has cores for are one', async () => {
+    const cli = runCli(['serve'], { ...settings, WORKERS: 'auto' });
+    const [line] = await cli.waitFor(/[^\n]*"msg":"ready"\}/);
+    expect(JSON.parse(line)).not.toHaveProperty('workers');
+    const warnings = linesOf(cli).filter(({ msg }) => /^WORKERS=auto serves in one process/.test(String(msg)));
+    expect(warnings).toHaveLength(availableParallelism() > 1 ? 1 : 0);
+    cli.child.kill('SIGTERM');
+    expect(await cli.ended).toBe(0);
+  });
+});
+
 describe('workers that cannot start', () => {
   test('are said to in one line, and end the whole with 1', async () => {
     const blocker = createServer();
@@ -328,7 +362,7 @@ describe('workers that cannot start', () => {
     try {
       const address = blocker.address();
       const port = String(typeof address === 'object' ? address?.port : '');
-      const cli = runCli(['serve'], { ...settings, PORT: port });
+      const cli = runCli(['serve'], { ...settings, LEDGER_GRAPHQL_URL: 'http://127.0.0.1:1', PORT: port });
       expect(await cli.ended).toBe(1);
       expect(cli.error()).toMatch(/^ledger-gateway: .*EADDRINUSE[^\n]*\n$/);
       expect(linesOf(cli).filter(({ level }) => level === 'fatal')).toHaveLength(1);

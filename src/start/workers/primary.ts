@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts';
-import { createMemoryStore } from '../../sponsor/store/memory-store.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
 import { openNetwork } from '../open-network.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
@@ -7,7 +6,6 @@ import { tellReady } from '../tell-ready.ts';
 import { watchClientsOf } from '../watch-clients.ts';
 import { choosePort } from './choose-port.ts';
 import { startLooksInTurn } from './looks-in-turn.ts';
-import { answerStoreCall } from './primary-store.ts';
 import { beatMs } from './signs-of-life.ts';
 import { startStaff } from './staff.ts';
 import type { Beginning } from './worker-messages.ts';
@@ -60,8 +58,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const network = await openNetwork(config, telemetry);
   const port = config.port === 0 ? await choosePort(config.host) : config.port;
   const shared: Shared = { workers: count, network: network.running, secret };
-  // Outlives workers: what one that crashed has dispatched is not dispatched by another.
-  const store = createMemoryStore();
   let isReady = false;
 
   const staff = startStaff({
@@ -75,7 +71,6 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       cut: telemetry.workersCut,
       serves: (pid) => isReady && telemetry.workerReplaced(pid),
       schemaReplaced: (schema, worker) => looks.replaced(schema, worker),
-      remember: async (call, worker) => worker.send({ kind: 'remembered', answer: await answerStoreCall(store, call) }),
     },
   });
   const looks = startLooksInTurn({

@@ -1,7 +1,6 @@
 import type { WorkerLoss } from '../../telemetry/events.ts';
 import type { WorkerFacts } from '../siblings.ts';
 import { deferred } from './deferred.ts';
-import type { StoreCall } from './primary-store.ts';
 import { createReplacementRule } from './replacement-rule.ts';
 import { createRoster } from './roster.ts';
 import { watchSignsOfLife } from './signs-of-life.ts';
@@ -14,7 +13,6 @@ export interface StaffEvents {
   readonly cut: (pids: readonly number[]) => void;
   readonly serves: (pid: number) => void;
   readonly schemaReplaced: (schema: string, worker: WorkerProcess) => void;
-  readonly remember: (call: StoreCall, worker: WorkerProcess) => void;
 }
 
 export interface StaffOptions {
@@ -76,9 +74,6 @@ export function startStaff(options: StaffOptions): Staff {
         break;
       case 'schema replaced':
         events.schemaReplaced(message.schema, worker);
-        break;
-      case 'remember':
-        events.remember(message.call, worker);
         break;
       case 'failed':
         reasons.set(worker, message.reason);

@@ -1,7 +1,6 @@
 import type { Client } from '../../config/client.ts';
 import type { Siblings } from '../siblings.ts';
 import { deferred } from './deferred.ts';
-import { createPrimaryStore } from './primary-store.ts';
 import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
 
 /** A worker's channel to its primary. */
@@ -30,13 +29,11 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   let clients: readonly Client[] | null = null;
   let adopt = (_clients: readonly Client[]) => {};
   let beating: NodeJS.Timeout | undefined;
-  const store = createPrimaryStore((call) => send({ kind: 'remember', call }));
   onMessage((message) => {
     if (message.kind === 'begin') {
       beginning.resolve(message.beginning);
       beating = setInterval(() => void send({ kind: 'alive' }), message.beginning.beatMs).unref();
     } else if (message.kind === 'serving') serving = message.count;
-    else if (message.kind === 'remembered') store.hear(message.answer);
     else if (message.kind === 'look') look();
     else if (message.kind === 'clients') {
       clients = message.clients;
@@ -52,7 +49,6 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
     stop: stop.promise,
     siblingsOf: ({ shared }) => ({
       shared,
-      store,
       serving: () => serving,
       ready: (facts) => void send({ kind: 'ready', facts }),
       schemaReplaced: (schema) => void send({ kind: 'schema replaced', schema }),

@@ -1,6 +1,5 @@
 import type { Client } from '../../config/client.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
-import type { StoreAnswer, StoreCall } from './primary-store.ts';
 
 /** What a worker needs to know before it can begin. */
 export interface Beginning {
@@ -25,8 +24,6 @@ export type ToWorker =
   | { readonly kind: 'look' }
   /** The clients file has become another one. */
   | { readonly kind: 'clients'; readonly clients: readonly Client[] }
-  /** What came of a step of the store of sponsorship. */
-  | { readonly kind: 'remembered'; readonly answer: StoreAnswer }
   /** Finish what runs, and end. */
   | { readonly kind: 'stop' };
 
@@ -37,8 +34,6 @@ export type FromWorker =
   | { readonly kind: 'ready'; readonly facts: WorkerFacts }
   /** A sign of life: its thread is not stuck. */
   | { readonly kind: 'alive' }
-  /** Take a step of the store of sponsorship. */
-  | { readonly kind: 'remember'; readonly call: StoreCall }
   /** It could not start. */
   | { readonly kind: 'failed'; readonly reason: string; readonly stack: string }
   /** `schema`: what tells it from others. */

@@ -111,7 +111,7 @@ describe('serve', () => {
     expect(seen.error).toBe('');
   });
 
-  test.each([[{}], [{ WORKERS: '2' }]])(
+  test.each([[{}], [{ WORKERS: '2', REDIS_URL: 'redis://localhost' }]])(
     'reads again what it is asked to, with %j, but not before it serves',
     async (env) => {
       let stop = () => {};
@@ -175,25 +175,39 @@ describe('serve', () => {
 });
 
 describe('serve in several processes', () => {
+  const several = { REDIS_URL: 'redis://localhost' };
   const files = { '/gateway.yaml': 'PORT: 4001' };
   const readFile = (path: string) => files[path as keyof typeof files] ?? '';
 
   test('hands them the configuration as it was read, and serves nothing itself', async () => {
-    const { world, seen } = createWorld({ env: { WORKERS: '3', CONFIG_FILE: '/gateway.yaml' }, readFile });
+    const { world, seen } = createWorld({ env: { ...several, WORKERS: '3', CONFIG_FILE: '/gateway.yaml' }, readFile });
     expect(await runCommand({ name: 'serve' }, world)).toBe(0);
     expect(seen.workers).toMatchObject([{ count: 3, files, config: { port: 4001 } }]);
     expect(seen.configs).toEqual([]);
     expect(seen.closed).toBe(1);
   });
 
+  const noSponsor = { LEDGER_GRAPHQL_URL: 'https://ledger.example' };
   test.each([
-    [4, 4],
-    [1, null],
-  ])('auto on a machine of %s cores', async (cores, count) => {
-    const { world, seen } = createWorld({ env: { WORKERS: 'auto' }, cores });
+    [4, 'a Redis', several, 4],
+    [1, 'a Redis', several, null],
+    [4, 'no sponsor', noSponsor, 4],
+    [4, 'the embedded sponsor alone', {}, null],
+    [4, 'a sponsor alone', { ...noSponsor, SPONSOR_URL: 'https://sponsor.example' }, null],
+  ])('auto on a machine of %s cores beside %s', async (cores, _, env, count) => {
+    const { world, seen } = createWorld({ env: { ...env, WORKERS: 'auto' }, cores });
     await runCommand({ name: 'serve' }, world);
     expect(seen.workers.map((workers) => workers.count)).toEqual(count === null ? [] : [count]);
     expect(seen.configs).toHaveLength(count === null ? 1 : 0);
+    const warned = seen.log.filter(({ msg }) => String(msg).includes('REDIS_URL'));
+    expect(warned).toHaveLength(count === null && cores > 1 ? 1 : 0);
+  });
+
+  test('is refused beside a sponsor without what they would remember in together', async () => {
+    const { world, seen } = createWorld({ env: { WORKERS: '2' } });
+    expect(await runCommand({ name: 'serve' }, world)).toBe(2);
+    expect(seen.error).toMatch(/^REDIS_URL: [^\n]*WORKERS=2[^\n]*\n$/);
+    expect([seen.workers, seen.configs]).toEqual([[], []]);
   });
 
   test('exits with 1 when they do not come up again', async () => {
@@ -204,7 +218,11 @@ describe('serve in several processes', () => {
       close: async () => {},
       failed,
     });
-    const { world, seen } = createWorld({ env: { WORKERS: '2' }, stopRequested: never, services: { startWorkers } });
+    const { world, seen } = createWorld({
+      env: { ...several, WORKERS: '2' },
+      stopRequested: never,
+      services: { startWorkers },
+    });
     expect(await runCommand({ name: 'serve' }, world)).toBe(1);
     expect(seen.error).toBe('ledger-gateway: the workers keep ending\n');
   });

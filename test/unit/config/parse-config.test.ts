@@ -230,26 +230,25 @@ describe('who holds the sponsor token', () => {
 describe('several workers', () => {
   const several = { ...open, WORKERS: '4', LEASE_KEYS: 'k'.repeat(32) };
 
-  test('that spend a real sponsor’s gas need a store in which they remember together', () => {
-    expect(mistakesOf(several)).toEqual([
+  test.each([
+    ['with a real sponsor', several, 'SPONSOR_URL'],
+    ['where callers bring the token', { ...real, WORKERS: '4' }, 'SPONSOR_URL'],
+    ['on the embedded network', { WORKERS: '4' }, 'the sponsor of the embedded network'],
+  ])('need a store in which they remember sponsorship together %s', (_, env, sponsor) => {
+    expect(mistakesOf(env)).toEqual([
       {
         key: 'REDIS_URL',
-        expected: 'it beside WORKERS=4, because SPONSOR_AUTH is token (or WORKERS=1, or SPONSOR_AUTH=forward)',
+        expected: `it beside WORKERS=4 and ${sponsor}: workers share what they remember of sponsorship in Redis (or WORKERS=1)`,
         got: 'nothing',
       },
     ]);
-    expect(keysOf({ ...several, REDIS_URL: 'redis://localhost' })).toEqual([]);
+    expect(keysOf({ ...env, REDIS_URL: 'redis://localhost' })).toEqual([]);
+    expect(keysOf({ ...env, WORKERS: '1' })).toEqual([]);
   });
 
-  test('are several wherever the number is left to the machine, whatever machine it is', () => {
-    expect(keysOf({ ...several, WORKERS: 'auto' })).toEqual(['REDIS_URL']);
-    expect(keysOf({ ...several, WORKERS: '1' })).toEqual([]);
-  });
-
-  test('need none on the embedded network, without a sponsor, or where callers bring the token', () => {
-    expect(parse({ WORKERS: 'auto' }).workers).toBe('auto');
+  test('need none without a sponsor, and are no mistake where their number is left to the gateway', () => {
     expect(keysOf({ ...ledger, WORKERS: '4' })).toEqual([]);
-    expect(keysOf({ ...real, WORKERS: '4' })).toEqual([]);
+    for (const env of [{}, several, real]) expect(parse({ ...env, WORKERS: 'auto' }).workers).toBe('auto');
   });
 });
 
@@ -264,7 +263,7 @@ describe('keys of leases', () => {
 
   test.each([
     ['REDIS_URL', { REDIS_URL: 'redis://localhost' }],
-    ['WORKERS=2', { WORKERS: '2', REDIS_URL: 'redis://localhost' }],
+    ['REDIS_URL and WORKERS=2', { WORKERS: '2', REDIS_URL: 'redis://localhost' }],
   ])('must be configured beside %s, where one process signs what another is asked to open', (_, several) => {
     expect(mistakesOf({ ...open, ...several })).toEqual([
       {

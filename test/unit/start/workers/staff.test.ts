@@ -61,7 +61,6 @@ function start() {
       cut: (pids) => seen.push({ cut: pids }),
       serves: (pid) => seen.push({ serves: pid }),
       schemaReplaced: (schema, { pid }) => seen.push({ schema, pid }),
-      remember: (call, { pid }) => seen.push({ call, pid }),
     },
   });
   let isComplete = false;
