@@ -1,3 +1,5 @@
+import { startPeerTimeout } from './peer-timeout.ts';
+
 /** Why an operation ended early. `aborted`: its client left. `timeout`: its time is up. */
 export type CancelCause = 'aborted' | 'timeout';
 
@@ -38,12 +40,12 @@ class TimedCancellation implements OpenCancellation {
   bytesRead = 0;
   #cause: CancelCause | null = null;
   #isOver = false;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimeout: () => void = nothing;
   #listeners: ((cause: CancelCause) => void)[] = [];
   #controller: AbortController | undefined;
 
   constructor(timeoutMs: number | undefined) {
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.cancel('timeout'), timeoutMs);
+    if (timeoutMs !== undefined) this.#stopTimeout = startPeerTimeout(timeoutMs, () => this.cancel('timeout'));
   }
 
   get cause(): CancelCause | null {
@@ -80,7 +82,7 @@ class TimedCancellation implements OpenCancellation {
 
   finish(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#stopTimeout();
     // Drop the listeners: an owner that keeps this object must not keep the calls in memory.
     this.#listeners = [];
   }

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import type { CancelCause } from './cancellation.ts';
+import { startPeerTimeout } from './peer-timeout.ts';
 import {
   type CallUnderWay,
   type RawListener,
@@ -105,11 +106,11 @@ const noHeaders: readonly Buffer[] = [];
 class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
   readonly #listener: RawListener;
   readonly #upstream: SharedState;
-  readonly #deadline: NodeJS.Timeout;
+  readonly #stopDeadline: () => void;
   #streamAboveBytes: number;
   #sink: RawSink | null = null;
   #resume = nothing;
-  #pause: NodeJS.Timeout | undefined;
+  #stopPause: (() => void) | undefined;
   #abort: ((error?: Error) => void) | undefined;
   #gaveUp: UpstreamCallError | undefined;
   #isSettled = false;
@@ -122,9 +123,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
     this.#listener = listener;
     this.#upstream = upstream;
     this.#streamAboveBytes = streamAboveBytes;
-    this.#deadline = setTimeout(
-      () => this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
-      timeoutMs,
+    this.#stopDeadline = startPeerTimeout(timeoutMs, () =>
+      this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
     );
   }
 
@@ -190,14 +190,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
     const { maxPauseMs } = this.#upstream;
     // `aborted`, so that the slow client does not count against the upstream's health.
     const stalled = () => this.#giveUp(new UpstreamCallError('aborted', `not read on within ${maxPauseMs} ms`));
-    this.#pause ??= setTimeout(stalled, maxPauseMs);
+    this.#stopPause ??= startPeerTimeout(maxPauseMs, stalled);
     return false;
   }
 
   #resumeAfterPause(): void {
     if (this.#isSettled) return;
-    clearTimeout(this.#pause);
-    this.#pause = undefined;
+    this.#stopPause?.();
+    this.#stopPause = undefined;
     this.#resume();
   }
 
@@ -241,8 +241,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
   /** Ends the call. Drops the answer, because the caller may hold this object for longer. */
   #settle(): void {
     this.#isSettled = true;
-    clearTimeout(this.#deadline);
-    clearTimeout(this.#pause);
+    this.#stopDeadline();
+    this.#stopPause?.();
     if (this.#sink) this.#upstream.streams -= 1;
     this.#chunks = [];
     this.#headers = noHeaders;

@@ -1,4 +1,5 @@
 import type { CancelCause } from './cancellation.ts';
+import { startPeerTimeout } from './peer-timeout.ts';
 import type { CallUnderWay, RawListener, RawResponse, SentCall } from './raw-answer.ts';
 import type { RawCall, RawRequest, SendingCall } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
@@ -43,7 +44,7 @@ class LastingCall implements RawListener, CallUnderWay {
   readonly #watch: CallWatch;
   readonly #changes: Changes;
   #underWay: SentCall | undefined;
-  #deadline: NodeJS.Timeout | undefined;
+  #stopDeadline = () => {};
   /** The listener was told an answer or a failure. */
   #isTold = false;
   /** The call itself has ended. */
@@ -57,7 +58,7 @@ class LastingCall implements RawListener, CallUnderWay {
 
   start(rawCall: SendingCall, request: RawRequest, runOnMs: number): void {
     const { method, path, headers, body, timeoutMs } = request;
-    this.#deadline = setTimeout(() => this.#late(timeoutMs), timeoutMs);
+    this.#stopDeadline = startPeerTimeout(timeoutMs, () => this.#late(timeoutMs));
     this.#underWay = rawCall({ method, path, headers, body, timeoutMs: timeoutMs + runOnMs }, this);
   }
 
@@ -112,7 +113,7 @@ class LastingCall implements RawListener, CallUnderWay {
   #end(): void {
     this.#isOver = true;
     this.#changes.count += 1;
-    clearTimeout(this.#deadline);
+    this.#stopDeadline();
   }
 }
 

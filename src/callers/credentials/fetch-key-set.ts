@@ -1,4 +1,5 @@
 import type { JSONWebKeySet } from 'jose';
+import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 
 export interface FetchKeySetOptions {
   readonly url: string;
@@ -16,7 +17,9 @@ const maxKeys = 100;
  * @throws Error with a message for operators, which never repeats the address or the answer
  */
 export async function fetchKeySet({ url, timeoutMs, maxBytes }: FetchKeySetOptions): Promise<JSONWebKeySet> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stopWaiting = startPeerTimeout(timeoutMs, () => controller.abort());
   try {
     const headers = { accept: 'application/jwk-set+json, application/json' };
     const response = await fetch(url, { redirect: 'manual', signal, headers });
@@ -27,6 +30,8 @@ export async function fetchKeySet({ url, timeoutMs, maxBytes }: FetchKeySetOptio
     return toKeySet(await readBounded(response, maxBytes));
   } catch (error) {
     throw new Error(signal.aborted ? `no whole answer within ${timeoutMs} ms` : toReason(error));
+  } finally {
+    stopWaiting();
   }
 }
 

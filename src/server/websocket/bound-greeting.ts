@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import { closeCodes } from './close-codes.ts';
 
 /** A client that has not greeted by then is told to go; in milliseconds. */
@@ -32,15 +33,11 @@ export function boundGreeting(
   };
   // Runs before the library reads the message, so that the library finds the connection closing.
   connection.prependListener('data', count);
-  // What came while the process had no time is read first: the greeting may be among it.
-  let fuse: NodeJS.Timeout | null = setTimeout(() => setImmediate(burn), patienceMs);
-  const burn = () => {
-    fuse = null;
+  const stopWaiting = startPeerTimeout(patienceMs, () => {
     if (!session.isIntroduced) socket.close(closeCodes.nothingSaid, 'Connection initialisation timeout');
-  };
+  });
   return () => {
-    if (fuse) clearTimeout(fuse);
-    fuse = null;
+    stopWaiting();
     connection.off('data', count);
   };
 }

@@ -1,6 +1,7 @@
 import { type Client, createClient, TerminatedCloseEvent } from 'graphql-ws/client';
 import { printJson } from '../../json/exact-number.ts';
 import { parseJson } from '../../json/parse-json.ts';
+import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
@@ -67,7 +68,6 @@ export function createGraphqlSocket({ url, graceMs = usualGraceMs, socket = {} }
         webSocketImpl: toImplementation(mail, options),
         // Whoever subscribes decides whether to go on, and is told of the gap first.
         retryAttempts: 0,
-        connectionAckWaitTimeout: options.connectMs,
         lazyCloseTimeout: graceMs,
         generateID: () => String(lastId),
       });
@@ -197,6 +197,7 @@ function toImplementation(mail: Mail, options: UpstreamSocketOptions) {
     onclose: ((event: LostEvent) => void) | null = null;
     onerror: (() => void) | null = null;
     readonly #socket: UpstreamSocket;
+    #stopAwaiting = () => {};
     #wasClosed = false;
 
     constructor(url: string, protocol: string) {
@@ -204,9 +205,13 @@ function toImplementation(mail: Mail, options: UpstreamSocketOptions) {
       const target = {
         url,
         protocol,
-        opened: () => this.onopen?.(),
+        opened: () => {
+          this.#awaitAcknowledgement();
+          this.onopen?.();
+        },
         message: (text: string) => {
           const data = mail.toShown(text);
+          if (data === acknowledgement) this.#stopAwaiting();
           if (data !== null) this.onmessage?.({ data });
           else this.#giveUp(new UpstreamCallError('garbled', 'a message that is none of graphql-transport-ws'));
         },
@@ -224,10 +229,15 @@ function toImplementation(mail: Mail, options: UpstreamSocketOptions) {
       this.#socket.send(mail.toSent(text));
     }
 
-    /** The library closes what is not needed, what was not acknowledged in time, and what does not keep to the protocol. */
+    /** The library closes what is not needed, and what does not keep to the protocol. */
     close(code: number): void {
-      const failure = code === acknowledgedLate ? 'timeout' : 'garbled';
-      this.#giveUp(new UpstreamCallError(failure, `closed from here (${code})`));
+      this.#giveUp(new UpstreamCallError('garbled', `closed from here (${code})`));
+    }
+
+    #awaitAcknowledgement(): void {
+      this.#stopAwaiting = startPeerTimeout(options.connectMs, () =>
+        this.#giveUp(new UpstreamCallError('timeout', 'the connection was not acknowledged in time')),
+      );
     }
 
     #giveUp(cause: UpstreamCallError): void {
@@ -238,12 +248,14 @@ function toImplementation(mail: Mail, options: UpstreamSocketOptions) {
     #lose(cause: UpstreamCallError): void {
       if (this.#wasClosed) return;
       this.#wasClosed = true;
+      this.#stopAwaiting();
       this.onclose?.({ code: 1006, reason: cause.message, cause });
     }
   };
 }
 
-const acknowledgedLate = 4504;
+/** As the library is shown it. */
+const acknowledgement = JSON.stringify({ type: 'connection_ack' });
 
 function toLoss(reason: unknown): UpstreamCallError {
   if (reason instanceof TerminatedCloseEvent) return new UpstreamCallError('interrupted', 'closed from here');

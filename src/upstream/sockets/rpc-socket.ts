@@ -1,3 +1,4 @@
+import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
 
 /** A subscription as a node takes it over JSON-RPC. */
@@ -80,7 +81,7 @@ class Connection {
   readonly #asked = new Map<number, Open>();
   readonly #byId = new Map<string | number, Open>();
   #lastCall = 0;
-  #answerTimer: NodeJS.Timeout | undefined;
+  #stopAwaiting: (() => void) | undefined;
 
   constructor(
     url: string,
@@ -117,7 +118,7 @@ class Connection {
   }
 
   close(): void {
-    clearTimeout(this.#answerTimer);
+    this.#stopAwaiting?.();
     this.#socket.close();
     this.#forget(this);
   }
@@ -132,7 +133,11 @@ class Connection {
   #ask(open: Open): void {
     const { subscribe, params } = open.subscription;
     this.#asked.set(this.#call(subscribe, params), open);
-    this.#answerTimer ??= setTimeout(() => this.lose(), this.#answerMs);
+    this.#stopAwaiting ??= this.#awaitAnswer();
+  }
+
+  #awaitAnswer(): () => void {
+    return startPeerTimeout(this.#answerMs, () => this.lose());
   }
 
   #call(method: string, params: readonly unknown[]): number {
@@ -155,8 +160,8 @@ class Connection {
 
   #answered(call: number, open: Open, result: unknown): void {
     this.#asked.delete(call);
-    clearTimeout(this.#answerTimer);
-    this.#answerTimer = this.#asked.size > 0 ? setTimeout(() => this.lose(), this.#answerMs) : undefined;
+    this.#stopAwaiting?.();
+    this.#stopAwaiting = this.#asked.size > 0 ? this.#awaitAnswer() : undefined;
     const isLeft = !this.#all.has(open);
     if (!isName(result)) {
       this.#all.delete(open);

@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
 
 export interface UpstreamSocketOptions {
@@ -50,18 +51,21 @@ export class UpstreamSocket {
   #isHeard = true;
   #messages = 0;
   #resumeTimer: NodeJS.Timeout | undefined;
-  #beatTimer: NodeJS.Timeout | undefined;
+  /** Stops waiting for the upstream: to open the connection, then to be heard of before the next beat. */
+  #stopWaiting: () => void;
   #isOver = false;
 
   constructor(target: UpstreamSocketTarget, options: UpstreamSocketOptions) {
     this.#target = target;
     this.#options = options;
     this.#socket = new WebSocket(target.url, target.protocol ?? [], {
-      handshakeTimeout: options.connectMs,
       maxPayload: options.maxMessageBytes,
       perMessageDeflate: false,
       followRedirects: false,
     });
+    this.#stopWaiting = startPeerTimeout(options.connectMs, () =>
+      this.#lose(new UpstreamCallError('unreachable', `no connection within ${options.connectMs} ms`)),
+    );
     this.#listen();
   }
 
@@ -93,7 +97,7 @@ export class UpstreamSocket {
     this.#socket.on('open', () => {
       wasOpen = true;
       if (this.#isOver) return;
-      this.#beatTimer = setInterval(() => this.#beat(), this.#options.beatMs);
+      this.#awaitBeat();
       this.#target.opened();
     });
     this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
@@ -127,7 +131,13 @@ export class UpstreamSocket {
     this.#socket.resume();
   }
 
+  #awaitBeat(): void {
+    this.#stopWaiting();
+    this.#stopWaiting = startPeerTimeout(this.#options.beatMs, () => this.#beat());
+  }
+
   #beat(): void {
+    this.#awaitBeat();
     // What is not read cannot be heard.
     if (this.#socket.isPaused) return;
     if (this.#isHeard) {
@@ -146,7 +156,7 @@ export class UpstreamSocket {
   #end(): void {
     this.#isOver = true;
     clearTimeout(this.#resumeTimer);
-    clearInterval(this.#beatTimer);
+    this.#stopWaiting();
     if (this.#socket.isPaused) this.#socket.resume();
   }
 }

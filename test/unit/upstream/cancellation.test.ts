@@ -47,7 +47,7 @@ describe('a cancellation', () => {
     const cancellation = createCancellation(1_000);
     vi.advanceTimersByTime(999);
     expect(cancellation.cause).toBe(null);
-    vi.advanceTimersByTime(1);
+    vi.advanceTimersByTime(2);
     expect(cancellation.cause).toBe('timeout');
   });
 

@@ -1,0 +1,93 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '../../src/config/secret.ts';
+import { createRedisBoard } from '../../src/live/fleet/redis-board.ts';
+import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts';
+import { connectRedis } from '../../src/upstream/connect-redis.ts';
+import { holdLoop } from '../support/hold-loop.ts';
+import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
+import { newFlow } from '../support/sponsorship-store-suite.ts';
+import { createTestGateway } from '../support/test-gateway.ts';
+
+describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Redis is well', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(async () => {
+    redis?.thaw();
+    await redis?.[Symbol.asyncDispose]();
+  });
+
+  const open = async () => {
+    const told: string[] = [];
+    const client = await connectRedis(
+      { url: new Secret(redis.url) },
+      { failed: (error) => told.push(String(error)), ready: () => told.push('ready') },
+    );
+    return { client, told };
+  };
+
+  it('an answer that waits to be read counts as one', async () => {
+    const { client, told } = await open();
+    for (let round = 0; round < 3; round += 1) {
+      const answered = Promise.all([client.set('a', 'b'), client.get('a')]);
+      holdLoop(400);
+      expect(await answered).toEqual(['OK', 'b']);
+    }
+    expect(told).toEqual(['ready']);
+    client.disconnect();
+  });
+
+  it('a Redis that is frozen counts as away all the same', async () => {
+    const { client, told } = await open();
+    redis.freeze();
+    const answered = client.get('a').catch(String);
+    holdLoop(400);
+    expect(await answered).toContain('MaxRetriesPerRequestError');
+    redis.thaw();
+    await expect.poll(() => told.at(-1)).toBe('ready');
+    expect(told.some((each) => each.includes('300 ms'))).toBe(true);
+    client.disconnect();
+  });
+
+  it('the board of a fleet is not away', async () => {
+    const board = createRedisBoard({ url: new Secret(redis.url) });
+    const query = board.open('all', () => {});
+    await query.look(null, null);
+    const sight = query.look(null, null);
+    await nextTurn();
+    holdLoop(1_200);
+    expect(await sight).toMatchObject({ leader: 'nobody' });
+    await query.leave();
+    await board.close();
+  });
+
+  it('a step of sponsorship is taken', async () => {
+    const told: string[] = [];
+    const events = { failed: (error: unknown) => void told.push(String(error)), ready: () => {} };
+    const store = await connectRedisStore({ url: new Secret(redis.url), timeoutMs: 300 }, events);
+    const begun = store.beginReservation(newFlow().reservation());
+    holdLoop(400);
+    expect(await begun).toMatchObject({ kind: 'begun' });
+    expect(told).toEqual([]);
+    await store.close();
+  });
+
+  it('callers are counted together', async () => {
+    const gateway = await createTestGateway({ REDIS_URL: redis.url, RATE_LIMIT_PER_MINUTE: '1000' });
+    const asked = gateway.query('{ gateway { version } }');
+    let isAnswered = false;
+    void asked.finally(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) {
+      await nextTurn();
+      holdLoop(400);
+    }
+    expect((await asked).errors).toBeUndefined();
+    const lost = gateway.log.filter(({ msg }) => String(msg).startsWith('the shared counts are away'));
+    expect(lost).toEqual([]);
+    await gateway.close();
+  });
+});

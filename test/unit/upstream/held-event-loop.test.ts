@@ -1,0 +1,67 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fetchKeySet } from '../../../src/callers/credentials/fetch-key-set.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import { connectUpstream } from '../../../src/upstream/connect-upstream.ts';
+import { UpstreamSocket, usualSocketOptions } from '../../../src/upstream/sockets/upstream-socket.ts';
+import { holdLoop } from '../../support/hold-loop.ts';
+import { type PeerInThread, startPeerInThread } from '../../support/peer-in-thread.ts';
+import { until } from '../../support/until.ts';
+
+describe('an upstream that answered while this process held its own event loop', () => {
+  let peer: PeerInThread;
+  beforeAll(async () => {
+    peer = await startPeerInThread();
+  });
+  afterAll(() => peer?.[Symbol.asyncDispose]());
+
+  test.each([
+    ['the deadline of the call', { timeoutMs: 200 }],
+    ['the deadline of its operation', { timeoutMs: 60_000 }],
+    ['the deadline of a mutation', { timeoutMs: 200, runOnMs: 1 }],
+  ])('has answered: %s', async (name, bounds) => {
+    const { call, health, close } = connectUpstream({ url: peer.url, now: Date.now });
+    // So that a connection is open.
+    await call({ method: 'POST', path: '/', body: '{}', timeoutMs: 60_000 });
+    for (let round = 0; round < 3; round += 1) {
+      const cancellation = createCancellation(name.includes('operation') ? 200 : 60_000);
+      const answered = call({ method: 'POST', path: '/', body: '{}', cancellation, ...bounds });
+      await nextTurn();
+      holdLoop(400);
+      expect((await answered).body.toString()).toBe('{"data":{}}');
+      cancellation.finish();
+    }
+    expect(health().state).toBe('up');
+    await close();
+  });
+
+  test('is heard on a WebSocket, though it was asked whether it is there just before', async () => {
+    const seen: string[] = [];
+    const target = {
+      url: peer.url.replace('http', 'ws'),
+      protocol: null,
+      opened: () => void seen.push('opened'),
+      message: () => {},
+      lost: ({ message }: Error) => void seen.push(message),
+    };
+    const socket = new UpstreamSocket(target, { ...usualSocketOptions, beatMs: 100 });
+    await until(() => seen.length > 0, 'it is open');
+    for (let turn = 0; turn < 12; turn += 1) {
+      await nextTurn();
+      holdLoop(150);
+    }
+    expect(seen).toEqual(['opened']);
+    expect(socket.isOpen).toBe(true);
+    socket.close();
+  });
+
+  test('has sent its keys', async () => {
+    const read = fetchKeySet({ url: peer.url, timeoutMs: 300, maxBytes: 1_000 }).catch(String);
+    for (let turn = 0; turn < 2; turn += 1) {
+      holdLoop(200);
+      await nextTurn();
+    }
+    // Not that there was no answer.
+    expect(await read).toContain('the answer is no set');
+  });
+});
