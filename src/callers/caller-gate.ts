@@ -87,14 +87,17 @@ const pointsPerFullLimit = 10;
 /**
  * The points of an operation. By `request`: 1. By `usage`: 1, plus up to 10 for input nodes and up to 10 for output nodes, in
  * proportion to their limits, because nodes drive the ledger's work. So a small operation counts 1, and a caller with 600
- * points a minute can ask 28 of the largest, 21 points each.
+ * points a minute can ask 28 of the largest, 21 points each. Either way each mutation of ours counts: aliases must not make
+ * dozens of reservations one attempt.
  * @param usage `null` when the operation was refused unread
+ * @param ownMutations as `PreparedOperation.ownMutations`
  */
-export function toPoints(usage: PricedUsage | null, cost: RateCost, limits: PriceLimits): number {
-  if (cost === 'request' || !usage) return 1;
+export function toPoints(usage: PricedUsage | null, cost: RateCost, limits: PriceLimits, ownMutations: number): number {
+  const attempts = Math.max(1, ownMutations);
+  if (cost === 'request' || !usage) return attempts;
   const input = Math.min(1, usage.inputNodes / limits.maxQueryNodes);
   const output = Math.min(1, usage.outputNodes / limits.maxOutputNodes);
-  return 1 + Math.floor(pointsPerFullLimit * (input + output));
+  return attempts + Math.floor(pointsPerFullLimit * (input + output));
 }
 
 /** Headers that tell a caller what it has left. CORS must expose them, or pages of other origins cannot read them. */

@@ -16,7 +16,7 @@ export interface EstimateFacts {
 const maxInt = 2 ** 31 - 1;
 
 export function toEstimate(
-  { prepared, executable, usage: counted, errors, bound }: Judgement,
+  { prepared, executable, usage: counted, ownMutations, errors, bound }: Judgement,
   { query, variables }: JudgedRequest,
   { limits }: Pick<Generation, 'limits'>,
   { cost, calls }: EstimateFacts,
@@ -30,7 +30,7 @@ export function toEstimate(
     reasons: errors.map(({ message }) => message),
     plan: bound && toShownPlan(bound.plan),
     upstreamCalls: bound && countUpstreamCalls({ ...bound, fragments }, bound.plan, calls),
-    ratePoints: toPoints(counted, cost, limits),
+    ratePoints: toPoints(counted, cost, limits, ownMutations),
   };
 }
 

@@ -16,6 +16,8 @@ export interface JudgedRequest {
 export interface Judgement extends ReadDocument {
   /** `null` if the document is refused before it is counted, or asks only for the schema. */
   readonly usage: Usage | null;
+  /** As `PreparedOperation.ownMutations`; 0 if it is refused before it is counted against the rate limit. */
+  readonly ownMutations: number;
   /** Empty if it would be executed. */
   readonly errors: readonly GraphQLError[];
   /** `null` if it is refused. */
@@ -38,14 +40,14 @@ export function judgeOperation(
 ): Judgement {
   const decision = decideOperation(generation, read.prepared, request);
   const { usage } = decision;
-  const refused = (errors: readonly GraphQLError[]) => ({ ...read, usage, errors, bound: null });
-  if (decision.kind === 'refused') return refused(decision.errors);
-  const { tree, plan, coerce, checkWaits } = decision.operation;
+  if (decision.kind === 'refused') return { ...read, usage, ownMutations: 0, errors: decision.errors, bound: null };
+  const { tree, plan, ownMutations, coerce, checkWaits } = decision.operation;
+  const refused = (errors: readonly GraphQLError[]) => ({ ...read, usage, ownMutations, errors, bound: null });
   const coerced = coerce(request.variables);
   if (coerced.errors) return refused(coerced.errors);
   const variables = coerced.values;
   const errors = checkWaits?.(variables) ?? [];
   return errors.length > 0
     ? refused(errors)
-    : { ...read, usage, errors, bound: { operation: tree().operation, variables, plan } };
+    : { ...read, usage, ownMutations, errors, bound: { operation: tree().operation, variables, plan } };
 }

@@ -75,7 +75,8 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
         decision.kind === 'refused'
           ? decision
           : { kind: 'admitted', caller, operation: decision.operation, variables, operationName, usage };
-      const points = toPoints(usage, cost, generation.limits);
+      const ownMutations = decision.kind === 'admitted' ? decision.operation.ownMutations : 0;
+      const points = toPoints(usage, cost, generation.limits, ownMutations);
       if (points === 1) return admission;
       return gate.charge(caller, points - 1).then((charge) => {
         server.onStanding(charge.standing);

@@ -2,7 +2,13 @@ import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacte
 import { type OperationTree, toOutline } from '../documents/document-tree.ts';
 import { collectFields } from '../documents/plan/collect-fields.ts';
 import { findTextVariables } from '../documents/plan/id-variables.ts';
-import { hasDirectivesAtRoot, planOperation, rootFieldNames, usedFragments } from '../documents/plan/plan-operation.ts';
+import {
+  countOwnRootFields,
+  hasDirectivesAtRoot,
+  planOperation,
+  rootFieldNames,
+  usedFragments,
+} from '../documents/plan/plan-operation.ts';
 import { takePart } from '../documents/plan/split-document.ts';
 import type { GivenText, PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { coerceVariables } from '../engine/coerce-variables.ts';
@@ -53,7 +59,7 @@ const printedBytes = 8 * 1024 * 1024;
 interface OperationFacts
   extends Pick<
     PreparedOperation,
-    'type' | 'name' | 'plan' | 'isWhole' | 'isConditional' | 'isForwarded' | 'checkWaits' | 'fits'
+    'type' | 'name' | 'plan' | 'isWhole' | 'isConditional' | 'isForwarded' | 'ownMutations' | 'checkWaits' | 'fits'
   > {
   /** How answers to it end; `null` where it is not forwarded. */
   readonly ending: AnswerEnding | null;
@@ -83,6 +89,7 @@ function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Bu
     isWhole,
     isConditional,
     isForwarded,
+    ownMutations: operation.operation === 'mutation' ? countOwnRootFields(operation, fragments, ownership) : 0,
     // No other plan has joins.
     checkWaits: plan === 'JOINED' || plan === 'STITCHED' ? toCheckWaits(schema, tree()) : null,
     fits: isForwarded
@@ -119,7 +126,8 @@ function toPrepared(
   { graph, openLedgerStream, keepSchemaAnswer, printed }: Building,
 ): PreparedOperation {
   const { schema, ownSchema, ownership } = graph;
-  const { type, name, plan, isWhole, isConditional, isForwarded, checkWaits, fits, ending, texts } = facts;
+  const { type, name, plan, isWhole, isConditional, isForwarded, ownMutations, checkWaits, fits, ending, texts } =
+    facts;
   const prepared: PreparedOperation = {
     type,
     name,
@@ -127,6 +135,7 @@ function toPrepared(
     isWhole,
     isConditional,
     isForwarded,
+    ownMutations,
     checkWaits,
     fits,
     text,

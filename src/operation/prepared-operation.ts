@@ -45,6 +45,8 @@ export interface PreparedOperation {
   readonly isForwarded: boolean;
   /** Finds waiting times of joins that are out of range, before anything is executed; `null` if no join waits. */
   readonly checkWaits: CheckWaits | null;
+  /** Mutations of ours that it asks for: each reserves, executes or the like. 0 for queries and subscriptions. */
+  readonly ownMutations: number;
   /** Is a field at the root the ledger's? */
   readonly isLedgers: (field: string) => boolean;
   /** A quick check. `true`: the variables fit. `false`: ask `coerce`, which may still accept them. */

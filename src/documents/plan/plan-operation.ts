@@ -91,6 +91,20 @@ export function rootFieldNames(
   );
 }
 
+/** How many fields of ours are at the root, each response key once. Those that `@skip` or `@include` may leave out count too. */
+export function countOwnRootFields(
+  { operation, selectionSet }: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  { ownerOf }: Pick<Ownership, 'ownerOf'>,
+): number {
+  const keys = new Set<string>();
+  for (const each of rootSelections(selectionSet, fragments)) {
+    if (each.kind === Kind.FIELD && ownerOf(operation, each.name.value) === 'own')
+      keys.add(each.alias?.value ?? each.name.value);
+  }
+  return keys.size;
+}
+
 /** All selections at the root, those of each fragment once. */
 function rootSelections(
   selectionSet: SelectionSetNode,

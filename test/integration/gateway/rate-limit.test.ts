@@ -257,3 +257,72 @@ describe('by usage, an estimate', () => {
     expect([status, errors?.map(({ extensions }) => extensions.code)]).toEqual([200, ['RATE_LIMITED']]);
   });
 });
+
+describe.each(['request', 'usage'])('by %s, reservations and executions under aliases', (cost) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await createTestGateway({
+      TRUSTED_PROXIES: '127.0.0.1',
+      RATE_LIMIT_PER_MINUTE: '25',
+      RATE_LIMIT_COST: cost,
+      BATCH_MAX: '2',
+    });
+  });
+  afterAll(() => gateway?.close());
+
+  const reserve = (key: string) => `${key}: reserveGas(gasBudget: 1000, reserveDurationSecs: 5) { reservationId }`;
+  const execute = (key: string) =>
+    `${key}: executeTx(reservationId: "none", txBytes: "AAAA", userSig: "AAAA") { digest }`;
+  const mutation = (...fields: readonly string[]) => `mutation { ${fields.join(' ')} }`;
+  const keys = Array.from({ length: 10 }, (_, index) => `k${index}`);
+  let callers = 0;
+  const nextCaller = () => `198.51.100.${++callers}`;
+  const costOf = async (query: string) => {
+    const source = 'query ($query: String!) { estimate(query: $query) { ratePoints } }';
+    const { data } = await gateway.query(source, { query }, from(nextCaller()));
+    return data.estimate.ratePoints as number;
+  };
+
+  test.each([
+    ['one', mutation(reserve('a')), 1],
+    ['ten reservations', mutation(...keys.map(reserve)), 10],
+    ['executions as well', mutation(...keys.slice(0, 5).map(execute), reserve('r')), 6],
+    ['one that is selected twice', mutation(reserve('a'), reserve('a')), 1],
+    [
+      'those in a fragment, once',
+      `${mutation('...F', '...F', reserve('c'))} fragment F on Mutation { ${reserve('a')} ${reserve('b')} }`,
+      3,
+    ],
+    [
+      'those that are left out',
+      mutation(`${reserve('a')} b: ${reserve('b').slice(3).replace(' {', ' @skip(if: true) {')}`),
+      2,
+    ],
+    ['other fields besides', mutation(reserve('a'), '__typename'), 1],
+  ])('count each: %s', async (_, query, points) => {
+    const caller = nextCaller();
+    const before = await remaining(gateway, caller);
+    const { text } = await gateway.query(query, {}, from(caller));
+    expect(text).toContain('"data":{');
+    // Asking for what remains counts as well.
+    expect(before - (await remaining(gateway, caller)) - 1).toBe(points);
+    expect(await costOf(query)).toBe(points);
+  });
+
+  test('count in each entry of a batch, and none is made if one is too many', async () => {
+    const ten = mutation(...keys.map(reserve));
+    const caller = from(nextCaller());
+    const reserved = () => gateway.log.filter(({ event }) => event === 'reserved').length;
+    const before = reserved();
+    const batch = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...caller },
+      body: JSON.stringify([{ query: ten }, { query: ten }]),
+    });
+    expect(await batch.json()).toMatchObject([{ data: { k9: {} } }, { data: { k9: {} } }]);
+    expect(reserved() - before).toBe(20);
+    const { status, errors } = await gateway.query(ten, {}, caller);
+    expect([status, errors?.[0]?.extensions?.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(reserved() - before).toBe(20);
+  });
+});

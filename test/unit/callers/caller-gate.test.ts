@@ -91,24 +91,34 @@ describe('an operation counts', () => {
     [{ inputNodes: 300, outputNodes: 100_000 }, 21],
     [{ inputNodes: 301, outputNodes: Number.MAX_SAFE_INTEGER }, 21],
   ])('by usage %j: %i', (usage, points) => {
-    expect(toPoints(usage, 'usage', limits)).toBe(points);
+    expect(toPoints(usage, 'usage', limits, 0)).toBe(points);
   });
 
   test('1 by request, whatever its usage', () => {
-    expect(toPoints({ inputNodes: 300, outputNodes: 100_000 }, 'request', limits)).toBe(1);
+    expect(toPoints({ inputNodes: 300, outputNodes: 100_000 }, 'request', limits, 0)).toBe(1);
+  });
+
+  test.each([
+    [1, 1, 11],
+    [2, 2, 12],
+    [50, 50, 60],
+  ])('each of its %s mutations of ours: %i by request, %i by usage', (ownMutations, byRequest, byUsage) => {
+    const usage = { inputNodes: 300, outputNodes: 0 };
+    expect(toPoints(usage, 'request', limits, ownMutations)).toBe(byRequest);
+    expect(toPoints(usage, 'usage', limits, ownMutations)).toBe(byUsage);
   });
 
   test('1 when it was refused unread', () => {
-    expect(toPoints(null, 'usage', limits)).toBe(1);
+    expect(toPoints(null, 'usage', limits, 0)).toBe(1);
   });
 
   test('a whole number from 1 to 21 that never falls as usage grows', () => {
     const nodes = fc.maxSafeNat();
     fc.assert(
       fc.property(nodes, nodes, nodes, (inputNodes, outputNodes, more) => {
-        const points = toPoints({ inputNodes, outputNodes }, 'usage', limits);
+        const points = toPoints({ inputNodes, outputNodes }, 'usage', limits, 0);
         expect(Number.isInteger(points) && points >= 1 && points <= 21).toBe(true);
-        expect(toPoints({ inputNodes: inputNodes + more, outputNodes }, 'usage', limits)).toBeGreaterThanOrEqual(
+        expect(toPoints({ inputNodes: inputNodes + more, outputNodes }, 'usage', limits, 0)).toBeGreaterThanOrEqual(
           points,
         );
       }),
