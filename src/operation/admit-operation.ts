@@ -6,6 +6,8 @@ import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller } from '../upstream/operation-context.ts';
+import type { FairTurns } from './fair-turns.ts';
+import { lateError } from './open-operation.ts';
 import type { OperationAdmission, RefusedOperation } from './operation-admission.ts';
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
@@ -17,6 +19,9 @@ export interface AdmitOperationOptions {
   readonly gate: CallerGate;
   readonly keeper: { readonly current: ServedGeneration };
   readonly cost: RateCost;
+  readonly turns: Pick<FairTurns, 'run' | 'now'>;
+  /** Milliseconds that the longest operation may take, from its arrival on. */
+  readonly longestMs: number;
 }
 
 /** An operation as the client sent it. */
@@ -37,10 +42,11 @@ export interface AdmitOperation {
   enter(server: Pick<ServerContext, 'sender' | 'onStanding'>): Promise<Entry>;
   /**
    * Decides whether the document is valid and within the limits, and whether the caller may spend what it costs beyond the
-   * attempt. Returns a promise only if it costs more. Refuses any operation whose client has left.
+   * attempt. Returns a promise only if it costs more, or has to wait for its turn. Refuses any operation whose client has
+   * left, or whose time is up.
    */
   decide(
-    server: Pick<ServerContext, 'isGone' | 'onStanding'>,
+    server: Pick<ServerContext, 'isGone' | 'onGone' | 'onStanding' | 'arrivedAt'>,
     caller: Caller,
     request: OperationRequest,
   ): OperationAdmission | Promise<OperationAdmission>;
@@ -57,7 +63,8 @@ export interface AdmitOperation {
   ): Promise<GraphQLError | null>;
 }
 
-export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptions): AdmitOperation {
+export function createAdmitOperation(options: AdmitOperationOptions): AdmitOperation {
+  const { gate, keeper, cost, turns, longestMs } = options;
   return {
     async enter(server) {
       const entry = await gate.admit(server.sender);
@@ -65,24 +72,7 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
       return entry.kind === 'refused' ? entry : { kind: 'entered', caller: entry.caller };
     },
     decide(server, caller, request) {
-      if (server.isGone()) return abandoned();
-      const generation = keeper.current;
-      const prepared = generation.documents.prepare(request.query);
-      const decision = decideOperation(generation, prepared, request);
-      const { variables, operationName } = request;
-      const { usage } = decision;
-      const admission: OperationAdmission =
-        decision.kind === 'refused'
-          ? decision
-          : { kind: 'admitted', caller, operation: decision.operation, variables, operationName, usage };
-      const ownMutations = decision.kind === 'admitted' ? decision.operation.ownMutations : 0;
-      const points = toPoints(usage, cost, generation.limits, ownMutations);
-      if (points === 1) return admission;
-      return gate.charge(caller, points - 1).then((charge) => {
-        server.onStanding(charge.standing);
-        if (charge.kind === 'refused') return { kind: 'refused', errors: [asFinal(charge.error)], usage };
-        return server.isGone() ? abandoned() : admission;
-      });
+      return turns.run(caller.rate.key, server, () => decideNow(server, caller, request));
     },
     async charge(server, caller, points, isDone = false) {
       const charge = await gate.charge(caller, points);
@@ -97,12 +87,39 @@ export function createAdmitOperation({ gate, keeper, cost }: AdmitOperationOptio
       return null;
     },
   };
+
+  function decideNow(
+    ...[server, caller, request]: Parameters<AdmitOperation['decide']>
+  ): ReturnType<AdmitOperation['decide']> {
+    if (server.isGone()) return refuseUnread(callerIsGone());
+    if (turns.now() - server.arrivedAt > longestMs) return refuseUnread(lateError());
+    const generation = keeper.current;
+    const prepared = generation.documents.prepare(request.query);
+    const decision = decideOperation(generation, prepared, request);
+    const { variables, operationName } = request;
+    const { usage } = decision;
+    const admission: OperationAdmission =
+      decision.kind === 'refused'
+        ? decision
+        : { kind: 'admitted', caller, operation: decision.operation, variables, operationName, usage };
+    const ownMutations = decision.kind === 'admitted' ? decision.operation.ownMutations : 0;
+    const points = toPoints(usage, cost, generation.limits, ownMutations);
+    if (points === 1) return admission;
+    return gate.charge(caller, points - 1).then((charge) => {
+      server.onStanding(charge.standing);
+      if (charge.kind === 'refused') return { kind: 'refused', errors: [asFinal(charge.error)], usage };
+      return server.isGone() ? refuseUnread(callerIsGone()) : admission;
+    });
+  }
 }
 
-/** Nobody reads this refusal. It prevents an operation, perhaps a mutation, whose outcome nobody would learn. */
-function abandoned(): OperationAdmission {
-  const error = gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
-  return { kind: 'refused', errors: [error], usage: null };
+/** Nobody reads this one. It prevents an operation, perhaps a mutation, whose outcome nobody would learn. */
+function callerIsGone(): GraphQLError {
+  return gatewayError('REQUEST_TIMEOUT', 'The caller was gone before the operation began.');
+}
+
+function refuseUnread(error: GraphQLError): OperationAdmission {
+  return { kind: 'refused', errors: [asFinal(error)], usage: null };
 }
 
 /** The part of the decision that is the same for every caller. */

@@ -1,14 +1,18 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
+import { gatewayError } from '../errors/gateway-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Caller, OperationContext } from '../upstream/operation-context.ts';
+import type { FairTurns } from './fair-turns.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { ServerContext } from './server-context.ts';
 
 export interface OperationOptions {
+  /** In milliseconds, from an operation's arrival on. */
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+  readonly turns: Pick<FairTurns, 'run' | 'now'>;
   /** Counts additional work of operations. Left out: it is not counted. */
   readonly charge?: (
     server: Pick<ServerContext, 'onStanding'>,
@@ -38,15 +42,13 @@ export interface OperationRun {
  * Opens an operation of any shell: starts its deadline and its record for the log. If the client leaves, reads are cancelled;
  * a mutation that was sent runs on, and one that was not is not sent any more.
  */
-export function createOpenOperation({ timeouts, charge, maskError }: OperationOptions) {
+export function createOpenOperation({ timeouts, turns, charge, maskError }: OperationOptions) {
   return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
-    const { caller, operation, usage } = admitted;
-    const { type } = operation;
-    // A stream has no deadline.
-    const cancellation =
-      type === 'subscription'
-        ? createCancellation()
-        : createCancellation(type === 'mutation' ? timeouts.mutationMs : timeouts.queryMs);
+    const { caller, usage } = admitted;
+    const timeoutMs = timeoutOf(admitted, timeouts);
+    const leftMs = timeoutMs && timeoutMs - waitedMs(server, turns);
+    const cancellation = createCancellation(leftMs);
+    if (leftMs !== undefined && leftMs <= 0) cancellation.cancel('timeout');
     const complete = createComplete(server, admitted);
     server.onGone(() => {
       cancellation.cancel('aborted');
@@ -76,6 +78,31 @@ export function createOpenOperation({ timeouts, charge, maskError }: OperationOp
       return data === undefined ? errors.map(asVariableError) : errors;
     }
   };
+}
+
+/** `undefined` for a stream, which has no deadline. */
+export function timeoutOf(
+  { operation: { type } }: AdmittedOperation,
+  { queryMs, mutationMs }: OperationOptions['timeouts'],
+): number | undefined {
+  return type === 'subscription' ? undefined : type === 'mutation' ? mutationMs : queryMs;
+}
+
+/** Less has every operation. It is not taken off timeouts: Node keeps a list of timers for each length. In milliseconds. */
+const usualWaitMs = 20;
+
+/** How long an operation has waited for its turn, in milliseconds; 0 = hardly. */
+export function waitedMs({ arrivedAt }: Pick<ServerContext, 'arrivedAt'>, turns: Pick<FairTurns, 'now'>): number {
+  const waited = turns.now() - arrivedAt;
+  return waited < usualWaitMs ? 0 : Math.ceil(waited);
+}
+
+/** The error of an operation that waited for its turn until its deadline. */
+export function lateError(): GraphQLError {
+  return gatewayError(
+    'REQUEST_TIMEOUT',
+    'The time of the operation was up before its turn came: nothing of it was begun.',
+  );
 }
 
 export type OpenOperation = ReturnType<typeof createOpenOperation>;

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { RawLedger } from '../ledger/raw-ledger.ts';
-import { createOpenOperation, type OperationOptions } from './open-operation.ts';
+import { createOpenOperation, lateError, type OperationOptions } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -32,30 +32,43 @@ export interface OperationRunnerOptions extends OperationOptions {
 }
 
 export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions): OperationRunner {
+  const { turns } = options;
   const open = createOpenOperation(options);
+  const runUnread = createRunUnread({ ...options, open, runPlan, ledger });
   return {
     async run(admitted, server, answered = null) {
-      const run = open(server, admitted);
-      const { operation, operationName, variables } = admitted;
-      const ask = answered ? null : (operation.immutable?.ask(variables) ?? null);
-      try {
-        if (operation.openStream) {
-          const bounds = { itemTimeoutMs: options.timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
-          return await runStream(operation.openStream(), admitted, run, bounds);
-        }
-        const request = { operation, operationName, variables, context: run.context, answered, keep: ask?.keep };
-        const answer = ask?.kept?.read() ?? (await runPlan(request));
-        run.end();
-        const result = run.tidy(answer);
-        run.complete(result.errors?.length ?? 0, ask?.isFromMemory);
-        if (ask?.kept) server.notes?.onKept(ask.kept);
-        return result;
-      } catch (error) {
-        run.end();
-        run.complete(1);
-        throw error;
-      }
+      return turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server, answered));
     },
-    runUnread: createRunUnread({ open, runPlan, ledger }),
+    async runUnread(admitted, server, canStream, done) {
+      return turns.run(admitted.caller.rate.key, server, () => runUnread(admitted, server, canStream, done));
+    },
   };
+
+  async function runNow(
+    admitted: AdmittedOperation,
+    server: ServerContext,
+    answered: (() => ExecutionResult) | null,
+  ): Promise<OperationAnswer> {
+    const run = open(server, admitted);
+    const { operation, operationName, variables } = admitted;
+    const ask = answered ? null : (operation.immutable?.ask(variables) ?? null);
+    try {
+      if (!answered && run.context.cancellation.cause) throw lateError();
+      if (operation.openStream) {
+        const bounds = { itemTimeoutMs: options.timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
+        return await runStream(operation.openStream(), admitted, run, bounds);
+      }
+      const request = { operation, operationName, variables, context: run.context, answered, keep: ask?.keep };
+      const answer = ask?.kept?.read() ?? (await runPlan(request));
+      run.end();
+      const result = run.tidy(answer);
+      run.complete(result.errors?.length ?? 0, ask?.isFromMemory);
+      if (ask?.kept) server.notes?.onKept(ask.kept);
+      return result;
+    } catch (error) {
+      run.end();
+      run.complete(1);
+      throw error;
+    }
+  }
 }

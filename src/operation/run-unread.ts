@@ -2,7 +2,15 @@ import type { ExecutionResult } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import type { RawLedger } from '../ledger/raw-ledger.ts';
-import { type Complete, createComplete, type OpenOperation } from './open-operation.ts';
+import {
+  type Complete,
+  createComplete,
+  lateError,
+  type OpenOperation,
+  type OperationOptions,
+  timeoutOf,
+  waitedMs,
+} from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { UnreadOutcome } from './operation-answer.ts';
 import type { UnreadWhole } from './prepared-operation.ts';
@@ -22,17 +30,25 @@ export type RunUnread = (
   done: (outcome: UnreadOutcome) => void,
 ) => Promise<void>;
 
-export interface RunUnreadOptions {
+export interface RunUnreadOptions extends Pick<OperationOptions, 'turns' | 'timeouts'> {
   readonly open: OpenOperation;
   readonly runPlan: RunPlan;
   readonly ledger: RawLedger;
 }
 
-export function createRunUnread({ open, runPlan, ledger }: RunUnreadOptions): RunUnread {
+export function createRunUnread({ open, runPlan, ledger, turns, timeouts }: RunUnreadOptions): RunUnread {
   return async (admitted, server, canStream, done) => {
     const form = admitted.operation.unread();
-    if (form?.kind === 'whole') return runWhole(form, admitted, server, canStream, ledger, done);
+    if (form?.kind === 'whole') {
+      const timeoutMs = timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY;
+      if (waitedMs(server, turns) >= timeoutMs) return done({ kind: 'unfinished', answer: isLate });
+      return runWhole(form, admitted, server, canStream, ledger, done);
+    }
     const run = open(server, admitted);
+    const { cause } = run.context.cancellation;
+    if (cause) run.end();
+    if (cause === 'aborted') return done({ kind: 'gone' });
+    if (cause === 'timeout') return done({ kind: 'unfinished', answer: isLate });
     if (form?.kind === 'split') return runUnreadSplit(form, admitted, server, run, ledger, done);
     const { operation, operationName, variables } = admitted;
     const { context } = run;
@@ -49,6 +65,10 @@ export function createRunUnread({ open, runPlan, ledger }: RunUnreadOptions): Ru
     if (data) return done({ kind: 'result', result: withUsage({ data }, server.showUsage ? admitted.usage : null) });
     done({ kind: 'unfinished', answer });
   };
+}
+
+function isLate(): never {
+  throw lateError();
 }
 
 /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */

@@ -10,6 +10,8 @@ import type { OperationAdmission } from './operation-admission.ts';
 export interface ServerContext {
   readonly requestId: string;
   readonly sender: Sender;
+  /** Monotonic milliseconds: its deadlines count from then. */
+  readonly arrivedAt: number;
   /** Has the client left? */
   readonly isGone: () => boolean;
   /** Calls back when the client leaves, at once if it has already. May also call back after the answer was sent. */

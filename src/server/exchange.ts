@@ -47,7 +47,7 @@ export class Exchange implements ServerContext {
   readonly showUsage: boolean;
   readonly operations: OperationFacts[] = [];
   /** Monotonic milliseconds. */
-  readonly startedAt = performance.now();
+  readonly arrivedAt = performance.now();
   /** Of the request, without host and query. */
   readonly path: string;
   /** Served without Yoga. */
@@ -215,8 +215,8 @@ export class Exchange implements ServerContext {
 
   /** The facts for the log, once it is over. */
   toRecord(): RequestFacts {
-    const { requestId, req, res, path, startedAt, operations } = this;
-    const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+    const { requestId, req, res, path, arrivedAt, operations } = this;
+    const durationMs = Math.round((performance.now() - arrivedAt) * 100) / 100;
     const method = req.method ?? '';
     const status = res.headersSent ? res.statusCode : hungUp;
     const codes = this.#codes?.length ? { codes: this.#codes } : null;
@@ -229,7 +229,7 @@ export class Exchange implements ServerContext {
    * @param counted the caller, who has been counted for one operation
    */
   toContext(counted: Caller): ServerContext {
-    const { requestId, sender, showUsage, operations, codes } = this;
+    const { requestId, sender, arrivedAt, showUsage, operations, codes } = this;
     let left: Caller | null = counted;
     const takeCounted = () => {
       const taken = left;
@@ -239,6 +239,7 @@ export class Exchange implements ServerContext {
     return {
       requestId,
       sender,
+      arrivedAt,
       requestBytes: this.requestBytes,
       showUsage,
       operations,

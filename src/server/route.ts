@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { SharedStreams } from './event-streams/serve-shared-streams.ts';
@@ -55,8 +56,9 @@ function refuseNothing(exchange: Exchange, graphqlPath: string): void {
 }
 
 /** Serves the files of GraphiQL. Each counts as a request of its address: it is cheap to ask for, and a megabyte or more. */
-function createServeAsset({ enter, graphiql, graphqlPath }: RouteOptions): (exchange: Exchange) => boolean {
-  const afterEntry = createAfterEntry(enter);
+function createServeAsset(options: RouteOptions): (exchange: Exchange) => boolean {
+  const { graphiql, graphqlPath } = options;
+  const afterEntry = createAfterEntry(options);
   return (exchange) => {
     if (!graphiql || !exchange.path.startsWith(graphiql.assetsPath)) return false;
     const { req, res, path } = exchange;
@@ -103,6 +105,7 @@ export interface ServeGraphqlOptions {
   readonly enter: AdmitOperation['enter'];
   /** Asked first, about every POST. */
   readonly lane: LaneOperations;
+  readonly turns: Pick<FairTurns, 'run'>;
   /** Serves one GraphQL request over HTTP. */
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
   /** `null` when GraphiQL is off. */
@@ -113,9 +116,9 @@ export interface ServeGraphqlOptions {
 
 /** Serves what comes to the GraphQL path: by the lane, by Yoga, or by refusing it before either. */
 function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
-  const { graphqlPath, enter, graphiql, sharedStreams } = options;
+  const { graphqlPath, graphiql, sharedStreams } = options;
 
-  const afterEntry = createAfterEntry(enter);
+  const afterEntry = createAfterEntry(options);
 
   const serveByYoga = (exchange: Exchange, context: ServerContext): void => {
     exchange.stamp();
@@ -168,13 +171,17 @@ type Entering = Parameters<AdmitOperation['enter']>[0];
 /** Calls `serve` if the caller is within its limits and has not left; refuses it otherwise. */
 type AfterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as?: Entering) => void;
 
-function createAfterEntry(enter: AdmitOperation['enter']): AfterEntry {
+function createAfterEntry({ enter, turns }: Pick<ServeGraphqlOptions, 'enter' | 'turns'>): AfterEntry {
   return (exchange, serve, as = exchange) => {
     enter(as)
       .then((entry) => {
-        if (exchange.isGone()) return;
-        if (entry.kind === 'refused') exchange.refuseWith(entry.error);
-        else serve(entry.caller);
+        // One that is refused may have no name, and waits among those of its address.
+        const key = entry.kind === 'refused' ? (exchange.sender.remoteAddress ?? '') : entry.caller.rate.key;
+        return turns.run(key, exchange, () => {
+          if (exchange.isGone()) return;
+          if (entry.kind === 'refused') exchange.refuseWith(entry.error);
+          else serve(entry.caller);
+        });
       })
       .catch((error: unknown) => exchange.fail(error));
   };

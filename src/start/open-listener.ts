@@ -71,6 +71,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     addresses,
     places: createSocketPlaces({ ...limits.sockets, max: partOf(limits.sockets.max, siblings) }),
     enter: shells.admit.enter,
+    turns: shells.turns,
     graphql: shells.yoga,
     lane: shells.lane,
     sharedStreams: shells.sharedStreams,

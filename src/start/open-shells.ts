@@ -4,6 +4,7 @@ import { usageHeadersOf } from '../config/network-profile.ts';
 import { createMaskError } from '../errors/mask-error.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { type AdmitOperation, createAdmitOperation } from '../operation/admit-operation.ts';
+import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
 import { createSharedStreams, type SharedStreams } from '../server/event-streams/serve-shared-streams.ts';
@@ -34,6 +35,8 @@ export interface Shells {
   /** `null` where several processes serve: a client's requests may come to any of them, and a stream is in one. */
   readonly sharedStreams: SharedStreams | null;
   readonly admit: AdmitOperation;
+  /** Between callers, however they come in. */
+  readonly turns: FairTurns;
   /** To be awaited before anything is served: the first request would wait for code to be loaded and compiled. */
   warmUp(): Promise<void>;
   close(): unknown;
@@ -42,10 +45,18 @@ export interface Shells {
 export function openShells({ config, admission, schema, graph, telemetry, siblings }: OpenShellsOptions): Shells {
   const { keeper } = schema;
   const { limits, timeouts } = config;
-  const admit = createAdmitOperation({ gate: admission.gate, keeper, cost: config.rateLimit.cost });
+  const turns = new FairTurns(thisEventLoop);
+  const admit = createAdmitOperation({
+    gate: admission.gate,
+    keeper,
+    cost: config.rateLimit.cost,
+    turns,
+    longestMs: Math.max(timeouts.queryMs, timeouts.mutationMs),
+  });
   const maskError = createMaskError(telemetry.errorMasked);
   const runner = createOperationRunner({
     timeouts,
+    turns,
     charge: admit.charge,
     maskError,
     runPlan: createRunPlan(graph.forward),
@@ -77,6 +88,7 @@ export function openShells({ config, admission, schema, graph, telemetry, siblin
     sockets,
     sharedStreams: siblings ? null : sharedStreams,
     admit,
+    turns,
     warmUp: () => warmUp(yoga),
     close: () => yoga.dispose(),
   };

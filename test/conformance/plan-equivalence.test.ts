@@ -33,7 +33,7 @@ import { createOwnSchema } from '../support/own-schema.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
 import { toTestBooks } from '../support/sponsorship-books.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
-import { admitForTest, createTestServer } from '../support/test-operation.ts';
+import { admitForTest, createTestServer, quietTurns } from '../support/test-operation.ts';
 
 /** An answer of the ledger, as JSON has it. */
 interface LedgerAnswer {
@@ -128,6 +128,7 @@ describe('the plans', () => {
     );
     runner = createOperationRunner({
       timeouts: longTimeouts,
+      turns: quietTurns(),
       runPlan: createRunPlan(createForwardToLedger(options)),
       ledger: () => {
         throw new Error('answers are read here');
@@ -148,7 +149,7 @@ describe('the plans', () => {
     ),
   });
 
-  const openOperation = createOpenOperation({ timeouts: longTimeouts });
+  const openOperation = createOpenOperation({ timeouts: longTimeouts, turns: quietTurns() });
 
   async function compare(
     text: string,

@@ -26,7 +26,7 @@ import { connectUpstream } from '../../src/upstream/connect-upstream.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { createOwnSchema } from './own-schema.ts';
 import { toTestBooks } from './sponsorship-books.ts';
-import { admitForTest, createTestServer } from './test-operation.ts';
+import { admitForTest, createTestServer, quietTurns } from './test-operation.ts';
 
 export interface PlannedAndStitched extends AsyncDisposable {
   readonly generation: Generation;
@@ -105,9 +105,10 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       config: parseConfig({ env: {}, readFile: () => '' }),
     },
   );
-  const openOperation = createOpenOperation({ timeouts });
+  const openOperation = createOpenOperation({ timeouts, turns: quietTurns() });
   const runner = createOperationRunner({
     timeouts,
+    turns: quietTurns(),
     runPlan: createRunPlan(createForwardToLedger(options)),
     ledger: () => {
       throw new Error('answers are read here');

@@ -1,6 +1,7 @@
 import { getOperationAST, parse } from 'graphql';
 import { fragmentsOf } from '../../src/documents/plan/fragments-of.ts';
 import type { Graph } from '../../src/graph/generation.ts';
+import { FairTurns, thisEventLoop } from '../../src/operation/fair-turns.ts';
 import type { AdmittedOperation } from '../../src/operation/operation-admission.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
 import type { ServerContext } from '../../src/operation/server-context.ts';
@@ -32,6 +33,9 @@ export function admitForTest(
   return { kind: 'admitted', caller: toTestCaller(), operation: prepared, variables, operationName, usage: null };
 }
 
+/** Turns of callers on a clock that stands still: no work ever waits. */
+export const quietTurns = () => new FairTurns({ ...thisEventLoop, now: () => 0 });
+
 /** A request whose client can leave. */
 export interface TestServer extends ServerContext {
   leave(): void;
@@ -42,6 +46,7 @@ export function createTestServer(): TestServer {
   let isGone = false;
   return {
     requestId: 'r',
+    arrivedAt: performance.now(),
     sender: {
       authorization: null,
       apiKey: null,

@@ -28,7 +28,7 @@ export interface SharedStreamsOptions extends ReservationsOptions {
 export interface StreamExchange
   extends Pick<
     ServerContext,
-    'requestId' | 'sender' | 'requestBytes' | 'showUsage' | 'isGone' | 'onGone' | 'onStanding'
+    'requestId' | 'sender' | 'arrivedAt' | 'requestBytes' | 'showUsage' | 'isGone' | 'onGone' | 'onStanding'
   > {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -157,11 +157,10 @@ export function createSharedStreams(options: SharedStreamsOptions): SharedStream
 function createRunShared({ admit, runner, maskError, onOperation }: SharedStreamsOptions) {
   return async (exchange: StreamExchange, caller: Caller, request: SharedRequest, operation: SharedOperation) => {
     const { requestId, res } = exchange;
-    const startedAt = performance.now();
     const server = toServerContext(exchange, operation);
     const { codes, operations } = server;
     const end = () => {
-      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      const durationMs = Math.round((performance.now() - exchange.arrivedAt) * 100) / 100;
       const facts = { requestId, durationMs, operations };
       onOperation(codes.length === 0 ? facts : { ...facts, codes });
     };
@@ -193,10 +192,11 @@ function masked(answer: OperationAnswer, failed: (error: unknown) => ExecutionRe
 }
 
 function toServerContext(exchange: StreamExchange, operation: SharedOperation): ServerContext {
-  const { requestId, sender, showUsage, requestBytes = 0 } = exchange;
+  const { requestId, sender, arrivedAt, showUsage, requestBytes = 0 } = exchange;
   return {
     requestId,
     sender,
+    arrivedAt,
     requestBytes,
     isGone: () => operation.isLeft,
     onGone: (giveUp) => operation.onLeft(giveUp),

@@ -135,10 +135,9 @@ function createOnSubscribe(
     const records: OperationFacts[] = [];
     const codes: string[] = [];
     const server = toServerContext(session, cost, records, codes, departure);
-    const startedAt = performance.now();
     const tell = (errors: readonly GraphQLError[] = []) => {
       noteCodes(codes, errors);
-      const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+      const durationMs = Math.round((performance.now() - server.arrivedAt) * 100) / 100;
       const facts = { requestId: session.requestId, durationMs, operations: records };
       onOperation(codes.length === 0 ? facts : { ...facts, codes });
     };
@@ -198,6 +197,7 @@ function toServerContext(
   return {
     requestId: session.requestId,
     sender: session.sender,
+    arrivedAt: performance.now(),
     requestBytes,
     isGone: () => departure.isGone,
     onGone: (giveUp) => departure.onGone(giveUp),

@@ -37,6 +37,7 @@ export async function warmUp(yoga: YogaShell): Promise<void> {
 function toContext(): ServerContext {
   return {
     requestId: 'warm-up',
+    arrivedAt: performance.now(),
     sender: {
       authorization: null,
       apiKey: null,

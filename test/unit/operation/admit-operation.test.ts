@@ -5,10 +5,12 @@ import { parseConfig } from '../../../src/config/parse-config.ts';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
 import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
+import { FairTurns } from '../../../src/operation/fair-turns.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
+import { quietTurns } from '../../support/test-operation.ts';
 
 const config = parseConfig({ env: { LIMIT_MAX_QUERY_NODES: '10' }, readFile: () => '' });
 const build = (): ServedGeneration =>
@@ -19,6 +21,8 @@ const build = (): ServedGeneration =>
     names: networkProfiles.ledger.joins,
     config,
   });
+
+const bounds = { turns: quietTurns(), longestMs: 10_000 };
 
 /** Admission whose limiter is held until it is let go. */
 function start() {
@@ -33,10 +37,19 @@ function start() {
   const seen = { isGone: false };
   const server = {
     sender: { authorization: null, apiKey: null, origin: undefined, remoteAddress: '', forwardedFor: undefined },
+    arrivedAt: 0,
     onStanding: () => {},
     isGone: () => seen.isGone,
+    onGone: () => {},
   };
-  return { admit: createAdmitOperation({ gate, keeper, cost: 'usage' }), caller, keeper, letGo, seen, server };
+  return {
+    admit: createAdmitOperation({ gate, keeper, cost: 'usage', ...bounds }),
+    caller,
+    keeper,
+    letGo,
+    seen,
+    server,
+  };
 }
 
 const dear = {
@@ -50,7 +63,7 @@ describe('work beside an operation', () => {
   const error = gatewayError('RATE_LIMITED', 'Over the limit.', { retryAfterSeconds: 60 });
   const refuse = async () => ({ kind: 'refused', error, standing }) as const;
   const { caller, keeper } = start();
-  const admit = createAdmitOperation({ gate: { admit: refuse, charge: refuse }, keeper, cost: 'usage' });
+  const admit = createAdmitOperation({ gate: { admit: refuse, charge: refuse }, keeper, cost: 'usage', ...bounds });
 
   test('that is still to be done is refused who may not have it, who is told when to come back', async () => {
     const told: Standing[] = [];
@@ -98,7 +111,83 @@ describe('while the limiter is held', () => {
     expect((await admit.decide(server, caller, dear)).kind).toBe('refused');
     // Nor one that costs no more than asking did, for which there is nothing to wait.
     const never = () => Promise.reject(new Error('nobody is counted'));
-    const byRequest = createAdmitOperation({ gate: { admit: never, charge: never }, keeper, cost: 'request' });
+    const byRequest = createAdmitOperation({
+      gate: { admit: never, charge: never },
+      keeper,
+      cost: 'request',
+      ...bounds,
+    });
     expect(byRequest.decide(server, caller, dear)).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('while an operation waits for its turn', () => {
+  const query = '{ gateway { version } }';
+  /** The turn of the event loop is full. */
+  function startBusy() {
+    let nowMs = 0;
+    let nextTurn = () => {};
+    const turns = new FairTurns({
+      now: () => nowMs,
+      nextTurn: (then) => {
+        nextTurn = then;
+      },
+      afterPromises: (then) => then(),
+    });
+    const { caller, keeper, seen, server } = start();
+    const prepared: string[] = [];
+    const { documents } = keeper.current;
+    const prepare = (text: string) => {
+      prepared.push(text);
+      return documents.prepare(text);
+    };
+    const gate: CallerGate = { admit: () => new Promise(() => {}), charge: () => new Promise(() => {}) };
+    const admit = createAdmitOperation({
+      gate,
+      keeper: { current: { ...keeper.current, documents: { ...documents, prepare } } },
+      cost: 'request',
+      turns,
+      longestMs: 10_000,
+    });
+    void turns.run('another', { onGone: () => {} }, () => {
+      nowMs += 100;
+    });
+    let leave = () => {};
+    const leaving = { ...server, onGone: (giveUp: () => void) => (leave = giveUp) };
+    const wait = (ms: number) => {
+      nowMs += ms;
+    };
+    const go = () => {
+      seen.isGone = true;
+      leave();
+    };
+    const deciding = admit.decide(leaving, caller, { query, variables: {}, operationName: null });
+    return { deciding, prepared, wait, go, nextTurn: () => nextTurn() };
+  }
+
+  test('it is prepared when that comes', async () => {
+    const { deciding, prepared, nextTurn } = startBusy();
+    expect(prepared).toEqual([]);
+    nextTurn();
+    expect(await deciding).toMatchObject({ kind: 'admitted' });
+    expect(prepared).toEqual([query]);
+  });
+
+  test('it is not prepared once its client has left, and kept no longer', async () => {
+    const { deciding, prepared, go } = startBusy();
+    go();
+    expect(await deciding).toMatchObject({ kind: 'refused' });
+    expect(prepared).toEqual([]);
+  });
+
+  test('it is not prepared once its time is up', async () => {
+    const { deciding, prepared, wait, nextTurn } = startBusy();
+    wait(10_000);
+    nextTurn();
+    expect(await deciding).toMatchObject({
+      kind: 'refused',
+      errors: [expect.objectContaining({ extensions: expect.objectContaining({ code: 'REQUEST_TIMEOUT' }) })],
+    });
+    expect(prepared).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
 import { createOpenOperation } from '../../../src/operation/open-operation.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
-import { admitForTest, createTestServer } from '../../support/test-operation.ts';
+import { admitForTest, createTestServer, quietTurns } from '../../support/test-operation.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -21,7 +21,7 @@ const graph: Graph = {
 function open(
   text: string,
   operationName: string | null = null,
-  openOperation = createOpenOperation({ timeouts }),
+  openOperation = createOpenOperation({ timeouts, turns: quietTurns() }),
   server = createTestServer(),
 ) {
   const run = openOperation(server, admitForTest(graph, { text, operationName }));
@@ -96,7 +96,7 @@ describe('its record', () => {
 describe('its result', () => {
   it('has all its errors masked', () => {
     const maskError = (_error: unknown, requestId: string) => new GraphQLError(`masked in ${requestId}`);
-    const { run } = open('{ a b }', null, createOpenOperation({ timeouts, maskError }));
+    const { run } = open('{ a b }', null, createOpenOperation({ timeouts, turns: quietTurns(), maskError }));
     const errors = ['the address of a', 'the address of b'].map((message) => new GraphQLError(message));
     const result = run.tidy({ data: { a: null, b: null }, errors });
     expect(result.errors?.map(({ message }) => message)).toEqual(['masked in r', 'masked in r']);

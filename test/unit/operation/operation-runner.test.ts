@@ -2,7 +2,7 @@ import { buildSchema, type ExecutionResult, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
 import { createOperationRunner } from '../../../src/operation/operation-runner.ts';
-import { admitForTest, createTestServer } from '../../support/test-operation.ts';
+import { admitForTest, createTestServer, quietTurns } from '../../support/test-operation.ts';
 
 const schema = buildSchema('type Query { a: Int }');
 const graph: Graph = {
@@ -19,6 +19,7 @@ function run(answer: () => Promise<ExecutionResult>, { showUsage = false } = {})
   const server = { ...createTestServer(), showUsage };
   const runner = createOperationRunner({
     timeouts: { queryMs: 10_000, mutationMs: 10_000 },
+    turns: quietTurns(),
     maskError: (error) => new GraphQLError(`masked: ${(error as Error).message}`),
     runPlan: answer,
     ledger: () => {

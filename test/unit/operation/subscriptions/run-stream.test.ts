@@ -5,7 +5,7 @@ import type { Graph } from '../../../../src/graph/generation.ts';
 import { createOperationRunner } from '../../../../src/operation/operation-runner.ts';
 import { ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
-import { admitForTest, createTestServer } from '../../../support/test-operation.ts';
+import { admitForTest, createTestServer, quietTurns } from '../../../support/test-operation.ts';
 
 interface Source {
   /** Of each item that was executed. */
@@ -71,6 +71,7 @@ function open({
   const server = createTestServer();
   const runner = createOperationRunner({
     timeouts: { queryMs: 30, mutationMs: 30 },
+    turns: quietTurns(),
     maskError: (error) => {
       const { message, path = null, extensions } = error as GraphQLError;
       return message === 'broken' ? new GraphQLError('masked', { path }) : new GraphQLError(message, { extensions });

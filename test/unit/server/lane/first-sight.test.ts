@@ -9,7 +9,7 @@ import type { PreparedOperation } from '../../../../src/operation/prepared-opera
 import { createLaneOperations, type LaneOutcome } from '../../../../src/server/lane/lane-operations.ts';
 import { createOwnSchema } from '../../../support/own-schema.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
-import { createTestServer } from '../../../support/test-operation.ts';
+import { createTestServer, quietTurns } from '../../../support/test-operation.ts';
 
 /** The lane over a store that counts what it is asked to prepare; what is admitted is served with nothing. */
 function openLane() {
@@ -30,7 +30,8 @@ function openLane() {
   };
   const never = () => Promise.reject(new Error('nobody is counted here'));
   const gate: CallerGate = { admit: never, charge: never };
-  const admit = createAdmitOperation({ gate, keeper: { current: { ...generation, documents } }, cost: 'request' });
+  const keeper = { current: { ...generation, documents } };
+  const admit = createAdmitOperation({ gate, keeper, cost: 'request', turns: quietTurns(), longestMs: 10_000 });
   let runs = 0;
   const lane = createLaneOperations({
     admit,

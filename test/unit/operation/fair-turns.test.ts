@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { FairTurns } from '../../../src/operation/fair-turns.ts';
+
+/** FairTurns on a clock of their own; a turn of the event loop ends when the test says so. */
+let [now, ran, laterTurns, laterInTurn]: [number, string[], (() => void)[], (() => void)[]] = [0, [], [], []];
+let turns: FairTurns;
+
+beforeEach(() => {
+  [now, ran, laterTurns, laterInTurn] = [0, [], [], []];
+  turns = new FairTurns({
+    now: () => now,
+    nextTurn: (then) => laterTurns.push(then),
+    afterPromises: (then) => laterInTurn.push(then),
+  });
+});
+
+/** Ends the turn: what waits for the next one is called back, with all that it asks for in the same one. */
+function nextTurn(): string[] {
+  const before = ran.length;
+  for (const then of laterTurns.splice(0)) {
+    then();
+    for (let rest = laterInTurn.shift(); rest; rest = laterInTurn.shift()) rest();
+  }
+  return ran.slice(before);
+}
+
+const staying = { onGone: () => {} };
+const work = (name: string, ms: number) => () => {
+  now += ms;
+  ran.push(name);
+  return name;
+};
+const ask = (key: string, name: string, ms: number) => turns.run(key, staying, work(name, ms));
+
+describe('while a turn has time left', () => {
+  test('work is done at once, without a promise, and no turn is asked for', () => {
+    expect(ask('a', 'first', 0.2)).toBe('first');
+    expect(ask('b', 'second', 0.3)).toBe('second');
+    expect(ran).toEqual(['first', 'second']);
+    expect(laterTurns).toEqual([]);
+  });
+
+  test('what work throws is thrown, and the next work is done', () => {
+    const fail = () => {
+      throw new Error('broken');
+    };
+    expect(() => turns.run('a', staying, fail)).toThrow('broken');
+    expect(ask('a', 'next', 0.2)).toBe('next');
+  });
+
+  test('a short step within work is done at once, one after a long time waits', async () => {
+    const steps = turns.run('a', staying, () => {
+      now += 0.5;
+      expect(ask('a', 'short', 0.1)).toBe('short');
+      now += 5;
+      return ask('a', 'long', 0.1);
+    });
+    expect(ran).toEqual(['short']);
+    nextTurn();
+    expect(await steps).toBe('long');
+  });
+
+  test('the time of many turns does not add up', () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      expect(ask('a', 'each', 6)).toBe('each');
+      nextTurn();
+    }
+  });
+});
+
+describe('beyond the budget of a turn', () => {
+  beforeEach(() => {
+    ask('burst', 'whole turn', 10);
+    ran = [];
+  });
+
+  test('work waits for the next turn, in its order', async () => {
+    const answers = [ask('burst', 'one', 1), ask('burst', 'two', 1), ask('burst', 'three', 1)];
+    expect(ran).toEqual([]);
+    expect(nextTurn()).toEqual(['one', 'two', 'three']);
+    expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('a turn ends when its time is up, and new work waits behind what waits already', () => {
+    for (const name of ['one', 'two', 'three', 'four']) ask('burst', name, 5);
+    expect(nextTurn()).toEqual(['one', 'two']);
+    ask('burst', 'five', 5);
+    expect(nextTurn()).toEqual(['three', 'four']);
+    expect(nextTurn()).toEqual(['five']);
+    expect(ask('burst', 'quiet again', 1)).toBe('quiet again');
+  });
+
+  test('time that promises of a piece take counts for the turn and for the caller', () => {
+    turns.run('burst', staying, () => {
+      ran.push('one');
+      laterInTurn.unshift(() => {
+        now += 9;
+      });
+    });
+    ask('burst', 'two', 1);
+    expect(nextTurn()).toEqual(['one']);
+    expect(nextTurn()).toEqual(['two']);
+  });
+
+  test('a caller that has used no time is served before one that has', () => {
+    for (const name of ['one', 'two', 'three']) ask('burst', name, 1);
+    ask('other', 'first of another', 1);
+    expect(nextTurn()).toEqual(['first of another', 'one', 'two', 'three']);
+  });
+
+  test('callers are served by the time that they used, not by the number of pieces', () => {
+    for (let index = 0; index < 3; index += 1) ask('costly', `costly ${index}`, 4);
+    for (let index = 0; index < 6; index += 1) ask('cheap', `cheap ${index}`, 1);
+    expect([nextTurn(), nextTurn(), nextTurn()]).toEqual([
+      ['costly 0', 'cheap 0', 'cheap 1', 'cheap 2', 'cheap 3'],
+      ['costly 1', 'cheap 4', 'cheap 5', 'costly 2'],
+      [],
+    ]);
+  });
+
+  test('a caller that comes late is served next, and does not make up for time that it did not ask for', () => {
+    for (let index = 0; index < 20; index += 1) ask('burst', `burst ${index}`, 9);
+    expect([nextTurn(), nextTurn()]).toEqual([['burst 0'], ['burst 1']]);
+    for (let index = 0; index < 4; index += 1) ask('late', `late ${index}`, 9);
+    expect([nextTurn(), nextTurn(), nextTurn()]).toEqual([['late 0'], ['burst 2'], ['late 1']]);
+  });
+
+  test('what work throws rejects, and the next piece is done', async () => {
+    const failing = turns.run('burst', staying, () => {
+      throw new Error('broken');
+    });
+    ask('burst', 'next', 1);
+    expect(nextTurn()).toEqual(['next']);
+    await expect(failing).rejects.toThrow('broken');
+  });
+
+  test('the next step of a short piece is done with it, that of another caller waits', () => {
+    turns.run('burst', staying, () => {
+      ran.push('first step');
+      laterInTurn.unshift(() => {
+        ask('burst', 'second step', 0.5);
+        ask('other', 'of another', 1);
+        now += 2;
+        ask('burst', 'third step', 1);
+      });
+    });
+    expect(nextTurn()).toEqual(['first step', 'second step', 'of another', 'third step']);
+  });
+
+  test('work whose client leaves is called at once, to find that, and waits no longer', async () => {
+    let leave = () => {};
+    const leaving = { onGone: (giveUp: () => void) => (leave = giveUp) };
+    const answer = turns.run('burst', leaving, work('of one that left', 0));
+    ask('burst', 'of one that stays', 1);
+    leave();
+    expect(ran).toEqual(['of one that left']);
+    expect(await answer).toBe('of one that left');
+    expect(nextTurn()).toEqual(['of one that stays']);
+    leave();
+    expect(nextTurn()).toEqual([]);
+  });
+});
