@@ -3,6 +3,7 @@ import { fragmentsOf } from '../documents/plan/fragments-of.ts';
 import { boundAnswer } from '../engine/bound-answer.ts';
 import { coerceVariables } from '../engine/coerce-variables.ts';
 import { compileOperation } from '../engine/compile-operation.ts';
+import { createExecuteIntrospected } from '../engine/execute-introspected.ts';
 import { createExecuteStitched } from '../engine/execute-stitched.ts';
 import { declareTexts, noTexts } from '../engine/variable-type.ts';
 import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
@@ -33,14 +34,17 @@ export function createExecuteHere(options: ExecuteHereOptions): ExecuteHere {
   const operation = getOperationAST(document, operationName);
   const compiled = compileOwn(options);
   if (compiled) return compiled;
-  const executeWhole = createExecuteStitched(
-    schema,
-    schema === ownSchema ? declareTexts(document, texts) : document,
-    operationName,
-  );
+  const toExecute = (part: DocumentNode) =>
+    createExecuteStitched(schema, schema === ownSchema ? declareTexts(part, texts) : part, operationName);
+  const executeWhole = toExecute(document);
+  const fragments = fragmentsOf(document);
+  const introspected =
+    operation && createExecuteIntrospected({ schema, operation, fragments, executeWhole, toExecute });
   const execute: ExecuteHere = (variables, context) => {
-    const { errors } = operation ? coerceVariables(schema, operation, variables, { texts }) : {};
-    return errors ? { errors } : executeWhole(variables, context);
+    if (!operation) return executeWhole(variables, context);
+    const coerced = coerceVariables(schema, operation, variables, { texts });
+    if (coerced.errors) return { errors: coerced.errors };
+    return introspected?.(variables, context, coerced.values) ?? executeWhole(variables, context);
   };
   return boundAnswer(execute, true);
 }
