@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { itemsPerCall } from '../../config/event-calls.ts';
 import type { RpcEvent } from '../../generated/own.ts';
+import { measureHeap, measureText } from '../../json/measure-heap.ts';
 import { type LiveEntry, type LiveSource, type Place, PlaceLostError } from '../../live/live-source.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import { type EventFacts, toEventFacts } from './event-leaf.ts';
@@ -96,10 +97,8 @@ function isInOrder(events: readonly NodeEvent[], next: EventName | null): boolea
   return !events.slice(0, -1).some(isNext);
 }
 
-/** Bytes, roughly. */
+/** What an event takes in memory, in bytes. Its addresses and its type are kept twice: as the node writes them, and for filters. */
 function weigh({ id, packageId, sender, type, bcs, parsedJson }: NodeEvent): number {
-  const texts = [id.txDigest, packageId, sender, type, bcs ?? ''];
-  const content = JSON.stringify(parsedJson) ?? '';
-  // A parsed value takes several times its text.
-  return texts.reduce((sum, { length }) => sum + length, 0) + content.length * 3;
+  const texts = [packageId, sender, type].reduce((sum, text) => sum + measureText(text), 0);
+  return 2 * texts + measureText(id.txDigest) + measureText(bcs ?? '') + measureHeap(parsedJson);
 }

@@ -1,4 +1,5 @@
 import { itemsPerCall } from '../../config/event-calls.ts';
+import { measureHeap } from '../../json/measure-heap.ts';
 import type { LiveEntry, LiveSource, Place } from '../../live/live-source.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import { asPlaceLost } from './event-source.ts';
@@ -55,6 +56,5 @@ function toPlace({ digest, timestampMs }: NodeTransaction): Place {
 }
 
 function toEntry(item: NodeTransaction): LiveEntry<NodeTransaction> {
-  // A parsed value takes several times its text.
-  return { ...toPlace(item), item, bytes: JSON.stringify(item.raw).length * 3 };
+  return { ...toPlace(item), item, bytes: measureHeap(item.raw) };
 }
