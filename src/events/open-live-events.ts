@@ -4,8 +4,9 @@ import type { JoinFleet } from '../live/feed.ts';
 import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import { createLiveHub } from '../live/live-hub.ts';
-import { createReplayBudget } from '../live/replay-budget.ts';
+import { createShares } from '../live/shares.ts';
 import type { StreamPlaces } from '../live/stream-places.ts';
+import { Turns } from '../live/turns.ts';
 import type { CursorKeys } from './cursors/cursor-keys.ts';
 import type { EventsClient } from './events-client.ts';
 import { toEventNode, wholeTransaction } from './events-resolvers.ts';
@@ -37,6 +38,11 @@ const lostAfterMs = 10_000;
 /** Long enough for a page that is loaded again; short, since a reader that nobody follows costs the node calls. */
 const graceMs = 500;
 
+/** However many readers there are, each keeps so much: else no stream could go over from history to what is live. */
+const leastReplayBytes = 8 * 1024;
+/** Items as they are told, of all streams: some kilobytes each beside what is told. */
+const mostMade = 4_096;
+
 /** Live streams over the queries of a node. */
 export function openLiveEvents(options: OpenLiveEventsOptions) {
   const { places, watches, client, cursorKeys } = options;
@@ -45,7 +51,9 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
   const shared = {
     pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
     clock: systemClock,
-    budget: createReplayBudget(live.replayBytes),
+    budget: createShares({ total: live.replayBytes, least: leastReplayBytes }),
+    made: createShares({ total: mostMade, least: 2 }),
+    turns: new Turns(),
     places,
     lostAfterMs,
     graceMs,

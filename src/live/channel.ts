@@ -2,6 +2,8 @@ import type { Feed, FeedNews } from './feed.ts';
 import type { LiveEntry, Place, ResumePoint } from './live-source.ts';
 import { MatchLog } from './match-log.ts';
 import { type Follower, Rounds } from './rounds.ts';
+import type { Shares } from './shares.ts';
+import type { Turns } from './turns.ts';
 
 /** How items, gaps and misses are told to those who follow one filter. */
 export interface Presenter<Item, Payload> {
@@ -38,7 +40,13 @@ export type Reading<Payload> =
   /** The feed has dropped what is next, and the channel was not there to know whether it matches. */
   | { readonly kind: 'dropped' };
 
-/** What was told last is kept as it was made: most of those who follow are there. */
+export interface ChannelOptions {
+  readonly turns: Turns;
+  /** Items that all channels together may keep as they were made. */
+  readonly made: Shares;
+}
+
+/** What was told last is kept as it was made for the other followers, who read it soon. In items of one channel. */
 const maxMade = 64;
 /** Items that are matched for one who follows before others have their turn. */
 const stretch = 256;
@@ -48,23 +56,29 @@ const stretch = 256;
  * matched for those who come back to it. Of what matches only a bit is kept, and what it is told as is made again for those
  * who are far behind: there may be a thousand filters over one feed, and each would keep all of it in other words.
  */
-export class Channel<Item, Payload> {
+export class Channel<Item, Payload> implements Follower {
   readonly feed: Feed<Item>;
   readonly presenter: Presenter<Item, Payload>;
   readonly #matches: MatchLog;
-  /** By the sequence number. */
-  readonly #made = new Map<number, Told<Payload>>();
+  /** What news was made into: kept no longer than the feed keeps the news. */
+  readonly #made = new WeakMap<FeedNews<Item>, Told<Payload>>();
+  /** News that it was made of, oldest first, by sequence number. */
+  readonly #madeAt = new Set<number>();
   readonly #old = new WeakMap<object, Told<Payload> | null>();
-  readonly #stopListening: () => void;
-  readonly #rounds = new Rounds();
+  readonly #rounds: Rounds;
+  readonly #options: ChannelOptions;
+  readonly #leaveShares: () => void;
   #frontier: Place | null = null;
 
-  constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>) {
+  constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>, options: ChannelOptions) {
     this.feed = feed;
     this.presenter = presenter;
     this.#matches = new MatchLog(feed.news.end);
     this.#frontier = feed.frontier;
-    this.#stopListening = feed.onNews(() => this.#catchUp());
+    this.#rounds = new Rounds(options.turns);
+    this.#options = options;
+    this.#leaveShares = options.made.enter();
+    feed.follow(this);
   }
 
   /** The newest place up to which everything has been looked at; `null` = there is none. */
@@ -100,6 +114,11 @@ export class Channel<Item, Payload> {
     return told ? { kind: 'told', told } : { kind: 'more' };
   }
 
+  /** The feed has news: matches them, and wakes the followers if any of them matches. */
+  wake(): void {
+    this.#catchUp();
+  }
+
   /** Wakes it whenever there is something new. */
   follow(follower: Follower): void {
     this.#rounds.add(follower);
@@ -121,7 +140,8 @@ export class Channel<Item, Payload> {
   }
 
   close(): void {
-    this.#stopListening();
+    this.feed.unfollow(this);
+    this.#leaveShares();
   }
 
   /** @returns `null` when it has come to what the channel has matched already */
@@ -153,15 +173,26 @@ export class Channel<Item, Payload> {
   }
 
   #make(sequence: number): Told<Payload> | null {
-    const made = this.#made.get(sequence);
-    if (made) return made;
     const news = this.feed.news.at(sequence);
     if (!news) return null;
+    const known = this.#made.get(news);
+    if (known) return known;
     const told = this.#present(news);
-    this.#made.set(sequence, told);
-    const [oldest] = this.#made.keys();
-    if (this.#made.size > maxMade && oldest !== undefined) this.#made.delete(oldest);
+    // A single follower reads it now, and nobody else does.
+    if (this.#rounds.size > 1) this.#keep(news, sequence, told);
     return told;
+  }
+
+  #keep(news: FeedNews<Item>, sequence: number, told: Told<Payload>): void {
+    this.#made.set(news, told);
+    this.#madeAt.add(sequence);
+    const most = Math.min(maxMade, this.#options.made.share());
+    for (const oldest of this.#madeAt) {
+      if (this.#madeAt.size <= most) return;
+      this.#madeAt.delete(oldest);
+      const dropped = this.feed.news.at(oldest);
+      if (dropped) this.#made.delete(dropped);
+    }
   }
 
   #matchesNews(news: FeedNews<Item>): boolean {

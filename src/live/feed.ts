@@ -1,14 +1,17 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { LivePage, LiveSource, Place } from './live-source.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
-import type { ReplayBudget } from './replay-budget.ts';
 import { SharedCalls } from './shared-calls.ts';
+import type { Shares } from './shares.ts';
 import { Timeline } from './timeline.ts';
+import type { Turns } from './turns.ts';
 
 export type { FeedNews } from './timeline.ts';
 
 export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'afterLook'> {
-  readonly budget: ReplayBudget;
+  /** Bytes that all feeds together may keep. */
+  readonly budget: Shares;
+  readonly turns: Turns;
   /** Has the feed read together with those of other processes; left out: it reads for itself. */
   readonly join?: JoinFleet<Item> | undefined;
 }
@@ -43,10 +46,10 @@ export class Feed<Item> extends Timeline<Item> {
   readonly #history = new SharedCalls<LivePage<Item>>(4);
   #isOver = false;
 
-  constructor(source: LiveSource<Item>, { budget, join, ...options }: FeedOptions<Item>) {
-    super();
+  constructor(source: LiveSource<Item>, { budget, turns, join, ...options }: FeedOptions<Item>) {
+    super(turns);
     this.source = source;
-    this.#leaveBudget = budget.enter();
+    this.#leaveBudget = budget.enter(() => this.shrinkTo(budget.share()));
     const mostBytes = budget.share;
     const afterLook = async () => this.#member?.afterLook();
     const reader = new Reader(source, this, { ...options, mostBytes, ...(join && { afterLook }) });

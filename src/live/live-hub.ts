@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import type { LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
+import type { Shares } from './shares.ts';
 import type { StreamPlaces } from './stream-places.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join'> {
@@ -11,6 +12,8 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join'> {
   readonly places: StreamPlaces;
   /** For so many milliseconds a feed goes on that nobody follows: who comes back soon finds it there. */
   readonly graceMs: number;
+  /** Items that all channels together may keep as they were made. */
+  readonly made: Shares;
   /** Has each query read together with other processes. */
   readonly join?: ((query: string) => JoinFleet<Item>) | undefined;
 }
@@ -83,7 +86,10 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
       const leavePlace = places.take(caller, weight);
       const open = openFeed(query, source);
       open.cancelEnd();
-      const followed = open.channels.get(filter) ?? { channel: new Channel(open.feed, presenter()), followers: 0 };
+      const followed = open.channels.get(filter) ?? {
+        channel: new Channel(open.feed, presenter(), options),
+        followers: 0,
+      };
       open.channels.set(filter, followed);
       followed.followers += 1;
       const { channel } = followed;

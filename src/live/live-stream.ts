@@ -21,6 +21,8 @@ const none: ReadonlySet<string> = new Set();
 const maxDelivered = 2_000;
 /** In milliseconds. A page of history may be megabytes: who takes nothing of it for so long has it read again. */
 const patienceMs = 2_000;
+/** Items that a reader is handed before others have their turn. */
+const stretch = 64;
 
 /**
  * One who follows a channel, at its own pace. What is next is either asked for, one by one, or handed to a reader (`pushTo`)
@@ -117,7 +119,11 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 
   #push(reader: Taker<Payload>): void {
-    while (this.#position && !this.#isStopped && !this.#isOver && reader.isReady) {
+    for (let taken = 0; this.#position && !this.#isStopped && !this.#isOver && reader.isReady; taken += 1) {
+      if (taken === stretch) {
+        this.#rest(this.#options.clock);
+        return;
+      }
       const payload = this.#nextLive(this.#position);
       if (payload !== undefined) reader.take(payload);
       else {

@@ -1,29 +1,38 @@
-/** One who is told when there is something new. */
+import type { Turns } from './turns.ts';
+
+/** Told when there is something new. */
 export interface Follower {
   wake(): void;
 }
 
-/** One who is handed what a stream tells as soon as it is there. */
+/** Is handed what a stream tells as soon as it is there. */
 export interface Taker<Payload> {
   /** Does it take another one now? When it does again, it calls `resume` of the stream. */
   readonly isReady: boolean;
   take(payload: Payload): void;
   /** The stream has ended by itself: nothing more comes. */
   end(): void;
-  /** The same, for a reason that nobody foresaw. */
+  /** The same, because of a fault. */
   fail(error: unknown): void;
 }
 
-/** So many are woken in one turn of the event loop: requests of others come between. */
-const mostAtOnce = 256;
-
-/** Wakes all who follow when there is something new, some of them in each turn of the event loop. */
+/** Wakes all followers when there is something new, each in a step of its own. */
 export class Rounds {
+  readonly #turns: Turns;
   readonly #followers = new Set<Follower>();
-  /** Those whom the round under way still comes to; `null` = none is. */
+  /** Followers that the round under way has yet to wake; `null` = no round is under way. */
   #round: Iterator<Follower> | null = null;
-  /** Has something come that those whom the round has passed do not know of? */
+  /** Has something come that followers already woken in this round do not know of? */
   #isStale = false;
+
+  constructor(turns: Turns) {
+    this.#turns = turns;
+  }
+
+  /** How many follow. */
+  get size(): number {
+    return this.#followers.size;
+  }
 
   add(follower: Follower): void {
     this.#followers.add(follower);
@@ -34,28 +43,32 @@ export class Rounds {
   }
 
   begin(): void {
-    this.#isStale = this.#round !== null;
-    if (this.#round) return;
+    if (this.#round) {
+      this.#isStale = true;
+      return;
+    }
+    if (this.#followers.size === 0) return;
     this.#round = this.#followers.values();
-    this.#wakeSome(this.#round);
+    this.#turns.add(this.#wakeNext);
   }
 
-  #wakeSome(round: Iterator<Follower>): void {
-    for (let woken = 0; woken < mostAtOnce; woken += 1) {
-      const { done, value } = round.next();
-      if (done) {
-        this.#round = null;
-        if (this.#isStale) this.begin();
-        return;
-      }
+  readonly #wakeNext = (): boolean => {
+    const { done, value } = (this.#round as Iterator<Follower>).next();
+    if (!done) {
       try {
         value.wake();
       } catch (error) {
-        // It is a fault of ours, and not theirs who come next.
-        setImmediate(() => this.#wakeSome(round));
+        // A fault of this follower, and the others have to be woken.
+        this.#turns.add(this.#wakeNext);
         throw error;
       }
+      return true;
     }
-    setImmediate(() => this.#wakeSome(round));
-  }
+    this.#round = null;
+    if (this.#isStale) {
+      this.#isStale = false;
+      this.begin();
+    }
+    return false;
+  };
 }

@@ -1,5 +1,7 @@
 import { Backlog } from './backlog.ts';
 import { type LiveEntry, type Place, type ResumePoint, resumeAt } from './live-source.ts';
+import { type Follower, Rounds } from './rounds.ts';
+import type { Turns } from './turns.ts';
 
 /** What is told of a query, in the order in which it is delivered. */
 export type FeedNews<Item> =
@@ -26,13 +28,17 @@ const entryBytes = 400;
 export class Timeline<Item> {
   /** Indexes are the sequence numbers of everything told. */
   readonly news = new Backlog<FeedNews<Item>>();
-  readonly #listeners = new Set<() => void>();
+  readonly #rounds: Rounds;
   /** By the name of an item: its sequence number. */
   readonly #seen = new Map<string, number>();
   readonly #late = new Set<string>();
   #recent: readonly (Place | null)[] = [];
   #beginnings = 0;
   #bytes = 0;
+
+  constructor(turns: Turns) {
+    this.#rounds = new Rounds(turns);
+  }
 
   /** The newest places in the upstream's order, the newest last, `null` = before the oldest; empty until it begins. */
   get recent(): readonly (Place | null)[] {
@@ -69,14 +75,17 @@ export class Timeline<Item> {
     return this.#seen.has(key);
   }
 
-  /** Called after news. @returns stops it */
-  onNews(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Wakes it after news. */
+  follow(follower: Follower): void {
+    this.#rounds.add(follower);
+  }
+
+  unfollow(follower: Follower): void {
+    this.#rounds.delete(follower);
   }
 
   tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    this.#rounds.begin();
   }
 
   /** Goes on behind the last of these places, whatever was before. They count as told. */

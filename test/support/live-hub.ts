@@ -2,8 +2,9 @@ import type { Presenter } from '../../src/live/channel.ts';
 import type { Fleet } from '../../src/live/fleet/fleet.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
-import { createReplayBudget } from '../../src/live/replay-budget.ts';
+import { createShares, type Shares } from '../../src/live/shares.ts';
 import { createStreamPlaces } from '../../src/live/stream-places.ts';
+import { Turns } from '../../src/live/turns.ts';
 import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
 
 /** What a stream of names tells: a name, `gap a…b`, `missed 3 after a`. */
@@ -12,6 +13,8 @@ type Told = string;
 export interface TestHub {
   readonly hub: LiveHub<string, Told>;
   readonly clock: TestClock;
+  /** Bytes that its readers may keep. */
+  readonly budget: Shares;
   readonly source: MemorySource;
   /** How often an item was made into what is told. */
   readonly made: { count: number };
@@ -60,10 +63,13 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   const { clock = createTestClock(), fleet } = options;
   const points = new Map<string, ResumePoint>();
   const made = { count: 0 };
+  const budget = createShares({ total: replayBytes, least: 8_192 });
   const hub = createLiveHub<string, Told>({
     clock,
     pace: { minMs: 100, maxMs: 1_000 },
-    budget: createReplayBudget(replayBytes),
+    budget,
+    made: createShares({ total: 4_096, least: 2 }),
+    turns: new Turns(),
     places: createStreamPlaces({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
     lostAfterMs: 5_000,
     graceMs: 500,
@@ -101,6 +107,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   return {
     hub,
     clock,
+    budget,
     source,
     made,
     points,

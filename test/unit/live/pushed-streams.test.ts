@@ -51,8 +51,47 @@ describe('a stream that is pushed', () => {
     await hub.clock.pass(400);
     hub.source.add('c');
     await hub.clock.pass(1_000);
+    // A thousand are told in many turns.
+    for (let turn = 0; turn < 20; turn += 1) await settled();
     expect(asking.told).toEqual(['a', 'b', 'c']);
     for (const { told } of crowd) expect(told).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are told a few at a time, however many filters an item matches', async () => {
+    const hub = createTestHub(createMemorySource('old'), { maxStreams: 2_000, maxStreamsPerCaller: 2_000 });
+    const crowd = Array.from({ length: 500 }, (_, index) => {
+      const one = reader();
+      (hub.byHand(undefined, { filter: `<${index}>` }) as LiveStream<string, string>).pushTo(one.pushed);
+      return one;
+    });
+    await hub.clock.pass(10);
+    hub.source.add(crowd.map((_, index) => `<${index}>`).join(''));
+    const told = () => crowd.filter(({ told }) => told.length > 0).length;
+    let [most, before] = [0, 0];
+    void hub.clock.pass(400);
+    while (told() < crowd.length) {
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, told() - before);
+      before = told();
+    }
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(64);
+  });
+
+  it('is handed what it has to catch up with a few items at a time', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const one = reader();
+    const stream = open(hub);
+    stream.pushTo(one.pushed);
+    await hub.clock.pass(10);
+    one.isReady = false;
+    hub.source.add(...Array.from({ length: 500 }, (_, index) => `n${index}`));
+    await hub.clock.pass(3_000);
+    one.isReady = true;
+    stream.resume();
+    expect(one.told.length).toBeLessThanOrEqual(64);
+    await hub.clock.pass(20);
+    expect(one.told).toHaveLength(500);
   });
 
   it('goes on from a cursor through history to what is live', async () => {

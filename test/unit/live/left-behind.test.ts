@@ -1,0 +1,199 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import type { LiveStream } from '../../../src/live/live-stream.ts';
+import { PageInHand } from '../../../src/live/page-in-hand.ts';
+import { createShares } from '../../../src/live/shares.ts';
+import { Timeline } from '../../../src/live/timeline.ts';
+import { Turns } from '../../../src/live/turns.ts';
+import type { Cancellation } from '../../../src/upstream/cancellation.ts';
+import { createTestHub } from '../../support/live-hub.ts';
+import { createMemorySource, settled } from '../../support/memory-source.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `n${from + index}`);
+
+async function countAlive(refs: readonly WeakRef<object>[]): Promise<number> {
+  await settled();
+  collectGarbage();
+  await settled();
+  collectGarbage();
+  return refs.filter((each) => each.deref() !== undefined).length;
+}
+
+/** Streams whose payloads are objects that hold their item, as those of the graph do. */
+function openHolding(hub: ReturnType<typeof createTestHub>, filter: string, payloads: WeakRef<object>[]) {
+  const stream = hub.hub.open({
+    query: 'all',
+    source: () => hub.source,
+    filter,
+    presenter: () => ({
+      matches: () => true,
+      item: (entry) => {
+        const payload = { entry };
+        payloads.push(new WeakRef(payload));
+        return payload as unknown as string;
+      },
+      gap: () => 'gap',
+      missed: () => 'missed',
+    }),
+    after: null,
+    weight: 1,
+    caller: 'somebody',
+  }) as LiveStream<string, string>;
+  stream.pushTo({ isReady: true, take() {}, end() {}, fail() {} });
+  return stream;
+}
+
+describe('what a filter keeps as it was made', () => {
+  it('goes with what the reader drops', async () => {
+    const hub = createTestHub(createMemorySource('old'), { replayBytes: 8_192 });
+    const payloads: WeakRef<object>[] = [];
+    for (const filter of ['a', 'b', 'c', 'd']) {
+      for (let count = 0; count < 2; count += 1) openHolding(hub, filter, payloads);
+    }
+    await hub.clock.pass(10);
+    for (let count = 0; count < 100; count += 1) {
+      hub.source.add(`n${count}`);
+      while (payloads.length < 4 * (count + 1)) await hub.clock.pass(100);
+    }
+    // 8 KiB are sixteen items at 500 bytes, for each of four filters, and the one read last.
+    expect(await countAlive(payloads)).toBeLessThanOrEqual(4 * 18);
+  });
+
+  it('is a few items, whatever the reader keeps, and nothing for a single follower', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const [shared, alone]: [WeakRef<object>[], WeakRef<object>[]] = [[], []];
+    openHolding(hub, 'a', shared);
+    openHolding(hub, 'a', shared);
+    openHolding(hub, 'b', alone);
+    await hub.clock.pass(10);
+    hub.source.add(...names(1, 300));
+    void hub.clock.pass(2_000);
+    while (shared.length < 300 || alone.length < 300) await settled();
+    expect(await countAlive(shared)).toBeLessThanOrEqual(66);
+    expect(await countAlive(alone)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a stream that is left', () => {
+  it('is kept by nobody, though others follow the same filter', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    openHolding(hub, 'a', []);
+    const left: WeakRef<object>[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const stream = openHolding(hub, 'a', []);
+      await hub.clock.pass(10);
+      left.push(new WeakRef(stream));
+      await stream.return();
+    }
+    hub.source.add('n1');
+    await hub.clock.pass(2_000);
+    expect(await countAlive(left)).toBeLessThanOrEqual(1);
+  });
+
+  it('has the page of history that is read for it given up', async () => {
+    const hub = createTestHub(createMemorySource(...names(1, 2_000)));
+    const place = hub.source.items[0] ?? null;
+    const stays = hub.follow();
+    await hub.clock.pass(10);
+    const asked: Cancellation[] = [];
+    hub.source.after = (_, cancellation) => {
+      asked.push(cancellation);
+      return new Promise(() => {});
+    };
+    const stream = hub.byHand({ place, from: place });
+    void stream.next();
+    await settled();
+    expect(asked.map(({ cause }) => cause)).toEqual([null]);
+    await stream.return(undefined);
+    expect(asked.map(({ cause }) => cause)).toEqual(['aborted']);
+    await stays.leave();
+  });
+
+  it('ends no reader that another filter follows', async () => {
+    const hub = createTestHub(createMemorySource('old'));
+    const [one, other] = [hub.follow(undefined, { filter: 'n' }), hub.follow(undefined, { filter: '1' })];
+    await hub.clock.pass(10);
+    await one.leave();
+    await hub.clock.pass(5_000);
+    expect(hub.hub.readers).toBe(1);
+    hub.source.add('n1');
+    await hub.clock.pass(2_000);
+    expect(other.told).toEqual(['n1']);
+  });
+});
+
+it('a reader that has ended gives its share of the memory back', async () => {
+  const hub = createTestHub(createMemorySource('old'), { replayBytes: 1_000_000 });
+  const stream = hub.follow();
+  await hub.clock.pass(10);
+  const leave = hub.budget.enter();
+  expect(hub.budget.share()).toBe(500_000);
+  await stream.leave();
+  await hub.clock.pass(1_000);
+  expect(hub.budget.share()).toBe(1_000_000);
+  leave();
+});
+
+it('a reader drops what is beyond its share as soon as another one comes', async () => {
+  const hub = createTestHub(createMemorySource('old'), { replayBytes: 100_000 });
+  const first = hub.byHand();
+  const begun = first.next();
+  await hub.clock.pass(10);
+  hub.source.add(...names(1, 150));
+  await hub.clock.pass(1_000);
+  expect(await begun).toEqual({ done: false, value: 'n1' });
+  // Nothing happens, and the reader does not ask again before it is looked at.
+  for (let count = 0; count < 9; count += 1) hub.budget.enter();
+  expect(await first.next()).toMatchObject({ value: expect.stringMatching(/^missed 1[23]\d after n1$/) });
+  await first.return(undefined);
+});
+
+it('shares are told of those that come, and may be left twice', () => {
+  const shares = createShares({ total: 100, least: 30 });
+  let told = 0;
+  const leave = shares.enter(() => {
+    told += 1;
+  });
+  expect([shares.share(), told]).toEqual([100, 0]);
+  const others = [shares.enter(), shares.enter(), shares.enter()];
+  expect([shares.share(), told]).toEqual([30, 3]);
+  for (const each of [...others, ...others]) each();
+  expect(shares.share()).toBe(100);
+  leave();
+  shares.enter();
+  expect(told).toBe(3);
+});
+
+it('names of what was told long ago are forgotten, and those of what was told lately are not', () => {
+  const timeline = new Timeline<string>(new Turns());
+  timeline.beginAt([null]);
+  for (const key of names(1, 5_000)) {
+    timeline.addNext({ key, timestampMs: 1, item: key, bytes: 10 });
+    timeline.shrinkTo(4_100);
+  }
+  // Ten are kept, and the names of 256 before them.
+  expect(names(1, 5_000).filter((key) => timeline.knows(key))).toEqual(names(4_735, 5_000));
+});
+
+describe('a page in hand', () => {
+  it('that was let go says that there is more where some of it was not told', () => {
+    const hand = new PageInHand<string>();
+    hand.take({ entries: ['a', 'b'], hasMore: false });
+    expect(hand.next()).toBe('a');
+    hand.letGo();
+    expect([hand.next(), hand.hasMore]).toEqual([undefined, true]);
+  });
+
+  it('says what the upstream said where all of it was told', () => {
+    const hand = new PageInHand<string>();
+    for (const hasMore of [true, false]) {
+      hand.take({ entries: ['a'], hasMore });
+      hand.next();
+      hand.letGo();
+      expect(hand.hasMore).toBe(hasMore);
+    }
+  });
+});
