@@ -2,6 +2,23 @@ import { ApolloClient, defaultDataIdFromObject, HttpLink, InMemoryCache } from '
 import { relayStylePagination } from '@apollo/client/utilities';
 import { Events } from './operations.ts';
 
+// Apollo wants default error policies declared, so that the types of results follow from them.
+declare module '@apollo/client' {
+  namespace ApolloClient {
+    namespace DeclareDefaultOptions {
+      interface WatchQuery {
+        errorPolicy: 'all';
+      }
+      interface Query {
+        errorPolicy: 'all';
+      }
+      interface Mutate {
+        errorPolicy: 'all';
+      }
+    }
+  }
+}
+
 /** What tells an object of these types from others, where it is not `id`. Others are kept within their parents. */
 const keys: Readonly<Record<string, string>> = {
   GasReservation: 'reservationId',
@@ -13,6 +30,8 @@ const keys: Readonly<Record<string, string>> = {
 };
 
 const client = new ApolloClient({
+  // A down upstream costs only its own fields: keep the rest of the answer.
+  defaultOptions: { watchQuery: { errorPolicy: 'all' }, query: { errorPolicy: 'all' }, mutate: { errorPolicy: 'all' } },
   link: new HttpLink({ uri: process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql' }),
   cache: new InMemoryCache({
     dataIdFromObject(object) {

@@ -6,11 +6,23 @@ const query = `subscription ($after: String) {
 }`;
 const url = process.env.GATEWAY.replace('http', 'ws');
 const client = createClient({ url, webSocketImpl: WebSocket, retryAttempts: 0 });
-for (let after = null; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
+let after = null;
+const show = (errors) => {
+  for (const { message, extensions } of errors) {
+    console.error(message);
+    if (extensions?.argument === 'after') after = null; // this cursor is never accepted again
+  }
+};
+for (; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
   try {
-    for await (const { data } of client.iterate({ query, variables: { after } })) {
-      after = data.liveEvents.cursor ?? data.liveEvents.resumeAfter ?? after;
-      if (data.liveEvents.event) console.log(data.liveEvents.event.id);
+    for await (const { data, errors = [] } of client.iterate({ query, variables: { after } })) {
+      show(errors);
+      const { cursor, resumeAfter, event } = data?.liveEvents ?? {};
+      after = cursor ?? resumeAfter ?? after;
+      if (event) console.log(event.id);
     }
-  } catch {} // the connection is gone: go on behind the last one
+  } catch (failure) {
+    // A list: the gateway rejected the operation. Anything else: the connection broke, so resume after the last event.
+    if (Array.isArray(failure)) show(failure);
+  }
 }

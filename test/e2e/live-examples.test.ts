@@ -15,13 +15,16 @@ let gateway: TestGateway;
 /** Chosen at the first start. */
 let port = '0';
 
+/** Signs the cursors of the gateways that are started from now on. */
+let cursorKey = 'k'.repeat(32);
+
 /** On the same address as the one before. */
 const startAgain = async () => {
   gateway = await createTestGateway({
     PORT: port,
     LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
     LEDGER_RPC_URL: devnet.rpcUrl,
-    CURSOR_KEYS: 'k'.repeat(32),
+    CURSOR_KEYS: cursorKey,
     ...quickPolls,
   });
   ({ port } = new URL(gateway.url));
@@ -37,6 +40,22 @@ afterAll(async () => {
 });
 
 const bare = 'subscription { liveEvents { ... on LiveEventItem { event { id } } } }';
+
+/** A gateway with another key rejects the client's cursor: the client says so, and follows on without it. */
+async function expectMoreAfterRejection(
+  seen: () => readonly string[] | Promise<readonly string[]>,
+  complaints: () => string,
+): Promise<void> {
+  await gateway.close();
+  cursorKey += 'n';
+  await startAgain();
+  await until(() => complaints().includes('signed with a key'), 'the complaint');
+  const { length } = await seen();
+  await until(async () => {
+    devnet.tick();
+    return (await seen()).length > length;
+  }, 'an event after the rejected cursor');
+}
 
 /** Follows over two ends of the gateway, during which things happen. */
 async function expectAllThrough(seen: () => readonly string[] | Promise<readonly string[]>): Promise<void> {
@@ -63,22 +82,28 @@ async function expectAll(seen: () => readonly string[] | Promise<readonly string
   expect(told).toEqual(all.slice(all.indexOf(told[0] ?? '')));
 }
 
-it('the client for Node goes on behind the last event, whenever the gateway ends', async () => {
+it('the client for Node goes on behind the last event, whenever the gateway ends, and drops a cursor that is rejected', async () => {
   const env = { ...process.env, GATEWAY: `http://127.0.0.1:${port}/graphql` };
   const client: ChildProcess = spawn(process.execPath, ['live-in-node.mjs'], { cwd: examples, env });
   let said = '';
   client.stdout?.on('data', (chunk) => {
     said += chunk;
   });
+  let complaints = '';
+  client.stderr?.on('data', (chunk) => {
+    complaints += chunk;
+  });
+  const seen = () => said.split('\n').slice(0, -1);
   try {
-    await expectAllThrough(() => said.split('\n').slice(0, -1));
+    await expectAllThrough(seen);
+    await expectMoreAfterRejection(seen, () => complaints);
   } finally {
     client.kill();
   }
 });
 
 describe.skipIf(chromiumMissing !== null)(`in a real browser ${chromiumMissing ?? ''}`, () => {
-  it('the client of a page, and a bare EventSource, go on behind the last event, whenever the gateway ends', async () => {
+  it('the client of a page, and a bare EventSource, go on behind the last event, whenever the gateway ends, and the client drops a cursor that is rejected', async () => {
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();
@@ -102,6 +127,14 @@ describe.skipIf(chromiumMissing !== null)(`in a real browser ${chromiumMissing ?
       }, 'an event');
       await expectAllThrough(() => page.evaluate('window.told'));
       await expectAll(() => other.evaluate('window.told'));
+      let complaints = '';
+      page.on('console', (message) => {
+        complaints += message.text();
+      });
+      await expectMoreAfterRejection(
+        () => page.evaluate('window.told'),
+        () => complaints,
+      );
     } finally {
       await browser.close();
     }

@@ -97,9 +97,9 @@ it('the stream that it shows tells an event', async () => {
 it('its settings for a network have no mistakes, in the environment and in a file', () => {
   const token = join(folder, 'token');
   writeFileSync(token, 'a-token');
-  const [made = ''] = shells.filter((block) => block.startsWith('npx ledger-gateway keys new'));
+  const [made = ''] = shells.filter((block) => block.startsWith('node dist/cli.js keys new'));
   const { client } = JSON.parse(
-    execFileSync('bash', ['-c', made.replace('npx ledger-gateway', `"${process.execPath}" "${cli}"`)], {
+    execFileSync('bash', ['-c', made.replace('node dist/cli.js', `"${process.execPath}" "${cli}"`)], {
       encoding: 'utf8',
     }),
   );
