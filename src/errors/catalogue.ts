@@ -12,8 +12,9 @@ export const errorCatalogue = {
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document is not GraphQL.', retry: 'Fix the document.' },
   GRAPHQL_VALIDATION_FAILED: {
     status: 400,
-    meaning: 'The document does not fit the schema, or an operation or variable is missing.',
-    retry: 'Fix the document or its variables.',
+    meaning:
+      'The document does not fit the schema, declares a variable that it should not, or lacks the operation asked for.',
+    retry: 'Fix the document.',
   },
   PERSISTED_QUERY_NOT_SUPPORTED: {
     status: 400,
@@ -22,8 +23,9 @@ export const errorCatalogue = {
   },
   BAD_USER_INPUT: {
     status: 400,
-    meaning: 'An argument breaks a rule; the message names the argument, its value and the rule.',
-    retry: 'Fix the argument. No upstream was asked, or the ledger itself refused.',
+    meaning:
+      'An argument or a variable breaks a rule, or a required variable is missing; the message names it, its value and the rule.',
+    retry: 'Fix the argument or variable. No upstream was asked, or the ledger itself refused.',
   },
   UNSUPPORTED_RPC_VERSION: {
     status: 421,
@@ -55,6 +57,13 @@ export const errorCatalogue = {
     status: 400,
     meaning: 'The cursor points outside what the upstream still keeps.',
     retry: 'Start again from the first page.',
+  },
+  CURSOR_KEY_UNKNOWN: {
+    status: 400,
+    meaning:
+      'The cursor was signed with a key that this gateway does not have: an earlier run made it, another gateway, or nobody.',
+    retry:
+      'Start again from the first page, or a live stream without `after`. With `CURSOR_KEYS` cursors survive restarts.',
   },
   UPSTREAM_UNAVAILABLE: {
     status: 502,

@@ -23,7 +23,7 @@ export interface CursorCodec {
   toCursor(position: Position): string;
   /**
    * @param argument `after` or `before`, for the message
-   * @throws `BAD_USER_INPUT` if it is malformed, belongs to another scope, or was not signed by a key in force
+   * @throws `BAD_USER_INPUT` if it is malformed or belongs to another scope; `CURSOR_KEY_UNKNOWN` if its key is not in force
    */
   parseCursor(argument: 'after' | 'before', cursor: string): Position;
 }

@@ -5,7 +5,7 @@ import { upstreamList } from './upstreams.ts';
 
 /** Tells those who run the service that it is there, once. @param workers processes that serve, where there are several */
 export function tellReady(
-  telemetry: Pick<Telemetry, 'ready' | 'listening' | 'settingsIgnored'>,
+  telemetry: Pick<Telemetry, 'ready' | 'listening' | 'settingsIgnored' | 'cursorKeyMade'>,
   config: Config,
   { graphqlUrl, schema, workers }: Omit<WorkerFacts, 'url'> & { readonly workers?: number },
 ): void {
@@ -15,6 +15,13 @@ export function tellReady(
   if (schema === 'ledger') telemetry.ready(service);
   else telemetry.listening({ ...service, ...ledgerPlace(config) });
   if (notInForce.length > 0) telemetry.settingsIgnored(notInForce);
+  if (losesCursors(config)) telemetry.cursorKeyMade('CURSOR_KEYS');
+}
+
+/** Does a restart invalidate cursors of events that the network still has? Instances on one Redis keep their key there. */
+function losesCursors({ upstreams, cursorKeys, rateLimit }: Config): boolean {
+  const hasEvents = upstreams.kind === 'remote' && upstreams.addresses.LEDGER_RPC_URL !== undefined;
+  return hasEvents && cursorKeys === null && rateLimit.redis === null;
 }
 
 /** Where the ledger is: the setting that says so, and the host it names. */

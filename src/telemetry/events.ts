@@ -214,6 +214,8 @@ export interface Telemetry extends CredentialEvents {
   readonly sponsorTokenAccepted: (setting: string) => void;
   /** @param setting that would hold keys which outlive this process */
   readonly leaseKeyMade: (setting: string) => void;
+  /** @param setting that would hold keys which outlive this process */
+  readonly cursorKeyMade: (setting: string) => void;
 
   readonly networkSimulated: (network: string) => void;
   /** @param keys settings that were given and do nothing in this version */
@@ -317,12 +319,12 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     sponsorTokenAccepted: (setting) => log('info', 'the sponsor takes the token of this gateway again', { setting }),
     leaseKeyMade: (setting) =>
       log(
-        'info',
+        'warn',
         'reservations are signed with a key made at start: those of today cannot be executed after a restart',
-        {
-          setting,
-        },
+        { setting },
       ),
+    cursorKeyMade: (setting) =>
+      log('warn', 'cursors are signed with a key made at start: after a restart they are rejected', { setting }),
 
     networkSimulated: (network) =>
       log(

@@ -2,6 +2,8 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** A key that signs cursors and recognises its own signatures. */
 export interface CursorKey {
+  /** Tells it from other keys, and nothing else about it; `keyIdBytes` long. Stands in each cursor. */
+  readonly id: Buffer;
   /** The signature of a text within a scope, `signatureBytes` long. */
   sign(scope: Uint8Array, text: Uint8Array): Buffer;
   /** Takes the same time for every signature, so that a guess cannot be improved byte by byte. */
@@ -10,6 +12,8 @@ export interface CursorKey {
 
 /** Half of a SHA-256: 128 bits are more than anybody can guess, and cursors stay short. */
 export const signatureBytes = 16;
+/** Two of the few keys in force have one id once in 2^32; either is then tried. */
+export const keyIdBytes = 4;
 
 const blockBytes = 64;
 
@@ -27,6 +31,7 @@ export function createCursorKey(secret: string): CursorKey {
     return hash('sha256', Buffer.concat([outer, within]), 'buffer').subarray(0, signatureBytes);
   };
   return {
+    id: createHmac('sha256', key).update('id').digest().subarray(0, keyIdBytes),
     sign,
     verify: (scope, text, signature) =>
       signature.length === signatureBytes && timingSafeEqual(sign(scope, text), signature),

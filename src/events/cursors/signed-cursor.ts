@@ -1,28 +1,31 @@
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import { argumentError, refuse } from '../../ledger/values/check-argument.ts';
-import { signatureBytes } from './cursor-key.ts';
+import { keyIdBytes, signatureBytes } from './cursor-key.ts';
 import type { CursorKeys } from './cursor-keys.ts';
 
 /** Longer than any cursor of the gateway. */
 const maxCursorCharacters = 512;
 
-/**
- * Worded as by the ledger, which says this of cursors of different checkpoints; used for every cursor with a signature
- * that does not hold.
- */
+/** Worded as by the ledger, which says this of cursors of different checkpoints; used for a cursor of another scope. */
 const mixedCursors =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 
+const unknownKey =
+  'The cursor was signed with a key that this gateway does not have: begin again without it. Operators set CURSOR_KEYS so that cursors survive restarts.';
+
+const headBytes = keyIdBytes + signatureBytes;
+
 /**
- * Writes texts as cursors of one scope, and reads them back: a signature followed by the text it signs, so that an altered or
- * invented cursor is refused without a call.
+ * Writes texts as cursors of one scope, and reads them back. A cursor is the id of its key, a signature, and the text that is
+ * signed, so that an altered or invented cursor is rejected without an upstream call.
  */
 export interface SignedCursors {
   write(text: string): string;
   /**
    * @param argument `after` or `before`, for the message
-   * @throws `BAD_USER_INPUT` if it is malformed, belongs to another scope, or was not signed by a key in force
+   * @throws `BAD_USER_INPUT` if it is malformed or belongs to another scope; `CURSOR_KEY_UNKNOWN` if its key is not in force
    */
   read(argument: string, cursor: string): string;
 }
@@ -33,16 +36,19 @@ export function createSignedCursors(scopeText: string, keys: CursorKeys): Signed
   return {
     write(shown) {
       const text = Buffer.from(shown);
-      return Buffer.concat([keys.signing.sign(scope, text), text]).toString('base64url');
+      const { id, sign } = keys.signing;
+      return Buffer.concat([id, sign(scope, text), text]).toString('base64url');
     },
     read(argument, cursor) {
       const bytes = decode(argument, cursor);
-      const signature = bytes.subarray(0, signatureBytes);
-      const text = bytes.subarray(signatureBytes);
+      const known = keys.all.filter(({ id }) => bytes.indexOf(id) === 0);
+      if (known.length === 0) throw gatewayError('CURSOR_KEY_UNKNOWN', unknownKey, { argument });
+      const signature = bytes.subarray(keyIdBytes, headBytes);
+      const text = bytes.subarray(headBytes);
       // Several base64 texts may decode to the same bytes, since the last letter has spare bits. Accept only the one
       // the gateway writes.
       const isSigned =
-        bytes.toString('base64url') === cursor && keys.all.some((key) => key.verify(scope, text, signature));
+        bytes.toString('base64url') === cursor && known.some((key) => key.verify(scope, text, signature));
       if (!isSigned) throw argumentError(argument, mixedCursors);
       return text.toString('utf8');
     },
@@ -52,7 +58,7 @@ export function createSignedCursors(scopeText: string, keys: CursorKeys): Signed
 function decode(argument: string, cursor: string): Buffer {
   if (cursor.length > maxCursorCharacters || !/^[A-Za-z0-9_-]+$/.test(cursor)) return refuseCursor(argument, cursor);
   const bytes = Buffer.from(cursor, 'base64url');
-  return bytes.length > signatureBytes ? bytes : refuseCursor(argument, cursor);
+  return bytes.length > headBytes ? bytes : refuseCursor(argument, cursor);
 }
 
 export function refuseCursor(argument: string, cursor: string): never {

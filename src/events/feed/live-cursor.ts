@@ -7,7 +7,7 @@ import { createSignedCursors, refuseCursor } from '../cursors/signed-cursor.ts';
 /** Makes and reads the cursors of the streams of one field with one filter. */
 export interface LiveCursors {
   toCursor(point: ResumePoint): string;
-  /** @throws `BAD_USER_INPUT` if it is malformed, of another filter, or made up */
+  /** @throws `BAD_USER_INPUT` if it is malformed or of another filter; `CURSOR_KEY_UNKNOWN` if its key is not in force */
   toPoint(argument: string, cursor: string): ResumePoint;
   /**
    * Where a stream begins; `null` = now. The place that a client's transport kept for it counts, if there is one: it is further

@@ -85,3 +85,15 @@ it('an address that cannot be bound names its setting', async () => {
   await expect(start({ PORT: String(port) })).rejects.toThrow(`PORT: ${port} is in use on 127.0.0.1 (EADDRINUSE)`);
   await expect(start({ HOST: '203.0.113.7' })).rejects.toThrow(/^HOST: 203\.0\.113\.7 is no address of this machine/);
 });
+
+it('without keys for cursors, and without Redis, the log warns once that a restart makes them worthless', async () => {
+  const { url } = await openLedger();
+  const warned = async (env: Record<string, string>) =>
+    (await openGateway({ LEDGER_GRAPHQL_URL: url, ...env })).log.filter(({ setting }) => setting === 'CURSOR_KEYS');
+  const rpc = { LEDGER_RPC_URL: 'http://127.0.0.1:9/' };
+  const warning = expect.objectContaining({ level: 'warn', msg: expect.stringContaining('after a restart') });
+  expect(await warned(rpc)).toEqual([warning]);
+  // No cursors are signed, or with a key that stays.
+  expect(await warned({})).toEqual([]);
+  expect(await warned({ ...rpc, CURSOR_KEYS: 'k'.repeat(32) })).toEqual([]);
+});

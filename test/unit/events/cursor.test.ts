@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { createCursorCodec } from '../../../src/events/cursor.ts';
-import { createCursorKey, signatureBytes } from '../../../src/events/cursors/cursor-key.ts';
+import { createCursorKey, keyIdBytes, signatureBytes } from '../../../src/events/cursors/cursor-key.ts';
 import { createCursorKeys } from '../../../src/events/cursors/cursor-keys.ts';
 
 const digest = '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1';
@@ -25,6 +25,11 @@ const mixed =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
 const mixedError = (argument: string) =>
   expect.objectContaining({ message: mixed, extensions: { code: 'BAD_USER_INPUT', argument } });
+const unknownKey = (argument: string) =>
+  expect.objectContaining({
+    message: expect.stringContaining('signed with a key that this gateway does not have'),
+    extensions: { code: 'CURSOR_KEY_UNKNOWN', argument },
+  });
 
 test('a cursor gives back its position, as after and as before', () => {
   const cursor = events.toCursor(position);
@@ -41,16 +46,27 @@ test('a cursor can be put into a URL and a document as it is', () => {
 test.each([
   ['another filter', otherEvents],
   ['another field', transactions],
-  ['another key', codecOf(keysOf(newer))],
 ])('a cursor of %s is refused with the text for mixed cursors', (_, codec) => {
   expect(() => codec.parseCursor('before', events.toCursor(position))).toThrow(mixedError('before'));
+});
+
+test('a cursor of another key is refused as that, whatever it was for', () => {
+  for (const identity of ['["Sender","0x1"]', '["Sender","0x2"]']) {
+    const stranger = codecOf(keysOf(newer), identity);
+    expect(() => stranger.parseCursor('before', events.toCursor(position))).toThrow(unknownKey('before'));
+  }
+});
+
+test('the id of a key tells nothing of what it signs, and stays the same', () => {
+  const [key, same, other] = [createCursorKey(older), createCursorKey(older), createCursorKey(newer)];
+  expect([key.id.length, key.id.equals(same.id), key.id.equals(other.id)]).toEqual([keyIdBytes, true, false]);
 });
 
 test('the first key signs, and those behind it still verify', () => {
   const rotated = codecOf(keysOf(newer, older));
   expect(rotated.parseCursor('after', events.toCursor(position))).toEqual(position);
   expect(rotated.toCursor(position)).toBe(codecOf(keysOf(newer)).toCursor(position));
-  expect(() => events.parseCursor('after', rotated.toCursor(position))).toThrow(mixedError('after'));
+  expect(() => events.parseCursor('after', rotated.toCursor(position))).toThrow(unknownKey('after'));
 });
 
 test('a key that is adopted signs from then on, and what was signed before stays good', () => {
@@ -75,6 +91,9 @@ test('a signature is the HMAC of scope and text under a key that is used for not
   expect(key.verify(scope, Buffer.from('some texT'), expected)).toBe(false);
 });
 
+/** By its place an altered letter belongs to the id of the key, or to what that key signed. */
+const refusalCode = expect.stringMatching(/^(BAD_USER_INPUT|CURSOR_KEY_UNKNOWN)$/);
+
 test('a cursor whose letters were altered, left out, doubled or added is refused, whichever they are', () => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const cursor = events.toCursor(position);
@@ -91,7 +110,7 @@ test('a cursor whose letters were altered, left out, doubled or added is refused
     fc.property(altered, (text) => {
       fc.pre(text !== cursor);
       expect(() => events.parseCursor('after', text)).toThrow(
-        expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', argument: 'after' } }),
+        expect.objectContaining({ extensions: { code: refusalCode, argument: 'after' } }),
       );
     }),
     { numRuns: 2_000 },
@@ -100,7 +119,7 @@ test('a cursor whose letters were altered, left out, doubled or added is refused
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('a position that somebody made up is refused with the text for mixed cursors, signed or not', () => {
+test('a position that somebody made up is refused, whether it claims a key in force or not', () => {
   const times = fc.option(fc.maxSafeNat());
   const made = fc.record({
     scope: fc.string({ maxLength: 12 }),
@@ -111,12 +130,11 @@ test('a position that somebody made up is refused with the text for mixed cursor
   fc.assert(
     fc.property(made, ({ scope, eventSeq, timestampMs, signature }) => {
       const text = JSON.stringify([digest, eventSeq, timestampMs]);
-      for (const cursor of [
-        encode([scope, digest, eventSeq, timestampMs]),
-        Buffer.concat([signature, Buffer.from(text)]).toString('base64url'),
-      ]) {
-        expect(() => events.parseCursor('before', cursor)).toThrow(mixedError('before'));
-      }
+      const { id } = createCursorKey(older);
+      const claimed = Buffer.concat([id, signature, Buffer.from(text)]).toString('base64url');
+      expect(() => events.parseCursor('before', claimed)).toThrow(mixedError('before'));
+      const invented = encode([scope, digest, eventSeq, timestampMs]);
+      expect(() => events.parseCursor('before', invented)).toThrow(unknownKey('before'));
     }),
   );
 });
@@ -155,7 +173,7 @@ test('no text makes it throw anything but a refusal', () => {
       ),
       (text) => {
         expect(() => events.parseCursor('after', text)).toThrow(
-          expect.objectContaining({ extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }) }),
+          expect.objectContaining({ extensions: expect.objectContaining({ code: refusalCode }) }),
         );
       },
     ),

@@ -219,10 +219,18 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       requestId: 'r',
     },
   ],
+  cursorKeyMade: [
+    ['CURSOR_KEYS'],
+    {
+      level: 'warn',
+      msg: 'cursors are signed with a key made at start: after a restart they are rejected',
+      setting: 'CURSOR_KEYS',
+    },
+  ],
   leaseKeyMade: [
     ['LEASE_KEYS'],
     {
-      level: 'info',
+      level: 'warn',
       msg: 'reservations are signed with a key made at start: those of today cannot be executed after a restart',
       setting: 'LEASE_KEYS',
     },
