@@ -18,16 +18,33 @@ export function misspeltName(typed: string, names: readonly string[]): string | 
   const wanted = typed.toUpperCase().replaceAll(/[-.]/g, '_');
   if (wanted.length > longestName) return undefined;
   return names.find(
-    (name) => name === wanted || isUnitMissing(wanted, name) || editDistance(wanted, name) <= slipsOf(name),
+    (name) =>
+      name === wanted ||
+      isUnitMissing(wanted, name) ||
+      isSingular(wanted, name) ||
+      hasDoubledLetter(wanted, name) ||
+      editDistance(wanted, name) <= slipsOf(name),
   );
 }
 
 /** Longer than any setting with a few slips; what is longer is not compared, for that takes time. */
 const longestName = 48;
 
-/** How many slips are told from another word: none in `HOST`, which is near `HOME`. */
+/** How many slips still make the name recognisable: none in `HOST`, which is near `HOME`. */
 function slipsOf(name: string): number {
-  return name.length < 8 ? 0 : Math.min(2, Math.max(1, Math.floor(name.length / 6)));
+  return name.length < 7 ? 0 : Math.min(2, Math.max(1, Math.floor(name.length / 6)));
+}
+
+/** `TRUSTED_PROXY` for `TRUSTED_PROXIES`. Other plurals are one slip away. */
+function isSingular(wanted: string, name: string): boolean {
+  return name.endsWith('IES') && wanted === `${name.slice(0, -3)}Y`;
+}
+
+/** `PORTT` for `PORT`. `PORTS` and `HOSTS` may be another program's. */
+function hasDoubledLetter(wanted: string, name: string): boolean {
+  if (wanted.length !== name.length + 1) return false;
+  const at = [...wanted].findIndex((letter, index) => letter !== name[index]);
+  return at > 0 && wanted[at] === wanted[at - 1] && wanted.slice(at + 1) === name.slice(at);
 }
 
 /** `REQUEST_TIMEOUT` for `REQUEST_TIMEOUT_MS`. */

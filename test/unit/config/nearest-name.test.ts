@@ -25,6 +25,12 @@ test.each([
   ['SPONSER_TOKEN', 'SPONSOR_TOKEN'],
   ['SPONSOR_TOKEN_FLIE', 'SPONSOR_TOKEN_FILE'],
   ['TRUSTED-PROXIES', 'TRUSTED_PROXIES'],
+  ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+  ['WORKER', 'WORKERS'],
+  ['WORKRES', 'WORKERS'],
+  ['PORTT', 'PORT'],
+  ['PPORT', 'PORT'],
+  ['HOOST', 'HOST'],
 ])('the variable %s was meant to be %s', (typed, meant) => {
   expect(misspeltName(typed, configKeyNames)).toBe(meant);
 });
@@ -32,6 +38,19 @@ test.each([
 test.each([
   // Short words of every environment.
   ...['HOME', 'HOSTS', 'POST', 'PORTS', 'PATH', 'SHELL', 'LOGNAME', 'HOSTNAME', 'LANG', 'TERM', 'USER', 'PWD', ''],
+  ...['PROXY', 'HTTP_PROXY', 'NO_PROXY', 'WORKDIR', 'WORKSPACE', 'WORK', 'PORTO', 'SPORT', 'GHOST', 'EDITOR', 'PAGER'],
+  ...[
+    'HOSTTYPE',
+    'OSTYPE',
+    'NODE_ENV',
+    'NODE_OPTIONS',
+    'LOG',
+    'DEBUG',
+    'CI',
+    'REDIS',
+    'WEB_CONCURRENCY',
+    'INVOCATION_ID',
+  ],
   // What a cluster adds for services called redis, sponsor, ledger-rpc and ledger-graphql.
   ...['REDIS_PORT', 'REDIS_HOST', 'REDIS_SERVICE_HOST', 'SPONSOR_PORT', 'SPONSOR_SERVICE_PORT', 'LEDGER_RPC_PORT'],
   ...['LEDGER_GRAPHQL_PORT', 'LEDGER_GRAPHQL_SERVICE_HOST', 'LEDGER_RPC_PORT_80_TCP', 'DATABASE_URL', 'JWT_SECRET'],
