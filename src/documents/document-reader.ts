@@ -3,10 +3,17 @@ import { checkDocument } from './cost/check-document.ts';
 import { checkText } from './cost/check-text.ts';
 import type { ExecutableDocument } from './cost/executable-document.ts';
 import { type DocumentSize, measureDocument, toSize, withPayload } from './cost/measure-document.ts';
-import { nestsBeforeFault } from './cost/nests-before-fault.ts';
-import { nestingRefusal } from './cost/refusal.ts';
+import { nestingBeforeFault } from './cost/nesting-before-fault.ts';
+import { maxNesting, nestingRefusal } from './cost/refusal.ts';
 import { type DocumentShape, toShape } from './document-shape.ts';
-import { createTreeReader, dropTokens, type OperationTree, parseDocument, type TreeReader } from './document-tree.ts';
+import {
+  createTreeReader,
+  dropTokens,
+  maxTokens,
+  type OperationTree,
+  parseDocument,
+  type TreeReader,
+} from './document-tree.ts';
 import { forwardedBytes, refusedBytes, treeBytes } from './kept-bytes.ts';
 import {
   createKnownShapes,
@@ -220,8 +227,10 @@ function toRefusal({ error, hasUsage }: { readonly error: GraphQLError; readonly
 
 function toParseRefusal(text: string, error: unknown): DocumentRefusal {
   // Any other error is a stack overflow of the parser: the document nests too deep.
-  if (!(error instanceof GraphQLError) || nestsBeforeFault(text, error)) return toRefusal(nestingRefusal());
-  return { errors: [toToldError(error, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
+  const fault = error instanceof GraphQLError ? error : null;
+  const nesting = nestingBeforeFault(text, fault, maxTokens);
+  if (!fault || nesting > maxNesting) return toRefusal(nestingRefusal(nesting));
+  return { errors: [toToldError(fault, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
 }
 
 function toValidationError(error: GraphQLError): ToldError {

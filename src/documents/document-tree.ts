@@ -19,7 +19,7 @@ export interface OperationTree {
  * Lexical tokens that a document may have. More than fit in the query text at three bytes each; transaction payload adds
  * few, since it is a few long strings. A list of thousands of short strings would take tens of milliseconds to validate.
  */
-const maxTokens = 4_000;
+export const maxTokens = 4_000;
 
 /**
  * Parses a document.

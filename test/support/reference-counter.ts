@@ -9,6 +9,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
+import { expect } from 'vitest';
 
 export interface ReferenceLimits {
   readonly maxQueryDepth: number;
@@ -75,7 +76,12 @@ export function referenceCount(
     operations.some((operation) => isHigherThan(operation.selectionSet, fragments, 32)) ||
     hasDeepValue(document);
   if (isDeep) {
-    return { usage: null, refusal: refuse('The recursion depth of the query cannot be greater than `32`') };
+    // How deep exactly is not counted here.
+    const limit = { name: 'maxNesting', max: 32, actual: expect.any(Number) };
+    return {
+      usage: null,
+      refusal: refuse('The recursion depth of the query cannot be greater than `32`', undefined, limit),
+    };
   }
 
   const directives: DirectiveNode[] = [];

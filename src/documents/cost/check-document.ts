@@ -13,7 +13,7 @@ const maxExemptNodes = 2_000;
  */
 export function checkDocument(measured: MeasuredDocument, limits: Limits): LimitRefusal | null {
   const { unsupportedDirective, unknownFragment } = measured;
-  if (measured.nesting > maxNesting) return nestingRefusal();
+  if (measured.nesting > maxNesting) return nestingRefusal(measured.nesting);
   if (unsupportedDirective) {
     const supported = 'Supported directives are `@include`, `@skip`';
     const message = `Directive \`@${unsupportedDirective.name.value}\` is not supported. ${supported}`;

@@ -10,7 +10,7 @@ export interface LimitRefusal {
 }
 
 export interface BrokenLimit {
-  readonly name: LimitName | 'maxEventCalls';
+  readonly name: LimitName | 'maxEventCalls' | 'maxNesting';
   readonly max: number;
   readonly actual: number;
 }
@@ -44,7 +44,9 @@ function at(node: ASTNode | undefined): { nodes?: readonly ASTNode[] } {
  */
 export const maxNesting = 32;
 
-/** Also used when a text nests so deep that it exhausts the stack of graphql-js's parser. */
-export function nestingRefusal(): LimitRefusal {
-  return uncountedRefusal(`The recursion depth of the query cannot be greater than \`${maxNesting}\``);
+/** @param actual levels that were counted; a fragment that contains itself has as many as can be */
+export function nestingRefusal(actual: number): LimitRefusal {
+  const message = `The recursion depth of the query cannot be greater than \`${maxNesting}\``;
+  const limit = { name: 'maxNesting', max: maxNesting, actual } as const;
+  return { error: gatewayError('BAD_USER_INPUT', message, { limit }), hasUsage: false };
 }

@@ -235,6 +235,7 @@ describe('what is refused before counting', () => {
       code: 'BAD_USER_INPUT',
       at: null,
       hasUsage: false,
+      limit: { name: 'maxNesting', max: 32, actual: 33 },
     });
   });
 

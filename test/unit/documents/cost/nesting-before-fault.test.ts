@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema, GraphQLError, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { admitDocument } from '../../../../src/documents/admit-document.ts';
+import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
+import { nestingBeforeFault } from '../../../../src/documents/cost/nesting-before-fault.ts';
+import { createDocumentStore } from '../../../../src/documents/document-store.ts';
+import { maxTokens } from '../../../../src/documents/document-tree.ts';
+
+const schema = buildSchema(readFileSync(new URL('../../../../schema/public.graphql', import.meta.url), 'utf8'));
+
+function faultOf(text: string): GraphQLError {
+  try {
+    parse(text, { maxTokens });
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+  }
+  throw new Error('not a fault of syntax');
+}
+
+const openSets = (levels: number) => '{ a '.repeat(levels);
+const lists = (levels: number) => '['.repeat(levels);
+
+test.each<readonly [what: string, text: string, levels: number]>([
+  ['33 open selection sets: 32 below the first', openSets(33), 32],
+  ['34', openSets(34), 33],
+  ['34 that are closed again, before a fault', `${openSets(34)}${'}'.repeat(34)} }`, 33],
+  ['a fault before the 34', `{ a ) ${openSets(40)}`, 0],
+  ['many side by side', `{ ${'a { b } '.repeat(60)}`, 1],
+  ['32 lists in a value', `{ a(b: ${lists(32)}`, 32],
+  ['33', `{ a(b: ${lists(33)}`, 33],
+  ['objects in lists in a value', `{ a(b: ${'[{ c: '.repeat(17)}`, 34],
+  ['values in each of two arguments', `{ a(b: ${lists(20)}${']'.repeat(20)}, c: ${lists(20)}`, 20],
+  ['braces within a string', `{ a(b: "${'{'.repeat(50)}") `, 0],
+  ['what is no token at all', `{ a ? ${openSets(40)}`, 0],
+])('%s', (_, text, levels) => {
+  expect(nestingBeforeFault(text, faultOf(text), maxTokens)).toBe(levels);
+});
+
+test('a text that never closes what it opens is refused alike, however deep the parser comes', () => {
+  const store = createDocumentStore({
+    schema,
+    limits: shippedLimits,
+    rules: [],
+    hidesSuggestions: false,
+    prepareOperation: () => null,
+  });
+  const told = (levels: number) => {
+    const admission = admitDocument(store.prepare('{a'.repeat(levels)), {}, shippedLimits);
+    return admission.kind === 'refused' ? admission.errors.map(({ extensions }) => extensions) : [];
+  };
+  expect(told(20)).toEqual([{ code: 'GRAPHQL_PARSE_FAILED' }]);
+  for (const levels of [34, 100, 400, 1_500, 10_000]) {
+    // What the parser never reached is not counted.
+    const actual = Math.min(levels, maxTokens / 2) - 1;
+    expect(told(levels)).toEqual([{ code: 'BAD_USER_INPUT', limit: { name: 'maxNesting', max: 32, actual } }]);
+  }
+});
