@@ -14,7 +14,7 @@ import { ReservedAliasRule } from '../documents/plan/reserved-alias-rule.ts';
 import type { PrepareOptions } from '../documents/prepared-document.ts';
 import { buildLedgerSchema } from '../ledger/fetch-ledger-schema.ts';
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
-import { type LedgerService, silentLedgerService } from '../ledger/ledger-service.ts';
+import { type LedgerService, queryTimeoutNames, silentLedgerService } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import { findIdInputs } from './id-inputs.ts';
@@ -146,8 +146,9 @@ function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null): Ow
 }
 
 function stricterTimeouts({ queryMs, mutationMs }: Config['timeouts'], service: LedgerService) {
+  const inForceMs = Math.min(queryMs, service.requestTimeoutMs ?? queryMs);
   return {
-    requestTimeoutMs: Math.min(queryMs, service.requestTimeoutMs ?? queryMs),
+    ...Object.fromEntries(queryTimeoutNames.map((name) => [name, inForceMs])),
     mutationTimeoutMs: Math.min(mutationMs, service.mutationTimeoutMs ?? mutationMs),
   };
 }

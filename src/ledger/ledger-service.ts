@@ -21,7 +21,10 @@ export const silentLedgerService: LedgerService = {
   availableVersions: [],
 };
 
-const numbers = [...Object.keys(shippedLimits), 'requestTimeoutMs', 'mutationTimeoutMs'];
+/** What networks call the time that a query may take. Each has one of these fields. */
+export const queryTimeoutNames = ['requestTimeoutMs', 'queryTimeoutMs'] as const;
+
+const numbers = [...Object.keys(shippedLimits), ...queryTimeoutNames, 'mutationTimeoutMs'];
 
 /** What a ledger answered when it was asked about its service. */
 export interface LedgerServiceAnswer {
@@ -72,7 +75,7 @@ function toLedgerService(answer: unknown): LedgerService {
   const versions = Array.isArray(said.availableVersions) ? said.availableVersions : [];
   return {
     limits: Object.fromEntries(limits) as unknown as Limits,
-    requestTimeoutMs: numberOf('requestTimeoutMs'),
+    requestTimeoutMs: queryTimeoutNames.map(numberOf).find((told) => told !== null) ?? null,
     mutationTimeoutMs: numberOf('mutationTimeoutMs'),
     availableVersions: versions.filter((version): version is string => typeof version === 'string'),
   };

@@ -17,7 +17,18 @@ export async function startSuiLedger(version: '2024.1' | '2024.4' | 'latest'): P
   const found = (ids: Readonly<Record<string, unknown>>) => ids;
   const rootValue = {
     chainIdentifier: '35834a8a',
-    serviceConfig: { maxQueryNodes: 300, maxQueryDepth: 20, maxOutputNodes: 1_000_000, maxQueryPayloadSize: 5_000 },
+    serviceConfig: {
+      maxQueryNodes: 300,
+      maxQueryDepth: 20,
+      maxOutputNodes: 1_000_000,
+      maxQueryPayloadSize: 5_000,
+      requestTimeoutMs: 9_000,
+      queryTimeoutMs: 9_000,
+      mutationTimeoutMs: 74_000,
+      defaultPageSize: 20,
+      maxPageSize: 50,
+      availableVersions: ['2024.4'],
+    },
     address: found,
     object: found,
     transactionBlock: found,

@@ -48,6 +48,14 @@ describe.each([
     for (const join of joins) expect(join).toMatchObject({ available: true, reason: null });
   });
 
+  it('shows the times in force, under the names that the network gives them', async () => {
+    const asked = version === 'latest' ? 'queryTimeoutMs' : 'requestTimeoutMs';
+    const { data, errors } = await gateway.query(`{ serviceConfig { ${asked} mutationTimeoutMs } }`);
+    expect(errors).toBeUndefined();
+    // The ledger's own is stricter for queries, the gateway's for mutations.
+    expect(data.serviceConfig).toEqual({ [asked]: 9_000, mutationTimeoutMs: 30_000 });
+  });
+
   it('joins events to their transactions and senders, in one request', async () => {
     ledger.asked.length = 0;
     const { data, errors } = await gateway.query(
