@@ -6,7 +6,7 @@ import type { Caller, Scope } from '../upstream/operation-context.ts';
 export interface SponsorAuthorization {
   /** The `Authorization` header that goes to the sponsor for this caller; `null` for none. */
   headerFor(caller: Caller): Secret | null;
-  /** @throws `FORBIDDEN` naming the scope that is missing */
+  /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
   demand(scope: Scope, caller: Caller): void;
   /** To whom reservations are given: nobody else can spend them, or learn anything of them. */
   holderOf(caller: Caller): string;
@@ -46,10 +46,7 @@ export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOption
   };
 }
 
-/**
- * Who may ask the sponsor for what, and with which credential. Anonymous callers without a scope get `FORBIDDEN` like all
- * others, not `UNAUTHENTICATED`: the gateway cannot know whether a credential would give them the scope.
- */
+/** Who may ask the sponsor for what, and with which credential. */
 export function createSponsorAuthorization(
   options: SponsorAuthorizationOptions,
   own: GatewayAuthorization = gatewayAuthorization(options),
@@ -62,7 +59,10 @@ export function createSponsorAuthorization(
     headerFor: own.header,
     holderOf: ({ id }) => id,
     demand(scope, caller) {
-      if (!caller.scopes.has(scope)) throw gatewayError('FORBIDDEN', `This needs the scope "${scope}".`);
+      if (caller.scopes.has(scope)) return;
+      const needed = `This needs the scope "${scope}"`;
+      if (caller.kind !== 'ANONYMOUS') throw gatewayError('FORBIDDEN', `${needed}.`);
+      throw gatewayError('UNAUTHENTICATED', `${needed}: send an API key or a token that has it.`);
     },
   };
 }

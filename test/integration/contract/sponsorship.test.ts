@@ -496,7 +496,7 @@ describe('authorization', () => {
   it('of administration is refused to anonymous callers before the sponsor is asked', async () => {
     const { data, errors } = await gateway.query(admin);
     expect(data).toEqual({ checkSponsorHealth: null, reloadAccessController: null });
-    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED', 'UNAUTHENTICATED']);
     expect(sponsor.requests).toEqual([]);
   });
 

@@ -54,8 +54,8 @@ describe('where the gateway holds the token of the sponsor', () => {
     const { data } = await gateway.query(viewer);
     expect(data.viewer).toMatchObject({ kind: 'ANONYMOUS', scopes: ['read'] });
     expect(codeOf(await gateway.query('{ chainIdentifier }'))).toBe('none');
-    expect(codeOf(await gateway.query(reserve))).toBe('FORBIDDEN');
-    expect(codeOf(await gateway.query(reload))).toBe('FORBIDDEN');
+    expect(codeOf(await gateway.query(reserve))).toBe('UNAUTHENTICATED');
+    expect(codeOf(await gateway.query(reload))).toBe('UNAUTHENTICATED');
   });
 
   test('the page of GraphiQL counts against the address, not against the key that comes with it', async () => {

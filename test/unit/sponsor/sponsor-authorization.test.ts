@@ -6,6 +6,7 @@ import { toTestCaller } from '../../support/test-caller.ts';
 
 const caller = (scopes: readonly Scope[], authorization: string | null = null): Caller =>
   toTestCaller({
+    kind: authorization === null ? 'ANONYMOUS' : 'API_KEY',
     authorization: authorization === null ? null : new Secret(authorization),
     scopes: new Set(scopes),
   });
@@ -50,6 +51,15 @@ describe('in token mode', () => {
   ] as [Scope, Scope[]][])('refuses who lacks %s and has %j', (scope, scopes) => {
     expect(() => authorization.demand(scope, caller(scopes, 'Bearer mine'))).toThrow(
       expect.objectContaining({ message: `This needs the scope "${scope}".`, extensions: { code: 'FORBIDDEN' } }),
+    );
+  });
+
+  it('asks a caller that sent no credential for one', () => {
+    expect(() => authorization.demand('sponsor', caller(['read']))).toThrow(
+      expect.objectContaining({
+        message: 'This needs the scope "sponsor": send an API key or a token that has it.',
+        extensions: { code: 'UNAUTHENTICATED' },
+      }),
     );
   });
 

@@ -100,7 +100,7 @@ function ask(
   const contextValue: OperationContext = {
     requestId: 'r',
     cancellation: createCancellation(),
-    caller: toTestCaller({ authorization: new Secret('Bearer mine'), scopes: new Set(scopes) }),
+    caller: toTestCaller({ kind: 'API_KEY', authorization: new Secret('Bearer mine'), scopes: new Set(scopes) }),
   };
   return graphql({
     schema: createOwnSchema(createSponsorResolvers(options)),
