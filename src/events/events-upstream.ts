@@ -21,6 +21,9 @@ const schemaFiles = ['events', 'live'].map((name) => new URL(`../../schema/${nam
 /** A reader of live streams rather asks again than waits longer for one answer, in milliseconds. */
 const longestPollMs = 5_000;
 
+/** The cheapest question that every node answers. */
+const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, descending: true } as const;
+
 /** What live streams need beside what every upstream does. */
 export interface EventsHost extends UpstreamHost {
   /** Of all live streams, whoever tells them. */
@@ -67,6 +70,9 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
     return {
       resolvers: { ...queries, ...live.resolvers },
       capabilities: eventFilterCapabilities(profile, { events: client !== null, missingSetting: setting.name }),
+      probe: connection
+        ? async (timeoutMs) => connect(timeoutMs)?.queryTransactionBlocks(newestTransaction)
+        : undefined,
       stop: live.stop,
       close: () => {
         live.close();

@@ -212,7 +212,7 @@ export type GasReservationState =
   /** Its time is over; the coins are the sponsor's again. */
   | 'EXPIRED';
 
-/** The gateway about itself. Costs no upstream call, but for a version of the sponsor that is not known yet. */
+/** The gateway about itself. Costs no upstream call, but for `upstreams`. */
 export type Gateway = {
   /** Optional parts of the graph: each join and each event filter, and why one is missing. */
   readonly capabilities: ReadonlyArray<GatewayCapability>;
@@ -220,7 +220,7 @@ export type Gateway = {
   readonly networkProfile: Scalars['String']['output'];
   /** Full build version of the ledger as last seen in its response header; `0.0.0-unknown` before the first sight. */
   readonly rpcVersion: Scalars['String']['output'];
-  /** The upstreams: ledger, sponsor, events. */
+  /** The upstreams: ledger, sponsor, events. Those that have not answered for 2 s are asked first, once in 2 s whoever wants to know. */
   readonly upstreams: ReadonlyArray<GatewayUpstream>;
   /** Version of this gateway, semver. */
   readonly version: Scalars['String']['output'];
@@ -246,7 +246,7 @@ export type GatewayUpstream = {
   readonly lastSeenAt?: Maybe<Scalars['DateTime']['output']>;
   /** ledger, sponsor or events. */
   readonly name: Scalars['String']['output'];
-  /** How its last call went, whoever made it; telling it asks nobody. */
+  /** How its last call went, whoever made it: the same as in `/health/ready` and on the landing page. */
   readonly state: GatewayUpstreamState;
   /** The version it last reported. Null where it reports none: of the events upstream, and of a sponsor that does not answer within a second. The sponsor is asked for it once a minute at most, when it is wanted. */
   readonly version?: Maybe<Scalars['String']['output']>;
@@ -260,7 +260,7 @@ export type GatewayUpstreamState =
   | 'DOWN'
   /** No address is configured. */
   | 'NOT_CONFIGURED'
-  /** Its last answer was a good one, or it has not been asked yet. */
+  /** Its last answer was a good one. */
   | 'UP';
 
 /** What a stream of events tells. */

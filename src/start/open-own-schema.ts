@@ -16,7 +16,7 @@ export interface OwnSchemaOptions {
   readonly config: Config;
   /** Those whose fields are ours. */
   readonly ownFields: readonly OwnFieldsUpstream[];
-  readonly upstreams: Pick<Upstreams, 'resolvers' | 'facts' | 'capabilities'>;
+  readonly upstreams: Pick<Upstreams, 'resolvers' | 'facts' | 'probe' | 'capabilities'>;
   readonly limiter: RateLimiter;
   readonly store: SponsorshipStore;
   /** Milliseconds since the Unix epoch. */
@@ -33,6 +33,7 @@ export function openOwnSchema(options: OwnSchemaOptions, { version, generation }
       profile: config.profile,
       rpcVersion: version,
       upstreams: upstreams.facts,
+      probe: upstreams.probe,
       missingJoins: () => generation()?.missingJoins ?? new Map(),
       capabilities: upstreams.capabilities,
     }),

@@ -16,19 +16,21 @@ export interface GatewayFacts {
   readonly rpcVersion: () => string;
   /** In the order in which they are told. */
   readonly upstreams: readonly UpstreamFacts[];
+  /** Asks those that were not heard of lately, as a readiness probe does. */
+  readonly probe: () => Promise<void>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
   /** Of the upstreams. */
   readonly capabilities: readonly UpstreamCapability[];
 }
 
 const states: Readonly<Record<UpstreamHealth['state'], GatewayUpstreamState>> = {
-  unknown: 'UP',
+  unknown: 'DEGRADED',
   up: 'UP',
   degraded: 'DEGRADED',
   down: 'DOWN',
 };
 
-/** Resolvers of `Query.gateway`. They read what is already known, and ask no upstream but for a version not known. */
+/** Resolvers of `Query.gateway`. States are those of readiness and of the landing page, at most 2 s old. */
 export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
   const versions = new Map(facts.upstreams.map(({ name, version }) => [name, version]));
   return {
@@ -37,9 +39,16 @@ export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
         version: facts.version,
         networkProfile: facts.profile.name,
         rpcVersion: facts.rpcVersion(),
-        upstreams: facts.upstreams.map(toGatewayUpstream),
+        upstreams: [],
         capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.capabilities],
       }),
+    },
+    Gateway: {
+      // Only for those who ask: the probe may take time.
+      upstreams: async () => {
+        await facts.probe();
+        return facts.upstreams.map(toGatewayUpstream);
+      },
     },
     GatewayUpstream: {
       version: ({ name }) => versions.get(name)?.() ?? null,
@@ -58,7 +67,7 @@ function toGatewayUpstream({ name, setting, health }: UpstreamFacts): GatewayUps
     configured: true,
     state: states[state],
     lastSeenAt: lastSeenMs === null ? null : new Date(lastSeenMs).toISOString(),
-    detail: state === 'unknown' ? 'It has not been asked yet.' : detail,
+    detail: state === 'unknown' ? 'It has not answered yet.' : detail,
   };
 }
 
