@@ -1,5 +1,6 @@
-import { GraphQLError, Source } from 'graphql';
+import { type GraphQLError, Source, type SourceLocation } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.ts';
+import { lightError } from '../errors/light-error.ts';
 
 /**
  * An error of a refused document as plain data, to be kept with it. A `GraphQLError` would hold the document's text and tree
@@ -7,8 +8,9 @@ import type { ErrorCode } from '../errors/catalogue.ts';
  */
 export interface ToldError {
   readonly message: string;
-  /** Offsets into the text. */
+  /** Offsets into the text, and the same as lines and columns. */
   readonly positions: readonly number[];
+  readonly locations: readonly SourceLocation[];
   readonly extensions: { readonly code?: ErrorCode } & Readonly<Record<string, unknown>>;
 }
 
@@ -18,10 +20,11 @@ const maxMessageLength = 500;
 const maxPositions = 8;
 
 /** @param code used if the error has no code of its own */
-export function toToldError({ message, positions, extensions }: GraphQLError, code?: ErrorCode): ToldError {
+export function toToldError({ message, positions, locations, extensions }: GraphQLError, code?: ErrorCode): ToldError {
   return {
     message: message.length > maxMessageLength ? `${toCopy(message.slice(0, maxMessageLength))}…` : message,
     positions: positions?.slice(0, maxPositions) ?? [],
+    locations: locations?.slice(0, maxPositions) ?? [],
     extensions: code ? { code, ...extensions } : { ...extensions },
   };
 }
@@ -29,9 +32,8 @@ export function toToldError({ message, positions, extensions }: GraphQLError, co
 /** @param text the text of the document that the errors are about */
 export function toGraphQLErrors(errors: readonly ToldError[], text: string): GraphQLError[] {
   const source = new Source(text);
-  return errors.map(
-    ({ message, positions, extensions }) =>
-      new GraphQLError(message, { ...(positions.length > 0 ? { source, positions } : {}), extensions }),
+  return errors.map(({ message, positions, locations, extensions }) =>
+    lightError(message, { extensions, places: positions.length > 0 ? { source, positions, locations } : null }),
   );
 }
 

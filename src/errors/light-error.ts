@@ -40,6 +40,15 @@ export function locateLightly(
   return lightError(thrown.message, { nodes: known.nodes ?? nodes, path, originalError: thrown, places });
 }
 
+/** The same error with these extensions. */
+export function withExtensions(
+  { message, nodes, path, source, positions, locations = [] }: GraphQLError,
+  extensions: Readonly<Record<string, unknown>>,
+): GraphQLError {
+  const places = source && positions ? { source, positions, locations } : null;
+  return lightError(message, { nodes, path, extensions, places });
+}
+
 class LightError {
   readonly message: string;
   readonly path: readonly (string | number)[] | undefined;

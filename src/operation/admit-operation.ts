@@ -1,10 +1,11 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { type CallerGate, type RateCost, toPoints } from '../callers/caller-gate.ts';
 import { admitDocument } from '../documents/admit-document.ts';
 import type { Usage } from '../documents/cost/usage.ts';
 import type { PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { withExtensions } from '../errors/light-error.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
 import { lateError } from './open-operation.ts';
@@ -179,6 +180,5 @@ export function asFinal(error: GraphQLError): GraphQLError {
 }
 
 function withHttp(error: GraphQLError, http: { readonly status: number; readonly spec?: boolean }): GraphQLError {
-  const { message, nodes = null, source = null, positions = null, path = null, extensions } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions: { ...extensions, http } });
+  return withExtensions(error, { ...error.extensions, http });
 }

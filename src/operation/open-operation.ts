@@ -1,6 +1,7 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { withExtensions } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
@@ -34,9 +35,11 @@ export interface OperationRun {
   readonly leave: () => void;
   /** Its answer is complete: writes the record for the log. */
   readonly complete: Complete;
-  /** A result as clients see it: every error on its own, request errors marked as such, usage if asked for. */
-  readonly tidy: (result: ExecutionResult) => ExecutionResult;
+  readonly tidy: Tidy;
 }
+
+/** A result as clients see it: every error on its own, request errors marked as such, usage if asked for. */
+export type Tidy = (result: ExecutionResult) => ExecutionResult;
 
 /**
  * Opens an operation of any shell: starts its deadline and its record for the log. If the client leaves, reads are cancelled;
@@ -44,7 +47,7 @@ export interface OperationRun {
  */
 export function createOpenOperation({ timeouts, turns, charge, maskError }: OperationOptions) {
   return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
-    const { caller, usage } = admitted;
+    const { caller } = admitted;
     const timeoutMs = timeoutOf(admitted, timeouts);
     const leftMs = timeoutMs && timeoutMs - waitedMs(server, turns);
     const cancellation = createCancellation(leftMs);
@@ -65,18 +68,8 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
       end: () => cancellation.finish(),
       leave: () => cancellation.cancel('aborted'),
       complete,
-      tidy: (result) => {
-        const errors = result.errors && tidyErrors(result, result.errors);
-        return withUsage(errors ? { ...result, errors } : result, server.showUsage ? usage : null);
-      },
+      tidy: createTidy(server, admitted, maskError),
     };
-
-    function tidyErrors({ data }: ExecutionResult, told: readonly GraphQLError[]): readonly GraphQLError[] {
-      const all = unwrapErrors(told);
-      const masked = maskError ? all.map((error) => maskError(error, server.requestId)) : all;
-      const errors = restoreCauses(masked, data === null);
-      return data === undefined ? errors.map(asVariableError) : errors;
-    }
   };
 }
 
@@ -105,20 +98,37 @@ export function lateError(): GraphQLError {
   );
 }
 
+export function createTidy(
+  { requestId, showUsage }: Pick<ServerContext, 'requestId' | 'showUsage'>,
+  { usage }: Pick<AdmittedOperation, 'usage'>,
+  maskError: OperationOptions['maskError'],
+): Tidy {
+  return (result) => {
+    const errors = result.errors && tidyErrors(result, result.errors);
+    return withUsage(errors ? { ...result, errors } : result, showUsage ? usage : null);
+  };
+
+  function tidyErrors({ data }: ExecutionResult, told: readonly GraphQLError[]): readonly GraphQLError[] {
+    const all = unwrapErrors(told);
+    const masked = maskError ? all.map((error) => maskError(error, requestId)) : all;
+    const errors = restoreCauses(masked, data === null);
+    return data === undefined ? errors.map(asVariableError) : errors;
+  }
+}
+
 export type OpenOperation = ReturnType<typeof createOpenOperation>;
 
 /**
  * Writes the record of an operation when its answer is complete or its caller gone, whichever comes first; once.
- * @param errors how many the answer has; `null` = another shell completes it, and writes the record
+ * @param errors how many the answer has
  */
-export type Complete = (errors: number | null, isFromMemory?: boolean) => void;
+export type Complete = (errors: number, isFromMemory?: boolean) => void;
 
 export function createComplete(server: ServerContext, admitted: AdmittedOperation): Complete {
   let isComplete = false;
   return (errors, isFromMemory = false) => {
     if (isComplete) return;
     isComplete = true;
-    if (errors === null) return;
     const { caller, operation } = admitted;
     const { name, type } = operation;
     const { id } = caller;
@@ -133,11 +143,5 @@ export function createComplete(server: ServerContext, admitted: AdmittedOperatio
 function asVariableError(error: GraphQLError): GraphQLError {
   const { code = 'BAD_USER_INPUT' } = error.extensions;
   if (code !== 'BAD_USER_INPUT') return error;
-  const { message, nodes = null, source = null, positions = null, extensions } = error;
-  return new GraphQLError(message, {
-    nodes,
-    source,
-    positions,
-    extensions: { code, ...extensions, http: { spec: true, status: 400 } },
-  });
+  return withExtensions(error, { code, ...error.extensions, http: { spec: true, status: 400 } });
 }

@@ -16,8 +16,9 @@ export type UnreadOutcome =
   | { readonly kind: 'text'; readonly text: string }
   /** A large answer, to be written as it arrives. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
+  /** Made here, or with errors. */
   | { readonly kind: 'result'; readonly result: ExecutionResult }
-  /** Anything else, such as errors: `run` must complete it, with this answer. The function throws if there is none. */
-  | { readonly kind: 'unfinished'; readonly answer: () => ExecutionResult }
+  /** There is none. */
+  | { readonly kind: 'failed'; readonly error: unknown }
   /** The caller is gone. */
   | { readonly kind: 'gone' };

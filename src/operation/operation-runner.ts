@@ -1,6 +1,5 @@
-import type { ExecutionResult } from 'graphql';
 import type { RawLedger } from '../ledger/raw-ledger.ts';
-import { createOpenOperation, lateError, type OperationOptions } from './open-operation.ts';
+import { createOpenOperation, createTidy, lateError, type OperationOptions } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { OperationAnswer } from './operation-answer.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -13,15 +12,8 @@ import type { ServerContext } from './server-context.ts';
  * the form that clients see, and it is recorded. A shell decides only how the answer leaves.
  */
 export interface OperationRunner {
-  /**
-   * Rejects as `execute` of graphql-js does.
-   * @param answered the outcome, if another shell has executed it already
-   */
-  run(
-    admitted: AdmittedOperation,
-    server: ServerContext,
-    answered?: (() => ExecutionResult) | null,
-  ): Promise<OperationAnswer>;
+  /** Rejects as `execute` of graphql-js does. */
+  run(admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer>;
   /** The same for a shell that writes bytes: passes the ledger's answer on without parsing it, where possible. */
   readonly runUnread: RunUnread;
 }
@@ -34,31 +26,28 @@ export interface OperationRunnerOptions extends OperationOptions {
 export function createOperationRunner({ runPlan, ledger, ...options }: OperationRunnerOptions): OperationRunner {
   const { turns } = options;
   const open = createOpenOperation(options);
-  const runUnread = createRunUnread({ ...options, open, runPlan, ledger });
+  const tidy = (server: ServerContext, admitted: AdmittedOperation) => createTidy(server, admitted, options.maskError);
+  const runUnread = createRunUnread({ ...options, open, tidy, runPlan, ledger });
   return {
-    async run(admitted, server, answered = null) {
-      return turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server, answered));
+    async run(admitted, server) {
+      return turns.run(admitted.caller.rate.key, server, () => runNow(admitted, server));
     },
     async runUnread(admitted, server, canStream, done) {
       return turns.run(admitted.caller.rate.key, server, () => runUnread(admitted, server, canStream, done));
     },
   };
 
-  async function runNow(
-    admitted: AdmittedOperation,
-    server: ServerContext,
-    answered: (() => ExecutionResult) | null,
-  ): Promise<OperationAnswer> {
+  async function runNow(admitted: AdmittedOperation, server: ServerContext): Promise<OperationAnswer> {
     const run = open(server, admitted);
     const { operation, operationName, variables } = admitted;
-    const ask = answered ? null : (operation.immutable?.ask(variables) ?? null);
+    const ask = operation.immutable?.ask(variables) ?? null;
     try {
-      if (!answered && run.context.cancellation.cause) throw lateError();
+      if (run.context.cancellation.cause) throw lateError();
       if (operation.openStream) {
         const bounds = { itemTimeoutMs: options.timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
         return await runStream(operation.openStream(), admitted, run, bounds);
       }
-      const request = { operation, operationName, variables, context: run.context, answered, keep: ask?.keep };
+      const request = { operation, operationName, variables, context: run.context, keep: ask?.keep };
       const answer = ask?.kept?.read() ?? (await runPlan(request));
       run.end();
       const result = run.tidy(answer);

@@ -16,8 +16,6 @@ export interface PlannedRequest {
   readonly operationName: string | null;
   readonly variables: Variables;
   readonly context: OperationContext;
-  /** The outcome, if the operation has been executed already; throws if there is no answer. */
-  readonly answered: (() => ExecutionResult) | null;
   /** Receives the ledger's answer as it came, if it may be kept. */
   readonly keep?: Ask['keep'] | undefined;
 }
@@ -32,12 +30,38 @@ export type RunPlan = (request: PlannedRequest) => Promise<ExecutionResult>;
 export function createRunPlan(forward: ForwardToLedger): RunPlan {
   return async (request) => {
     const result = await execute(request, forward);
-    if (!result.errors) return result;
-    const settle = () => settleAnswer(request.operation, request.variables, result);
-    if (result.errors.length <= manyErrors) return settle();
-    await inNextTurn();
-    return inNextTurn(settle());
+    return result.errors ? settleInTurns(request.operation, request.variables, result) : result;
   };
+}
+
+async function settleInTurns(
+  operation: PreparedOperation,
+  sent: Variables,
+  result: ExecutionResult,
+): Promise<ExecutionResult> {
+  const settle = () => settleAnswer(operation, sent, result);
+  if ((result.errors?.length ?? 0) <= manyErrors) return settle();
+  await inNextTurn();
+  return inNextTurn(settle());
+}
+
+/**
+ * The answer of an operation that is all the ledger's.
+ * @param sent variables as they were sent
+ * @param read throws if the ledger did not answer
+ */
+export async function settleLedgersAnswer(
+  operation: PreparedOperation,
+  sent: Variables,
+  read: () => ExecutionResult,
+): Promise<ExecutionResult> {
+  let result: ExecutionResult;
+  try {
+    result = read();
+  } catch (error) {
+    result = failAll(error, operation, valuesOf(operation, sent));
+  }
+  return settleInTurns(operation, sent, result);
 }
 
 /** Gives the errors of an answer the same form whichever plan made it. @param sent variables as they were sent */
@@ -52,20 +76,17 @@ export function settleAnswer(operation: PreparedOperation, sent: Variables, resu
  * @param sent variables as they were sent
  * @param readTheirs throws if the ledger did not answer
  */
-export function mergeAnswers(
+export async function settleSplitAnswer(
   operation: PreparedOperation,
   sent: Variables,
   readTheirs: () => ExecutionResult,
   ours: ExecutionResult,
-): ExecutionResult {
-  const coerced = operation.coerce(sent);
-  if (coerced.errors) return { errors: coerced.errors };
-  return settleAnswer(operation, sent, mergeParts(operation, coerced.values, readTheirs, ours));
+): Promise<ExecutionResult> {
+  return settleInTurns(operation, sent, mergeParts(operation, valuesOf(operation, sent), readTheirs, ours));
 }
 
 function execute(request: PlannedRequest, forward: ForwardToLedger): ExecutionResult | Promise<ExecutionResult> {
-  const { operation, variables, context, answered } = request;
-  if (answered && !operation.isForwarded) return answered();
+  const { operation, variables, context } = request;
   const { plan } = operation;
   const isAsked = (plan === 'PASS_THROUGH' || plan === 'SPLIT') && asksLedger(operation, variables);
   if (isAsked) return plan === 'SPLIT' ? split(request, forward) : passThrough(request, forward);
@@ -92,16 +113,15 @@ function asksLedger(operation: PreparedOperation, variables: Variables): boolean
 }
 
 async function passThrough(request: PlannedRequest, forward: ForwardToLedger): Promise<ExecutionResult> {
-  const { operation, operationName, variables, context, answered, keep } = request;
+  const { operation, operationName, variables, context, keep } = request;
   // Coercing would parse the text again: do it only if the quick check leaves a doubt.
   const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
   if (errors) return { errors };
   const isMutation = operation.type === 'mutation';
   const own = toLedgersPart(operation, operationName, variables);
-  const asked = answered
-    ? Promise.resolve().then(answered)
-    : forward({ ...own, isMutation, cancellation: context.cancellation, keep });
-  return asked.catch((error: unknown) => failAll(error, operation, valuesOf(operation, variables)));
+  return forward({ ...own, isMutation, cancellation: context.cancellation, keep }).catch((error: unknown) =>
+    failAll(error, operation, valuesOf(operation, variables)),
+  );
 }
 
 /** What the ledger is sent of an operation that is all its. */

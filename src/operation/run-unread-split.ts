@@ -8,8 +8,9 @@ import type { OperationRun } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { UnreadOutcome } from './operation-answer.ts';
 import type { UnreadSplit } from './prepared-operation.ts';
-import { mergeAnswers } from './run-plan.ts';
+import { settleSplitAnswer } from './run-plan.ts';
 import type { ServerContext } from './server-context.ts';
+import { tellResult } from './tell-result.ts';
 
 type LedgerAnswer = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 /** Our part's answer. Throws what executing it threw. */
@@ -20,21 +21,22 @@ export function runUnreadSplit(
   form: UnreadSplit,
   admitted: AdmittedOperation,
   server: ServerContext,
-  { context, end, complete }: OperationRun,
+  run: OperationRun,
   ledger: RawLedger,
   done: (outcome: UnreadOutcome) => void,
 ): void {
   const { variables } = admitted;
+  const { context, complete } = run;
   const usage = server.showUsage ? admitted.usage : null;
   let theirs: LedgerAnswer | null = null;
   let ours: OwnAnswer | null = null;
   const finish = () => {
     if (!theirs || !ours) return;
-    end();
-    if (context.cancellation.cause === 'aborted') return done({ kind: 'gone' });
+    run.end();
     const body = putTogether(form, theirs, ours, usage);
-    complete(body ? 0 : null);
-    done(body ? { kind: 'bytes', body } : { kind: 'unfinished', answer: toMerged(admitted, theirs, ours) });
+    if (!body) return void tellResult(toMerged(admitted, theirs, ours), run, done);
+    complete(0);
+    done({ kind: 'bytes', body });
   };
 
   const giveUp = ledger(toLedgerRequest(form, variables), (answer) => {
@@ -92,8 +94,8 @@ function putTogether(form: UnreadSplit, theirs: LedgerAnswer, ours: OwnAnswer, u
   return spliceData(theirs.body, theirs.plainEnd, { json, isLast: form.isLedgerFirst }, usage);
 }
 
-function toMerged({ operation, variables }: AdmittedOperation, theirs: LedgerAnswer, ours: OwnAnswer): OwnAnswer {
-  return () => mergeAnswers(operation, variables, () => theirs.read(), ours());
+async function toMerged({ operation, variables }: AdmittedOperation, theirs: LedgerAnswer, ours: OwnAnswer) {
+  return settleSplitAnswer(operation, variables, () => theirs.read(), ours());
 }
 
 /** Our part as JSON; `null` if it has errors or no data. */

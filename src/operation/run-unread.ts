@@ -1,5 +1,4 @@
-import type { ExecutionResult } from 'graphql';
-import { withUsage } from '../documents/cost/usage.ts';
+import type { GraphQLError } from 'graphql';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import type { RawLedger } from '../ledger/raw-ledger.ts';
 import {
@@ -8,18 +7,20 @@ import {
   lateError,
   type OpenOperation,
   type OperationOptions,
+  type Tidy,
   timeoutOf,
   waitedMs,
 } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 import type { UnreadOutcome } from './operation-answer.ts';
 import type { UnreadWhole } from './prepared-operation.ts';
-import { type RunPlan, settleAnswer } from './run-plan.ts';
+import { type RunPlan, settleAnswer, settleLedgersAnswer } from './run-plan.ts';
 import { runUnreadSplit } from './run-unread-split.ts';
 import type { ServerContext } from './server-context.ts';
+import { tellResult } from './tell-result.ts';
 
 /**
- * Runs an operation for a shell that writes bytes.
+ * Runs an operation for a shell that writes bytes. Never rejects.
  * @param canStream can the caller be sent an answer whose length is not known?
  * @param done called once, perhaps from within the connection to the ledger
  */
@@ -32,43 +33,43 @@ export type RunUnread = (
 
 export interface RunUnreadOptions extends Pick<OperationOptions, 'turns' | 'timeouts'> {
   readonly open: OpenOperation;
+  readonly tidy: (server: ServerContext, admitted: AdmittedOperation) => Tidy;
   readonly runPlan: RunPlan;
   readonly ledger: RawLedger;
 }
 
-export function createRunUnread({ open, runPlan, ledger, turns, timeouts }: RunUnreadOptions): RunUnread {
+export function createRunUnread(options: RunUnreadOptions): RunUnread {
+  const { open, runPlan, ledger, turns, timeouts } = options;
   return async (admitted, server, canStream, done) => {
-    const form = admitted.operation.unread();
+    const { operation, operationName, variables } = admitted;
+    const { errors } = operation.fits(variables) ? {} : operation.coerce(variables);
+    if (errors) return refuse(errors, admitted, server, options, done);
+    const form = operation.unread();
     if (form?.kind === 'whole') {
       const timeoutMs = timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY;
-      if (waitedMs(server, turns) >= timeoutMs) return done({ kind: 'unfinished', answer: isLate });
-      return runWhole(form, admitted, server, canStream, ledger, done);
+      const isLate = waitedMs(server, turns) >= timeoutMs;
+      if (!isLate) return runWhole(form, admitted, server, canStream, options, done);
     }
     const run = open(server, admitted);
-    const { cause } = run.context.cancellation;
-    if (cause) run.end();
-    if (cause === 'aborted') return done({ kind: 'gone' });
-    if (cause === 'timeout') return done({ kind: 'unfinished', answer: isLate });
-    if (form?.kind === 'split') return runUnreadSplit(form, admitted, server, run, ledger, done);
-    const { operation, operationName, variables } = admitted;
     const { context } = run;
-    const answer = await runPlan({ operation, operationName, variables, context, answered: null }).then(
-      (result) => () => result,
-      (error: unknown) => () => {
-        throw error;
-      },
-    );
-    run.end();
-    if (context.cancellation.cause === 'aborted') return done({ kind: 'gone' });
-    const data = toPlainData(answer);
-    run.complete(data ? 0 : null);
-    if (data) return done({ kind: 'result', result: withUsage({ data }, server.showUsage ? admitted.usage : null) });
-    done({ kind: 'unfinished', answer });
+    const tell = (outcome: UnreadOutcome) =>
+      done(context.cancellation.cause === 'aborted' ? { kind: 'gone' } : outcome);
+    if (context.cancellation.cause) return tellResult(Promise.reject(lateError()), run, tell);
+    if (form?.kind === 'split') return runUnreadSplit(form, admitted, server, run, ledger, tell);
+    await tellResult(runPlan({ operation, operationName, variables, context }).finally(run.end), run, tell);
   };
 }
 
-function isLate(): never {
-  throw lateError();
+/** Tells what is wrong with the variables. Whatever the plan, nothing is executed. */
+function refuse(
+  errors: readonly GraphQLError[],
+  admitted: AdmittedOperation,
+  server: ServerContext,
+  { tidy }: RunUnreadOptions,
+  done: (outcome: UnreadOutcome) => void,
+): void {
+  createComplete(server, admitted)(errors.length);
+  done({ kind: 'result', result: tidy(server, admitted)({ errors }) });
 }
 
 /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
@@ -77,7 +78,7 @@ function runWhole(
   admitted: AdmittedOperation,
   server: ServerContext,
   canStream: boolean,
-  ledger: RawLedger,
+  { ledger, tidy }: RunUnreadOptions,
   done: (outcome: UnreadOutcome) => void,
 ): void {
   const { operation, operationName, variables } = admitted;
@@ -118,9 +119,12 @@ function runWhole(
     (answer) => {
       if (isGone) return done({ kind: 'gone' });
       if (answer.kind === 'stream') return done({ kind: 'stream', body: completing(answer.body, complete) });
-      complete(answer.kind === 'plain' ? 0 : null);
-      if (answer.kind === 'plain') done({ kind: 'bytes', body: answer.body });
-      else done({ kind: 'unfinished', answer: answer.read });
+      if (answer.kind === 'plain') {
+        complete(0);
+        return done({ kind: 'bytes', body: answer.body });
+      }
+      const settled = settleLedgersAnswer(operation, variables, answer.read);
+      void tellResult(settled, { tidy: tidy(server, admitted), complete }, done);
     },
   );
 }
@@ -142,14 +146,4 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
         },
       }),
   };
-}
-
-/** The data of an answer without errors; `null` for any other. */
-function toPlainData(answer: () => ExecutionResult): ExecutionResult['data'] {
-  try {
-    const { data, errors } = answer();
-    return errors ? null : data;
-  } catch {
-    return null;
-  }
 }

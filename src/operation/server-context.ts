@@ -1,10 +1,9 @@
-import type { ExecutionResult } from 'graphql';
 import type { Standing } from '../callers/caller-gate.ts';
 import type { Sender } from '../callers/identify-caller.ts';
 import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/events.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
-import type { OperationAdmission } from './operation-admission.ts';
+import type { AdmittedOperation } from './operation-admission.ts';
 
 /** What the listener knows of a request before GraphQL does. */
 export interface ServerContext {
@@ -37,14 +36,6 @@ export interface ServerContext {
   readonly boundStream?: () => void;
   /** Of the errors its caller is told, for the same line; a shell notes them as they leave. */
   readonly codes: string[];
-  /** What the lane has done of an operation that it leaves to Yoga. Only Yoga reads it. */
-  readonly begun?: BegunOperation;
-}
-
-/** What the lane has done of an operation that Yoga completes. */
-export interface BegunOperation {
-  /** The caller has been counted, and is not counted again. */
-  readonly admission: OperationAdmission;
-  /** The outcome of executing it; throws if there is no answer. `null` = it has not been executed. */
-  readonly answer: (() => ExecutionResult) | null;
+  /** A subscription that the lane has admitted, and counted, and leaves to Yoga. */
+  readonly admitted?: AdmittedOperation;
 }

@@ -2,16 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { rateLimitHeaderNames, type Standing, toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { type Sender, toSender } from '../callers/identify-caller.ts';
 import { isUsageAsked } from '../documents/cost/usage.ts';
-import type { ErrorCode } from '../errors/catalogue.ts';
+import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import { AnswerNotes, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { ServerContext } from '../operation/server-context.ts';
-import { LaneRecord, type OperationFacts, type RequestFacts, type Telemetry } from '../telemetry/events.ts';
+import { type OperationFacts, type RequestFacts, RequestRecord, type Telemetry } from '../telemetry/events.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import { type PlainType, readAccept } from './headers/media-types.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { sendRefusal } from './response-body.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
 export interface ExchangeOptions {
@@ -140,10 +139,17 @@ export class Exchange implements ServerContext {
       this.res.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
   }
 
-  /** Begins an answer with all its headers. @param size of the body in bytes; `null` = not known yet */
-  writeHead(status: number, contentType: string, size: number | null): void {
-    const head = this.#stamps;
-    if (this.#standing) head.push(...toRateLimitHeaders(this.#standing, this.#now()));
+  /**
+   * Begins an answer with all its headers.
+   * @param size of the body in bytes; `null` = not known yet
+   * @param retryAfterSeconds when to ask again; not said where the rate limit says so
+   */
+  writeHead(status: number, contentType: string, size: number | null, retryAfterSeconds: number | null = null): void {
+    const head = this.#isStamped ? [] : this.#stamps;
+    const standing = this.#standing;
+    if (standing && !this.#isStamped) head.push(...toRateLimitHeaders(standing, this.#now()));
+    if (retryAfterSeconds !== null && !(standing && 'retryAfterSeconds' in standing))
+      head.push('retry-after', String(retryAfterSeconds));
     head.push('content-type', contentType, ...toSourceHeaders(this.req.headers, this.operations));
     if (size !== null) head.push('content-length', String(size));
     this.res.writeHead(status, head);
@@ -185,9 +191,14 @@ export class Exchange implements ServerContext {
 
   refuseWith(error: ReturnType<typeof gatewayError>, status?: number): void {
     noteCodes(this.codes, [error]);
-    this.stamp();
-    const type = this.plainType ?? readAccept(this.req.headers.accept)?.plain ?? 'application/json';
-    sendRefusal(this.req, this.res, type, error, status);
+    const { req, res } = this;
+    // An answer to GET has more headers.
+    if (req.method === 'GET') this.stamp();
+    const type = this.plainType ?? readAccept(req.headers.accept)?.plain ?? 'application/json';
+    const text = JSON.stringify({ errors: [error] });
+    const { code } = error.extensions as { readonly code: ErrorCode };
+    this.writeHead(status ?? errorCatalogue[code].status, `${type}; charset=utf-8`, Buffer.byteLength(text));
+    res.end(req.method === 'HEAD' ? undefined : text);
   }
 
   /** The same for a request whose body was not read. Closes the connection: the body would be taken for the next request. */
@@ -219,9 +230,8 @@ export class Exchange implements ServerContext {
     const durationMs = Math.round((performance.now() - arrivedAt) * 100) / 100;
     const method = req.method ?? '';
     const status = res.headersSent ? res.statusCode : hungUp;
-    const codes = this.#codes?.length ? { codes: this.#codes } : null;
-    if (codes || !this.isInLane) return { requestId, method, path, status, durationMs, operations, ...codes };
-    return new LaneRecord(requestId, method, path, status, durationMs, operations);
+    const codes = this.#codes;
+    return new RequestRecord(requestId, method, path, status, durationMs, operations, codes, this.isInLane);
   }
 
   /**

@@ -1,13 +1,16 @@
 import { gatewayError } from '../errors/gateway-error.ts';
+import { noteCodes } from '../errors/note-codes.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
+import type { ChunkedBody } from '../ledger/answers/find-plain-end.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import { type BodyReading, readBody, restoreBody } from './bounds/read-body.ts';
 import { createUnfinishedBodies, largestUnfinished } from './bounds/unfinished-bodies.ts';
 import type { SharedStreams } from './event-streams/serve-shared-streams.ts';
 import type { Exchange } from './exchange.ts';
-import { isEncoded, isJsonType } from './headers/media-types.ts';
+import { isEncoded, isJsonType, type PlainType } from './headers/media-types.ts';
 import type { LaneOperations, LaneOutcome } from './lane/lane-operations.ts';
+import { printResult, servedHead, toAnswerHead } from './whole-answer.ts';
 
 export interface ServePostOptions {
   readonly graphqlPath: string;
@@ -37,9 +40,9 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
       return exchange.failWith(sharedStreams.operate(exchange, caller, body.toString('utf8')));
     }
     serveInLane(exchange, caller, body, {
-      leave: (context, isBegun) => {
-        // An operation that has begun passed the lane's check and may have been charged: it cannot be refused now.
-        if (!isBegun && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
+      leave: (context) => {
+        // A subscription passed the lane's check, and may have been charged: it cannot be refused now.
+        if (!context.admitted && isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas))
           return refuseIntricate(exchange);
         restoreBody(exchange.req, body);
         serveByYoga(exchange, context);
@@ -92,8 +95,8 @@ function refuseIntricate(exchange: Exchange): void {
 
 /** How a request leaves the lane unanswered. At most one of these is called, once. */
 interface LaneExits {
-  /** Hands it to Yoga. @param isBegun it was admitted, and may have been executed */
-  readonly leave: (context: ServerContext, isBegun: boolean) => void;
+  /** Hands it to Yoga. */
+  readonly leave: (context: ServerContext) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -108,16 +111,18 @@ function createServeInLane({ lane, graphqlPath }: ServePostOptions) {
     const mediaType = exchange.plainType;
     // Yoga reads the query string too, the lane does not: it takes only requests without one.
     const request = mediaType && req.url === graphqlPath ? lane.read(body) : null;
-    if (!mediaType || !request) return exits.leave(exchange.toContext(caller), false);
+    if (!mediaType || !request) return exits.leave(exchange.toContext(caller));
     exchange.isInLane = true;
     const finish = (outcome: LaneOutcome): void => {
-      if (outcome.kind === 'bytes' && !res.destroyed) writeWhole(exchange, contentTypes[mediaType], outcome.body);
-      if (outcome.kind === 'text' && !res.destroyed) writeText(exchange, contentTypes[mediaType], outcome.text);
-      if (outcome.kind === 'bytes' || outcome.kind === 'text') exchange.awaitReading();
+      if (outcome.kind === 'gone') return;
       if (outcome.kind === 'stream') writeStream(exchange, contentTypes[mediaType], outcome.body);
-      if (outcome.kind !== 'handover') return;
-      exchange.isInLane = false;
-      exits.leave({ ...exchange.toContext(caller), begun: outcome.begun }, true);
+      else if (outcome.kind === 'subscription') {
+        exchange.isInLane = false;
+        exits.leave({ ...exchange.toContext(caller), admitted: outcome.admitted });
+      } else {
+        if (!res.destroyed) writeWhole(exchange, mediaType, outcome);
+        exchange.awaitReading();
+      }
     };
     lane
       .run(
@@ -144,13 +149,24 @@ const contentTypes = {
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 } as const;
 
-type BytesOutcome = Extract<LaneOutcome, { kind: 'bytes' }>;
+type WholeOutcome = Extract<LaneOutcome, { kind: 'bytes' | 'text' | 'result' }>;
+
+function writeWhole(exchange: Exchange, mediaType: PlainType, outcome: WholeOutcome): void {
+  const contentType = contentTypes[mediaType];
+  if (outcome.kind === 'bytes') writeBytes(exchange, contentType, outcome.body);
+  else if (outcome.kind === 'text') writeText(exchange, contentType, outcome.text);
+  else {
+    const { result } = outcome;
+    if (result.errors) noteCodes(exchange.codes, result.errors);
+    writeText(exchange, contentType, printResult(result), toAnswerHead(result, mediaType));
+  }
+}
 
 /** Answers of up to this size are joined: one write then costs less than several. */
 const maxJoinedBytes = 16 * 1024;
 
 /** One write to the socket, with the length known. */
-function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: BytesOutcome['body']): void {
+function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: ChunkedBody): void {
   const { res } = exchange;
   exchange.writeHead(200, contentType, size);
   const [only] = chunks;
@@ -168,9 +184,9 @@ function writeWhole(exchange: Exchange, contentType: string, { chunks, size }: B
 const maxWrittenText = 64 * 1024;
 
 /** Head and text go to the connection as one string, unless it is long. */
-function writeText(exchange: Exchange, contentType: string, text: string): void {
+function writeText(exchange: Exchange, contentType: string, text: string, head = servedHead): void {
   const size = Buffer.byteLength(text);
-  exchange.writeHead(200, contentType, size);
+  exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
   if (text.length > maxWrittenText) exchange.res.end(Buffer.from(text));
   // As many bytes as characters: it is ASCII, of which the cheaper encoding makes the same bytes.
   else exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');

@@ -6,7 +6,7 @@ import type { Sender } from '../callers/identify-caller.ts';
 import type { SocketPlaces } from '../callers/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
-import type { Telemetry } from '../telemetry/events.ts';
+import { RequestRecord, type Telemetry } from '../telemetry/events.ts';
 import type { Connections } from './bounds/connections.ts';
 import type { Exchange } from './exchange.ts';
 import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target.ts';
@@ -112,8 +112,7 @@ function createUpgradeAnswered(
     const path = pathOf({ url: toRequestTarget(req.url) });
     const codes: string[] = [];
     if (refusal) noteCodes(codes, [refusal]);
-    const facts = { requestId, method: 'GET', path, status, durationMs, operations: [] };
-    telemetry.upgradeAnswered(refusal ? { ...facts, codes } : facts);
+    telemetry.upgradeAnswered(new RequestRecord(requestId, 'GET', path, status, durationMs, [], codes));
   };
 }
 

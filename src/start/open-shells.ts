@@ -84,7 +84,7 @@ export function openShells({ config, admission, schema, graph, telemetry, siblin
   });
   return {
     yoga,
-    lane: createLaneOperations(life),
+    lane: createLaneOperations({ ...life, maskError }),
     sockets,
     sharedStreams: siblings ? null : sharedStreams,
     admit,

@@ -1,5 +1,6 @@
 import { type CredentialEvents, createCredentialEvents, type WriteLine } from './credential-events.ts';
 import { type Logger, type RequestLineFields, requestLine, toJsonText } from './logger.ts';
+import { redactText } from './redact-fields.ts';
 import { type SponsorshipFacts, SponsorshipLine, shownLeaseCharacters, toShownCaller } from './sponsorship-line.ts';
 
 /** One operation of an answered request. */
@@ -20,24 +21,25 @@ export interface RequestFacts {
   readonly status: number;
   readonly durationMs: number;
   readonly operations: readonly OperationFacts[];
-  /** The first few different codes of its errors, whether anything ran or not; left out where there are none. */
+  /** The first few different codes of its errors, whether anything ran or not. */
   readonly codes?: readonly string[];
   /** Served by the lane, without Yoga. */
-  readonly lane?: true;
+  readonly lane?: boolean;
 }
 
 /**
- * The facts of a request that the lane answered. Writes its own log line, and skips the search for credentials: it holds no
- * free text of the caller, since the path is our own and operation names are GraphQL names.
+ * The facts of a request. Writes its own log line, and skips the search for credentials but for the path: nothing else of it
+ * is free text of the caller, since operation names are GraphQL names.
  */
-export class LaneRecord implements RequestFacts, RequestLineFields {
+export class RequestRecord implements RequestFacts, RequestLineFields {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly durationMs: number;
   readonly operations: readonly OperationFacts[];
-  readonly lane = true;
+  readonly codes: readonly string[];
+  readonly lane: boolean;
 
   constructor(
     requestId: string,
@@ -46,6 +48,8 @@ export class LaneRecord implements RequestFacts, RequestLineFields {
     status: number,
     durationMs: number,
     operations: readonly OperationFacts[],
+    codes: readonly string[] | null = null,
+    lane = false,
   ) {
     this.requestId = requestId;
     this.method = method;
@@ -53,15 +57,24 @@ export class LaneRecord implements RequestFacts, RequestLineFields {
     this.status = status;
     this.durationMs = durationMs;
     this.operations = operations;
+    this.codes = codes ?? noCodes;
+    this.lane = lane;
   }
 
   [requestLine](): string {
-    const { requestId, method, path, status, durationMs } = this;
+    const { requestId, method, path, status, durationMs, codes } = this;
     let operations = '';
     for (const each of this.operations)
       operations += operations === '' ? operationText(each) : `,${operationText(each)}`;
-    return `"requestId":"${requestId}"${headText(method, path, status)}${durationMs},"operations":[${operations}],"lane":true`;
+    const lane = this.lane ? ',"lane":true' : '';
+    return `"requestId":"${requestId}"${headText(method, path, status)}${durationMs},"operations":[${operations}]${codesText(codes)}${lane}`;
   }
+}
+
+const noCodes: readonly string[] = [];
+
+function codesText(codes: readonly string[]): string {
+  return codes.length === 0 ? '' : `,"codes":${JSON.stringify(codes)}`;
 }
 
 /**
@@ -77,9 +90,18 @@ function headText(method: string, path: string, status: number): string {
     last.method = method;
     last.path = path;
     last.status = status;
-    last.text = `,"method":"${method}","path":${toJsonText(path)},"status":${status},"durationMs":`;
+    last.text = `,"method":"${method}","path":${toJsonText(shownPath(path))},"status":${status},"durationMs":`;
   }
   return last.text;
+}
+
+/** Longer paths are cut: any is refused that has so many characters. */
+const maxShownPath = 200;
+
+/** In ASCII, as the whole line is. */
+function shownPath(path: string): string {
+  const shown = path.length > maxShownPath ? `${path.slice(0, maxShownPath)}...` : path;
+  return redactText(shown).replaceAll(/[^ -~]/g, '?');
 }
 
 function operationText(facts: OperationFacts): string {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
+import { printResult } from '../whole-answer.ts';
 import { eventFraming } from './framing.ts';
 import type { Heart } from './heart.ts';
-import { printResult } from './print-result.ts';
 
 /** In bytes. If so much waits for a client to read it, it may begin nothing more until it has caught up. */
 const holdBytes = 1024 * 1024;

@@ -1,19 +1,19 @@
-import { printJson } from '../../json/exact-number.ts';
+import type { GraphQLError } from 'graphql';
+import { withUsage } from '../../documents/cost/usage.ts';
 import { maxJsonNesting, nestsDeeper } from '../../json/json-shape.ts';
 import { parseRequestJson } from '../../json/parse-json.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
+import type { AdmittedOperation } from '../../operation/operation-admission.ts';
 import type { UnreadOutcome } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
-import type { BegunOperation, ServerContext } from '../../operation/server-context.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
 import type { Caller } from '../../upstream/operation-context.ts';
 
 /** How an operation left the lane. */
 export type LaneOutcome =
-  | Extract<UnreadOutcome, { kind: 'bytes' | 'stream' | 'gone' }>
-  /** The body of an answer that was made here. */
-  | { readonly kind: 'text'; readonly text: string }
-  /** Left to Yoga, which goes on from here. */
-  | { readonly kind: 'handover'; readonly begun: BegunOperation };
+  | Exclude<UnreadOutcome, { kind: 'failed' }>
+  /** Left to Yoga, which opens its stream. */
+  | { readonly kind: 'subscription'; readonly admitted: AdmittedOperation };
 
 export interface LaneOperations {
   /**
@@ -38,27 +38,23 @@ export interface LaneOperations {
 export interface LaneOperationsOptions {
   readonly admit: Pick<AdmitOperation, 'decide'>;
   readonly runner: Pick<OperationRunner, 'runUnread'>;
+  readonly maskError: (error: unknown, requestId: string) => GraphQLError;
 }
 
-/**
- * The lane serves plain requests without Yoga. It has no rules of its own: refusals, and answers with errors, it leaves to
- * Yoga, with what was found out so far.
- */
-export function createLaneOperations({ admit, runner }: LaneOperationsOptions): LaneOperations {
+/** The lane serves plain requests without Yoga, whatever their answer is; it leaves subscriptions to Yoga. */
+export function createLaneOperations({ admit, runner, maskError }: LaneOperationsOptions): LaneOperations {
   return {
     read: toLaneRequest,
     async run(request, caller, server, canStream, done) {
       const decided = admit.decide(server, caller, request);
       const admission = decided instanceof Promise ? await decided : decided;
-      const handOver = (answer: BegunOperation['answer']) => done({ kind: 'handover', begun: { admission, answer } });
+      const refuse = (errors: readonly GraphQLError[]) =>
+        done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? admission.usage : null) });
+      if (admission.kind === 'refused') return refuse(admission.errors);
       // A stream leaves in many pieces, in a form of its own.
-      if (admission.kind === 'refused' || admission.operation.openStream) return handOver(null);
-      const { operation, variables } = admission;
-      // One faulty variable is enough to leave the operation to Yoga, which reports them all.
-      if (!operation.fits(variables) && operation.coerce(variables, 1).errors) return handOver(null);
+      if (admission.operation.openStream) return done({ kind: 'subscription', admitted: admission });
       await runner.runUnread(admission, server, canStream, (outcome) => {
-        if (outcome.kind === 'unfinished') handOver(outcome.answer);
-        else if (outcome.kind === 'result') done({ kind: 'text', text: printJson(outcome.result) });
+        if (outcome.kind === 'failed') refuse([maskError(outcome.error, server.requestId)]);
         else done(outcome);
       });
     },

@@ -1,4 +1,5 @@
-import { type ExecutionArgs, GraphQLError } from 'graphql';
+import type { ExecutionArgs, GraphQLError } from 'graphql';
+import { withExtensions } from '../../errors/light-error.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
 import type { AdmittedOperation } from '../../operation/operation-admission.ts';
 import type { OperationAnswer } from '../../operation/operation-answer.ts';
@@ -65,6 +66,5 @@ export function createSocketOperations({ admit, runner, maskError }: SocketOpera
 function withoutHttp(error: GraphQLError): GraphQLError {
   const { http, ...extensions } = error.extensions;
   if (http === undefined) return error;
-  const { message, nodes = null, source = null, positions = null, path = null } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  return withExtensions(error, extensions);
 }

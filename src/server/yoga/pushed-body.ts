@@ -5,7 +5,7 @@ import type { ResultReader, ResultStream, ResultText } from '../../operation/ope
 import { itemPlace, type PlacedResult } from '../../upstream/item-place.ts';
 import type { Framing } from '../event-streams/framing.ts';
 import type { Heart } from '../event-streams/heart.ts';
-import { printResult } from '../event-streams/print-result.ts';
+import { printResult } from '../whole-answer.ts';
 import type { EventStreamPlace } from './event-stream-place.ts';
 
 export interface PushedBodyOptions {

@@ -23,7 +23,7 @@ export function useAdmission(
   return {
     async onParams({ params, context, setResult }) {
       const server = context as ServerContext;
-      const admission = server.begun?.admission ?? (await admitParams(server, params));
+      const admission = server.admitted ?? (await admitParams(server, params));
       if (!admission) return;
       Object.assign(context, { admission } satisfies AdmittedContext);
       if (admission.kind === 'refused') setResult({ errors: admission.errors });

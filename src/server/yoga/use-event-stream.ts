@@ -5,7 +5,7 @@ import type { ServerContext } from '../../operation/server-context.ts';
 import { itemPlace, type PlacedResult } from '../../upstream/item-place.ts';
 import { eventFraming, type Framing, multipartFraming } from '../event-streams/framing.ts';
 import { createHeart, type Heart } from '../event-streams/heart.ts';
-import { printResult } from '../event-streams/print-result.ts';
+import { printResult } from '../whole-answer.ts';
 import type { EventStreamPlace } from './event-stream-place.ts';
 import { PushedBody } from './pushed-body.ts';
 import { chooseStreamType, type OpenedStreams } from './use-operation.ts';

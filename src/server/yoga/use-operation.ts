@@ -20,7 +20,7 @@ interface OpenedStream {
 export type OpenedStreams = WeakMap<Request, OpenedStream>;
 
 /**
- * Runs what was admitted, or finishes what the lane has begun.
+ * Runs what was admitted.
  * @param opened receives each stream that is opened
  */
 export function useOperation(
@@ -47,9 +47,9 @@ export function useOperation(
     },
     onExecute({ args, setExecuteFn }) {
       const server = args.contextValue as ServerContext & AdmittedContext;
-      const { admission, begun } = server;
+      const { admission } = server;
       if (admission?.kind !== 'admitted') throw new Error('an operation is executed that was not admitted');
-      setExecuteFn(() => runner.run(admission, server, begun?.answer));
+      setExecuteFn(() => runner.run(admission, server));
     },
   };
 }

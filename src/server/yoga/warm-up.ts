@@ -1,7 +1,7 @@
 import type { ServerContext } from '../../operation/server-context.ts';
 import { graphqlPath, type YogaShell } from './yoga-shell.ts';
 
-/** They ask no upstream. A query, a mistake in a document, one in its text: the last two are what Yoga alone serves. */
+/** They ask no upstream. A query, a mistake in a document, one in its text. */
 const texts = ['{ __typename __schema { queryType { name } } }', '{ nothingOfThatName }', '{'];
 
 const headers = { 'content-type': 'application/json', accept: 'application/json' };

@@ -11,6 +11,7 @@ import { useEventStream } from './use-event-stream.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
 import { type OpenedStreams, useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
+import { useWholeAnswer } from './use-whole-answer.ts';
 import { useWholeEventStream } from './use-whole-event-stream.ts';
 
 export interface YogaShellOptions {
@@ -43,8 +44,11 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
     // The second argument is a text of Yoga.
     maskedErrors: { maskError: (error) => maskError(error) },
     plugins: [
-      // numbers, in and out, digit by digit
+      // numbers, digit by digit
       useExactNumbers(),
+
+      // the answer, in one piece
+      useWholeAnswer(),
 
       // the caller: identity, rate; the document: limits, validity, usage
       useAdmission(admit, keeper),

@@ -101,7 +101,7 @@ describe('a split operation', () => {
     expect(second.errors?.length).toBeGreaterThan(0);
     expect(second.text).toBe(first.text);
     expect(second.status).toBe(first.status);
-    expect(lane).toBe(false);
+    expect(lane).toBe(true);
   });
 
   it('answers as by Yoga when the ledger hangs', async () => {

@@ -254,7 +254,7 @@ describe('by usage, an estimate', () => {
     while ((await ask(small, address)).left > 6);
     // Four of them for the operation, which has six nodes of twenty.
     const { status, errors } = await ask(estimates(3, small), address);
-    expect([status, errors?.map(({ extensions }) => extensions.code)]).toEqual([200, ['RATE_LIMITED']]);
+    expect([status, errors?.map(({ extensions }) => extensions.code)]).toEqual([429, ['RATE_LIMITED']]);
   });
 });
 

@@ -83,14 +83,6 @@ describe('its record', () => {
     run.complete(1);
     expect(server.operations).toMatchObject([{ errors: 0 }]);
   });
-
-  it('is not written where another shell completes it', () => {
-    const { run, server } = open('{ a }');
-    run.complete(null);
-    run.complete(1);
-    server.leave();
-    expect(server.operations).toEqual([]);
-  });
 });
 
 describe('its result', () => {

@@ -53,15 +53,17 @@ describe('an operation that was run', () => {
     expect(server.operations).toMatchObject([{ errors: 1 }]);
   });
 
-  it('for a shell that writes bytes is complete with data alone, and left to another shell with anything else', async () => {
+  it.each<[string, () => Promise<ExecutionResult>, object, number]>([
+    ['data', async () => ({ data: { a: 1 } }), { kind: 'result', result: { data: { a: 1 } } }, 0],
+    ['errors', async () => failing, { kind: 'result', result: { errors: [{ message: 'masked: a fault' }] } }, 1],
+    ['nothing', () => Promise.reject(new Error('broken')), { kind: 'failed', error: new Error('broken') }, 1],
+  ])('is recorded for a shell that writes bytes too, with %s', async (_, answer, outcome, errors) => {
+    const { server, runner, admitted, result } = run(answer);
+    await result.catch(() => {});
+    server.operations.length = 0;
     const outcomes: unknown[] = [];
-    for (const answer of [{ data: { a: 1 } }, failing]) {
-      const { server, runner, admitted, result } = run(() => Promise.resolve(answer));
-      await result;
-      server.operations.length = 0;
-      await runner.runUnread(admitted, server, true, (outcome) => outcomes.push(outcome));
-      expect(server.operations).toHaveLength(answer === failing ? 0 : 1);
-    }
-    expect(outcomes).toMatchObject([{ kind: 'result', result: { data: { a: 1 } } }, { kind: 'unfinished' }]);
+    await runner.runUnread(admitted, server, true, (each) => outcomes.push(each));
+    expect(outcomes).toMatchObject([outcome]);
+    expect(server.operations).toMatchObject([{ errors }]);
   });
 });

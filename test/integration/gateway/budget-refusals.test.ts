@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashApiKey } from '../../../src/config/api-key.ts';
+import { connectAs } from '../../support/asking-shells.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+
+const key = 'key-of-a-poor-client';
+const clients = `- { id: poor, hash: ${hashApiKey(key)}, scopes: [read, sponsor], gas: { perDay: 1000000 } }`;
+const reserve = (alias: string) =>
+  `${alias}: reserveGas(gasBudget: 2000000, reserveDurationSecs: 60) { reservationId }`;
+const refused = `mutation { ${reserve('a')} ${reserve('b')} }`;
+const ways = [
+  ['the lane', ''],
+  ['Yoga', '?by=yoga'],
+] as const;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await createTestGateway({ CLIENTS_FILE: '/clients' }, { '/clients': clients });
+});
+afterAll(() => gateway?.close());
+
+const post = (path: string, query: string, accept = 'application/json') =>
+  fetch(`${gateway.url}/graphql${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key, accept },
+    body: JSON.stringify({ query }),
+  });
+
+describe.each(ways)('an operation refused for its gas budget, by %s', (_, path) => {
+  it.each(['application/json', 'application/graphql-response+json'])(
+    'is 429 with Retry-After as %s',
+    async (accept) => {
+      const response = await post(path, refused, accept);
+      expect(response.status).toBe(429);
+      const { data, errors } = (await response.json()) as {
+        data: object;
+        errors: { path: string[]; extensions: { code: string; retryAfterSeconds: number } }[];
+      };
+      expect(data).toEqual({ a: null, b: null });
+      expect(errors.map(({ path: [alias], extensions: { code } }) => [alias, code])).toEqual([
+        ['a', 'RATE_LIMITED'],
+        ['b', 'RATE_LIMITED'],
+      ]);
+      const seconds = Math.max(...errors.map(({ extensions }) => extensions.retryAfterSeconds));
+      expect(response.headers.get('retry-after')).toBe(String(seconds));
+    },
+  );
+
+  it('is 200 beside anything that was served, or refused for another reason', async () => {
+    for (const other of ['__typename', 'c: reserveGas(gasBudget: 0, reserveDurationSecs: 60) { reservationId }']) {
+      const response = await post(path, `mutation { ${reserve('a')} ${other} }`);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([200, null]);
+    }
+  });
+});
+
+it('an operation refused for its gas budget over a WebSocket says so in its error', async () => {
+  await using socket = await connectAs(gateway.url, { headers: { 'x-api-key': key } });
+  expect(await socket.ask(refused)).toMatchObject({
+    data: { a: null },
+    errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) } }, {}],
+  });
+});
