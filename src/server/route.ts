@@ -4,7 +4,6 @@ import type { AdmitOperation } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
-import type { SharedStreams } from './event-streams/serve-shared-streams.ts';
 import type { Exchange } from './exchange.ts';
 import { acceptsPage } from './headers/media-types.ts';
 import { versionIn, withoutTrailingSlash } from './headers/request-target.ts';
@@ -110,13 +109,11 @@ export interface ServeGraphqlOptions {
   readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
   /** `null` when GraphiQL is off. */
   readonly graphiql: GraphiqlPage | null;
-  /** Event streams that carry several operations. `null`: a client's requests may come to several processes, and there are none. */
-  readonly sharedStreams: SharedStreams | null;
 }
 
 /** Serves what comes to the GraphQL path: by the lane, by Yoga, or by refusing it before either. */
 function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) => void {
-  const { graphqlPath, graphiql, sharedStreams } = options;
+  const { graphqlPath, graphiql } = options;
 
   const afterEntry = createAfterEntry(options);
 
@@ -136,8 +133,7 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
     if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
     if (req.method === 'POST') return servePost(exchange);
     exchange.stamp();
-    if (req.method === 'OPTIONS') return sendPreflight(req, res, allowedMethods(options));
-    if (sharedStreams?.takes(req)) return afterEntry(exchange, (caller) => sharedStreams.serve(exchange, caller));
+    if (req.method === 'OPTIONS') return sendPreflight(req, res);
     if (req.method === 'GET') {
       // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a link that was passed on open where they should.
       if (graphiql && acceptsPage(req.headers.accept)) {
@@ -147,24 +143,15 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
       if (exchange.negotiate()) afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
       return;
     }
-    refuseMethod(exchange, allowedMethods(options));
+    refuseMethod(exchange);
   };
 }
 
-const usualMethods = 'GET, POST, OPTIONS';
+const allowedMethods = 'GET, POST, OPTIONS';
 
-function allowedMethods({ sharedStreams }: ServeGraphqlOptions): string {
-  return sharedStreams ? 'GET, POST, PUT, DELETE, OPTIONS' : usualMethods;
-}
-
-export function refuseMethod(exchange: Exchange, allowed = usualMethods): void {
-  const { req, res } = exchange;
-  res.setHeader('allow', allowed);
-  const says =
-    req.method === 'PUT' && allowed === usualMethods
-      ? 'Event streams for several operations are not served here, since requests come to several processes: open one for each.'
-      : `Method ${req.method} is not served here; use POST or GET.`;
-  exchange.refuse('BAD_REQUEST', says, 405);
+export function refuseMethod(exchange: Exchange): void {
+  exchange.res.setHeader('allow', allowedMethods);
+  exchange.refuse('BAD_REQUEST', `Method ${exchange.req.method} is not served here; use POST or GET.`, 405);
 }
 
 type Entering = Parameters<AdmitOperation['enter']>[0];
@@ -194,13 +181,13 @@ function toStranger(exchange: Exchange): Entering {
 }
 
 /** Answers a CORS preflight. Allows any header: no credential is one that browsers add by themselves, as they do cookies. */
-function sendPreflight(req: IncomingMessage, res: ServerResponse, methods: string): void {
+function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
   const asked = req.headers['access-control-request-headers'];
   res.writeHead(204, {
-    allow: methods,
+    allow: allowedMethods,
     ...(res.hasHeader('access-control-allow-origin')
       ? {
-          'access-control-allow-methods': methods,
+          'access-control-allow-methods': allowedMethods,
           'access-control-allow-headers': asked ?? 'content-type',
           'access-control-max-age': '86400',
         }

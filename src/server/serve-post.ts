@@ -6,7 +6,6 @@ import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import { type BodyReading, readBody, restoreBody } from './bounds/read-body.ts';
 import { createUnfinishedBodies, largestUnfinished } from './bounds/unfinished-bodies.ts';
-import type { SharedStreams } from './event-streams/serve-shared-streams.ts';
 import type { Exchange } from './exchange.ts';
 import { isEncoded, isJsonType, type PlainType } from './headers/media-types.ts';
 import type { LaneOperations, LaneOutcome } from './lane/lane-operations.ts';
@@ -20,12 +19,11 @@ export interface ServePostOptions {
   /** Calls `serve` if the caller is within its limits and has not left; refuses it otherwise. */
   readonly afterEntry: (exchange: Exchange, serve: (caller: Caller) => void) => void;
   readonly serveByYoga: (exchange: Exchange, context: ServerContext) => void;
-  readonly sharedStreams: SharedStreams | null;
 }
 
 /** Serves a POST: reads its body, offers it to the lane, and gives Yoga what the lane leaves. */
 export function createServePost(options: ServePostOptions): (exchange: Exchange) => void {
-  const { maxBodyBytes, afterEntry, serveByYoga, sharedStreams } = options;
+  const { maxBodyBytes, afterEntry, serveByYoga } = options;
   const bounds = { maxBytes: maxBodyBytes, unfinished: createUnfinishedBodies(largestUnfinished * maxBodyBytes) };
   const serveInLane = createServeInLane(options);
   const serveBody = (exchange: Exchange, caller: Caller, reading: Exclude<BodyReading, { kind: 'aborted' }>) => {
@@ -35,10 +33,6 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
     // A small body is scanned only if the lane leaves it: the lane checks what it has parsed.
     const isSimple = body.length <= simpleJsonBytes;
     if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
-    if (sharedStreams?.isNamed(exchange.req)) {
-      if (isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
-      return exchange.failWith(sharedStreams.operate(exchange, caller, body.toString('utf8')));
-    }
     serveInLane(exchange, caller, body, {
       leave: (context) => {
         // A subscription passed the lane's check, and may have been charged: it cannot be refused now.

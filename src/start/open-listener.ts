@@ -74,7 +74,6 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     turns: shells.turns,
     graphql: shells.yoga,
     lane: shells.lane,
-    sharedStreams: shells.sharedStreams,
     graphiql: config.graphiql
       ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
       : null,
@@ -86,10 +85,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
   const { url, drain } = await listening.catch((error: unknown) => {
     throw toListenError(error, host, port);
   });
-  const close = () => {
-    shells.sharedStreams?.stop();
-    return drain(longestMs + drainMarginMs);
-  };
+  const close = () => drain(longestMs + drainMarginMs);
   return { url, graphqlUrl: url + graphqlPath, close };
 }
 

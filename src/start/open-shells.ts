@@ -7,14 +7,12 @@ import { type AdmitOperation, createAdmitOperation } from '../operation/admit-op
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
-import { createSharedStreams, type SharedStreams } from '../server/event-streams/serve-shared-streams.ts';
 import { createLaneOperations, type LaneOperations } from '../server/lane/lane-operations.ts';
 import { createSocketOperations } from '../server/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../server/websocket/socket-server.ts';
 import { warmUp } from '../server/yoga/warm-up.ts';
 import { createYogaShell, type YogaShell } from '../server/yoga/yoga-shell.ts';
 import type { Telemetry } from '../telemetry/events.ts';
-import type { Siblings } from './siblings.ts';
 import type { WatchedSchema } from './watch-schema.ts';
 
 export interface OpenShellsOptions {
@@ -23,8 +21,6 @@ export interface OpenShellsOptions {
   readonly schema: Pick<WatchedSchema, 'keeper'>;
   readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
   readonly telemetry: Telemetry;
-  /** `null`: this process is the whole gateway. */
-  readonly siblings: Siblings | null;
 }
 
 /** The ways an operation comes in and its answer leaves, over one life of an operation. */
@@ -32,8 +28,6 @@ export interface Shells {
   readonly yoga: YogaShell;
   readonly lane: LaneOperations;
   readonly sockets: SocketServer;
-  /** `null` where several processes serve: a client's requests may come to any of them, and a stream is in one. */
-  readonly sharedStreams: SharedStreams | null;
   readonly admit: AdmitOperation;
   /** Between callers, however they come in. */
   readonly turns: FairTurns;
@@ -42,7 +36,7 @@ export interface Shells {
   close(): unknown;
 }
 
-export function openShells({ config, admission, schema, graph, telemetry, siblings }: OpenShellsOptions): Shells {
+export function openShells({ config, admission, schema, graph, telemetry }: OpenShellsOptions): Shells {
   const { keeper } = schema;
   const { limits, timeouts } = config;
   const turns = new FairTurns(thisEventLoop);
@@ -74,19 +68,10 @@ export function openShells({ config, admission, schema, graph, telemetry, siblin
     usageHeaders: usageHeadersOf(config.profile),
     onOperation: telemetry.socketOperationEnded,
   });
-  const sharedStreams = createSharedStreams({
-    ...life,
-    maskError,
-    max: config.live.maxStreams,
-    maxPerCaller: config.live.maxStreamsPerCaller,
-    maxOperations: limits.sockets.maxOperations,
-    onOperation: telemetry.streamedOperationEnded,
-  });
   return {
     yoga,
     lane: createLaneOperations({ ...life, maskError }),
     sockets,
-    sharedStreams: siblings ? null : sharedStreams,
     admit,
     turns,
     warmUp: () => warmUp(yoga),

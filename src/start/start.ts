@@ -128,7 +128,7 @@ async function open(
   const schema = await watchSchema({ config, graph, reads, telemetry, siblings, toOwnSchema });
   defer(() => schema.keeper.stop());
 
-  const shells = openShells({ config, admission, schema, graph, telemetry, siblings });
+  const shells = openShells({ config, admission, schema, graph, telemetry });
   defer(() => shells.close());
   await shells.warmUp();
 

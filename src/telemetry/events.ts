@@ -126,7 +126,7 @@ function areSame(one: OperationFacts, other: OperationFacts): boolean {
   );
 }
 
-/** What is known of an operation over a WebSocket, or a shared event stream, once it has ended. */
+/** What is known of an operation over a WebSocket, once it has ended. */
 export interface SocketOperationFacts {
   /** Of the WebSocket, or of the request that began it. */
   readonly requestId: string;
@@ -198,8 +198,6 @@ export interface Telemetry extends CredentialEvents {
   /** A request for a WebSocket was granted or refused; told as the request it was. */
   readonly upgradeAnswered: (request: RequestFacts) => void;
   readonly socketOperationEnded: (operation: SocketOperationFacts) => void;
-  /** The same of one whose results an event stream carries beside those of others. */
-  readonly streamedOperationEnded: (operation: SocketOperationFacts) => void;
   /** The client got a fixed text in place of this error. */
   readonly errorMasked: (error: unknown, requestId: string | undefined) => void;
 
@@ -295,7 +293,6 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     requestAnswered: (request) => log('info', 'request', request),
     upgradeAnswered: (request) => log('info', 'request', request),
     socketOperationEnded: (operation) => log('info', 'operation over a WebSocket', operation),
-    streamedOperationEnded: (operation) => log('info', 'operation over an event stream', operation),
     errorMasked: (err, requestId) =>
       log('error', 'an unexpected error was masked', { err, ...(requestId !== undefined && { requestId }) }),
 

@@ -133,12 +133,6 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     expect([status, body.workers]).toEqual([200, { serving: 2, of: 2 }]);
   });
 
-  test('refuse an event stream of several operations, whose requests would come to any of them', async () => {
-    const { status, body } = await send(url, { method: 'PUT' }, 'reserving');
-    expect([status, body.errors[0].extensions.code]).toEqual([405, 'BAD_REQUEST']);
-    expect(body.errors[0].message).toContain('several processes');
-  });
-
   test('know the cursors of one another', async () => {
     const page = `query($after: String) {
       queryEvents(first: 3, after: $after) { pageInfo { endCursor } edges { cursor } }

@@ -33,26 +33,22 @@ class ByLibrary extends Collector {
 const toSocketUrl = (url: string) => url.replace('http', 'ws');
 const once = { retryAttempts: 0 };
 
-const byGraphqlSse =
-  (singleConnection: boolean): Subscribe =>
-  (url, query, variables = {}) =>
-    new ByLibrary((client) => {
-      const library = singleConnection
-        ? createSseClient({ url, singleConnection, ...once })
-        : createSseClient({ url, ...once });
-      const stop = library.subscribe<LiveResult['data']>(
-        { query, variables },
-        {
-          next: (result) => client.take(result as LiveResult),
-          error: (error) => client.failed(error),
-          complete: () => client.completed(),
-        },
-      );
-      return () => {
-        stop();
-        library.dispose();
-      };
-    });
+const byGraphqlSse: Subscribe = (url, query, variables = {}) =>
+  new ByLibrary((client) => {
+    const library = createSseClient({ url, ...once });
+    const stop = library.subscribe<LiveResult['data']>(
+      { query, variables },
+      {
+        next: (result) => client.take(result as LiveResult),
+        error: (error) => client.failed(error),
+        complete: () => client.completed(),
+      },
+    );
+    return () => {
+      stop();
+      library.dispose();
+    };
+  });
 
 type SubscriptionForwarder = Parameters<typeof subscriptionExchange>[0]['forwardSubscription'];
 
@@ -125,8 +121,7 @@ const byApollo =
 
 /** The libraries by which apps follow a stream, each over what it can. */
 export const libraryClients: readonly (readonly [name: string, subscribe: Subscribe])[] = [
-  ['graphql-sse, a connection for each', byGraphqlSse(false)],
-  ['graphql-sse, one connection', byGraphqlSse(true)],
+  ['graphql-sse', byGraphqlSse],
   ['urql over graphql-ws', urqlOverWebSocket],
   ['urql over graphql-sse', urqlOverGraphqlSse],
   ['urql over fetch', byUrql(null)],

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import type { ResultReader, ResultStream, ResultText } from '../../operation/operation-answer.ts';
 import { itemPlace, type PlacedResult } from '../../upstream/item-place.ts';
-import type { Framing } from '../event-streams/framing.ts';
-import type { Heart } from '../event-streams/heart.ts';
 import { printResult } from '../whole-answer.ts';
 import type { EventStreamPlace } from './event-stream-place.ts';
+import type { Framing } from './framing.ts';
+import type { Heart } from './heart.ts';
 
 export interface PushedBodyOptions {
   readonly stream: ResultStream;

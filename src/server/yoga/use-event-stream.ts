@@ -3,10 +3,10 @@ import type { Plugin } from 'graphql-yoga';
 import { noteCodes } from '../../errors/note-codes.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import { itemPlace, type PlacedResult } from '../../upstream/item-place.ts';
-import { eventFraming, type Framing, multipartFraming } from '../event-streams/framing.ts';
-import { createHeart, type Heart } from '../event-streams/heart.ts';
 import { printResult } from '../whole-answer.ts';
 import type { EventStreamPlace } from './event-stream-place.ts';
+import { eventFraming, type Framing, multipartFraming } from './framing.ts';
+import { createHeart, type Heart } from './heart.ts';
 import { PushedBody } from './pushed-body.ts';
 import { chooseStreamType, type OpenedStreams } from './use-operation.ts';
 

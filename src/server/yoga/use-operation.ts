@@ -4,8 +4,8 @@ import type { ErrorCode } from '../../errors/catalogue.ts';
 import type { ResultStream } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
-import { multipartType } from '../event-streams/framing.ts';
 import { EventStreamPlace } from './event-stream-place.ts';
+import { multipartType } from './framing.ts';
 import type { AdmittedContext } from './use-admission.ts';
 
 /** A stream that is opened. */

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { eventFraming } from '../event-streams/framing.ts';
 import { printResult } from '../whole-answer.ts';
+import { eventFraming } from './framing.ts';
 
 /**
  * Answers an operation that is no stream, or was refused, to a client that reads events and nothing else: one result, and the

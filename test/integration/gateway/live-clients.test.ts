@@ -124,7 +124,6 @@ it.each([
     (url: string) => createWsClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket, ...atOnce }),
   ],
   ['graphql-sse', (url: string) => createSseClient({ url, ...atOnce })],
-  ['graphql-sse, one connection', (url: string) => createSseClient({ url, singleConnection: true, ...atOnce })],
 ])('%s, whose variables are read anew, goes on behind the last event when its connection broke', async (_, connect) => {
   await using gate = await openTcpGate(Number(new URL(gateway.url).port));
   const ids: string[] = [];

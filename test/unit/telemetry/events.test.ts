@@ -29,10 +29,6 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ requestId: 'r1', durationMs: 2, operations }],
     { level: 'info', msg: 'operation over a WebSocket', requestId: 'r1', durationMs: 2, operations },
   ],
-  streamedOperationEnded: [
-    [{ requestId: 'r1', durationMs: 2, operations }],
-    { level: 'info', msg: 'operation over an event stream', requestId: 'r1', durationMs: 2, operations },
-  ],
   errorMasked: [
     [new Error('inside'), 'r1'],
     {

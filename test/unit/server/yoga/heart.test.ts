@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createHeart } from '../../../../src/server/event-streams/heart.ts';
+import { createHeart } from '../../../../src/server/yoga/heart.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
