@@ -41,7 +41,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   addressOnDevnet: ({ rpcUrl }) => rpcUrl,
   typeDefs: () => schemaFiles.map((file) => readFileSync(file, 'utf8')).join('\n'),
 
-  async connect(connection, { config, shareSecret, streamPlaces, liveFleet, ledgerPush }) {
+  async connect(connection, { config, shareSecret, streamPlaces, liveFleet, ledgerPush, telemetry }) {
     const { profile, pages, timeouts } = config;
     const { methods } = profile.events;
     const connect = (timeoutMs: number) =>
@@ -65,6 +65,8 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       cursorKeys: keys,
       fleet: liveFleet,
       address: config.upstreams.kind === 'remote' ? (config.upstreams.addresses[setting.name] ?? null) : null,
+      onPageTaken: telemetry.livePageTaken,
+      onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ client, missingSetting: setting.name, profile, pages, cursorKeys: keys });
     return {

@@ -4,6 +4,7 @@ import type { JoinFleet } from '../live/feed.ts';
 import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import { createLiveHub } from '../live/live-hub.ts';
+import type { StallReport } from '../live/progress.ts';
 import { createShares } from '../live/shares.ts';
 import type { StreamPlaces } from '../live/stream-places.ts';
 import { Turns } from '../live/turns.ts';
@@ -31,12 +32,18 @@ export interface OpenLiveEventsOptions {
   readonly fleet: Pick<Fleet, 'join'> | null;
   /** Of the events upstream; `null` where it is not configured. */
   readonly address: string | null;
+  /** Once a minute for each fault. @param fault in words, of a page that was taken nevertheless */
+  readonly onPageTaken: (fault: string) => void;
+  readonly onStall: (report: StallReport) => void;
 }
 
 /** A place that is unknown for so long is taken for gone: other nodes behind the same address have had the time to hear of it. */
 const lostAfterMs = 10_000;
-/** Long enough for a page that is loaded again; short, since a reader that nobody follows costs the node calls. */
-const graceMs = 500;
+/**
+ * Clients reconnect within this time. The reader that goes on meanwhile finds the events that the node shows late; a new one
+ * would take those for told.
+ */
+const graceMs = 5_000;
 
 /** However many readers there are, each keeps so much: else no stream could go over from history to what is live. */
 const leastReplayBytes = 8 * 1024;
@@ -57,6 +64,8 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
     places,
     lostAfterMs,
     graceMs,
+    onPageTaken: options.onPageTaken,
+    onStall: options.onStall,
   };
   const events = createLiveHub<LiveEventEntry, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
   const transactions = createLiveHub<NodeTransaction, LiveRoot>({

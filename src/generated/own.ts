@@ -274,9 +274,12 @@ export type LiveEventItem = {
   readonly event: RpcEvent;
 };
 
-/** What was between two places is gone: the upstream does not keep it any more. The stream goes on behind the gap. */
+/**
+ * Items are left out here, and the stream goes on behind them: the upstream does not keep them any more, does not know the place to
+ * go on from, or did not answer while the stream was opened.
+ */
 export type LiveGap = {
-  /** Cursor of the last item before the gap. */
+  /** Cursor of the last item before the gap; null if none was known. */
   readonly after?: Maybe<Scalars['String']['output']>;
   /** Cursor of the first item behind the gap; null if there was none yet. */
   readonly before?: Maybe<Scalars['String']['output']>;

@@ -2,17 +2,19 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { Channel, Told } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedNews } from './feed.ts';
-import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LiveEntry, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
-import { createPace } from './pace.ts';
+import { createPace, lookAgainMs } from './pace.ts';
 import type { PageInHand } from './page-in-hand.ts';
+import { PageRefusedError } from './page-judge.ts';
+import { lostWait, type Progress, wordsOf } from './progress.ts';
 import { toPlace } from './timeline.ts';
 
 export interface CatchUpOptions<Item> {
   readonly clock: Clock;
   readonly cancellation: Cancellation;
   readonly lostAfterMs: number;
+  readonly progress: Progress;
   /** Has the page that is told: nothing else holds it while what was told of it waits for its reader. */
   readonly hand: PageInHand<LiveEntry<Item>>;
 }
@@ -23,6 +25,8 @@ export interface Joint {
   readonly sequence: number;
   /** Names of items behind it that are delivered already: they came to the feed late. */
   readonly delivered: ReadonlySet<string>;
+  /** Where a stream without a place of its own begins; `null` = it has one. */
+  readonly at: ResumePoint | null;
 }
 
 /** Names that were delivered on the way and may come again; far more than can have come late. */
@@ -39,7 +43,7 @@ export async function* catchUp<Item, Payload>(
   channel: Channel<Item, Payload>,
   options: CatchUpOptions<Item>,
 ): AsyncGenerator<Told<Payload>, Joint | null> {
-  const { clock, cancellation, lostAfterMs, hand } = options;
+  const { clock, cancellation, lostAfterMs, hand, progress } = options;
   const { feed } = channel;
   const known = jointBehind(feed, point);
   if (known) return known;
@@ -51,26 +55,31 @@ export async function* catchUp<Item, Payload>(
   const delivered = new Set<string>(lateNamesOf(point));
   while (!cancellation.cause) {
     const from = at;
+    progress.waitFor('an answer');
     try {
       await readPage(at, feed, options);
       lostSinceMs = null;
     } catch (error) {
-      const loss = error instanceof PlaceLostError && at ? await tryJudging(at, feed, options) : null;
+      const isLost = error instanceof PlaceLostError && at !== null;
+      progress.waitFor(isLost ? lostWait : wordsOf(error));
+      const loss = isLost && at ? await tryJudging(at, feed, options) : null;
       if (loss && loss !== 'unsure' && at) {
         // A page that was let go at once is asked for here again.
         if (loss.key !== behindGap) yield gap(channel, at, loss, goneReason);
         behindGap = loss.key;
       } else {
         if (loss) lostSinceMs ??= clock.now();
-        if (at && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
+        if (at && loss && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
           yield gap(channel, at, null, unknownReason);
           await feed.caughtUp(cancellation);
-          return { sequence: feed.news.end - 1, delivered: new Set() };
+          return { sequence: feed.news.end - 1, delivered: new Set(), at: null };
         }
-        await pause(clock, pace.failed(), cancellation);
+        const isAnswered = loss !== null || error instanceof PageRefusedError;
+        await pause(clock, pace.failed(isAnswered ? lookAgainMs : undefined), cancellation);
         continue;
       }
     }
+    let isNew = false;
     for (let entry = hand.next(); entry; entry = hand.next()) {
       const { key, timestampMs } = entry;
       at = { key, timestampMs };
@@ -78,18 +87,25 @@ export async function* catchUp<Item, Payload>(
       // And a node that answers in another order each time may bring an item twice.
       const isTold = key === point.place?.key || delivered.has(key);
       const told = isTold ? null : channel.tellOld(entry, resumeAt(at));
+      progress.advance();
       if (told) yield told;
+      isNew ||= !isTold;
       delivered.add(key);
       const sequence = joinAt(feed, at);
-      if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
+      if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed), at: null };
       const [oldest = ''] = delivered;
       if (delivered.size > maxDelivered) delivered.delete(oldest);
     }
-    if (hand.hasMore) continue;
+    if (hand.hasMore) {
+      // Pages may go round in a circle.
+      if (!isNew) await pause(clock, pace.went(false), cancellation);
+      continue;
+    }
     // The feed has not read so far yet.
+    progress.waitFor('the reader to come as far');
     await feed.caughtUp(cancellation);
     const sequence = joinAt(feed, at) ?? joinAtItsEnd(feed, point.from, delivered);
-    if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed) };
+    if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed), at: null };
     await pause(clock, pace.went(at !== from), cancellation);
   }
   return null;
@@ -122,7 +138,9 @@ function jointBehind<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
   let end = sequence;
   while (end < late && isLate(feed.news.at(end + 1))) end += 1;
   const isAmongThem = end === late && late > sequence;
-  return isAmongThem ? { sequence: late, delivered: new Set() } : { sequence, delivered: new Set(names) };
+  return isAmongThem
+    ? { sequence: late, delivered: new Set(), at: null }
+    : { sequence, delivered: new Set(names), at: null };
 }
 
 function isLate<Item>(news: FeedNews<Item> | undefined): boolean {
@@ -160,10 +178,7 @@ async function readPage<Item>(
   feed: Feed<Item>,
   { cancellation, hand }: CatchUpOptions<Item>,
 ): Promise<void> {
-  const page = await feed.pageAfter(at, cancellation);
-  const fault = findPageFault(page, at);
-  if (fault) throw new Error(`a page ${fault}`);
-  hand.take(page);
+  hand.take(feed.judge.take(await feed.pageAfter(at, cancellation), at));
 }
 
 /** @returns the oldest place there is, if the lost one is gone, and its page is in hand; `null` = who knows */
@@ -175,9 +190,11 @@ async function tryJudging<Item>(
   try {
     const read = (place: Place | null, own: Cancellation) => feed.pageAfter(place, own);
     const loss = await judgeLoss(lost, { after: read }, cancellation);
-    const [oldest] = loss.kind === 'gone' ? loss.oldest.entries : [];
-    if (loss.kind === 'unsure' || !oldest) return 'unsure';
-    hand.take(loss.oldest);
+    if (loss.kind === 'unsure') return 'unsure';
+    const page = feed.judge.take(loss.oldest, null);
+    const [oldest] = page.entries;
+    if (!oldest) return 'unsure';
+    hand.take(page);
     return toPlace(oldest);
   } catch {
     return null;

@@ -9,7 +9,8 @@ import type { Turns } from './turns.ts';
 export interface Presenter<Item, Payload> {
   readonly matches: (item: Item) => boolean;
   readonly item: (entry: LiveEntry<Item>, at: ResumePoint) => Payload;
-  readonly gap: (after: ResumePoint, before: Place | null, reason: string) => Payload;
+  /** @param after `null` = nothing is known of what was before */
+  readonly gap: (after: ResumePoint | null, before: Place | null, reason: string) => Payload;
   /** So many items are left out, which can be read from this point. */
   readonly missed: (count: number, resumeAfter: ResumePoint) => Payload;
 }

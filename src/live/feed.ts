@@ -1,5 +1,7 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { LivePage, LiveSource, Place } from './live-source.ts';
+import { PageJudge } from './page-judge.ts';
+import type { Progress } from './progress.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
 import { SharedCalls } from './shared-calls.ts';
 import type { Shares } from './shares.ts';
@@ -8,7 +10,9 @@ import type { Turns } from './turns.ts';
 
 export type { FeedNews } from './timeline.ts';
 
-export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'afterLook'> {
+export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'afterLook' | 'judge'> {
+  /** Called when a page is taken although something is wrong with it, in words. */
+  readonly onPageTaken: (fault: string) => void;
   /** Bytes that all feeds together may keep. */
   readonly budget: Shares;
   readonly turns: Turns;
@@ -20,7 +24,7 @@ export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'af
 export interface FeedParts<Item> {
   readonly timeline: Timeline<Item>;
   /** Not started yet. */
-  readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp'>;
+  readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp' | 'isUp'>;
   /** What the feed may keep at this moment, in bytes. */
   readonly mostBytes: () => number;
 }
@@ -28,6 +32,8 @@ export interface FeedParts<Item> {
 export type JoinFleet<Item> = (feed: FeedParts<Item>) => FleetMember;
 
 export interface FleetMember {
+  /** Is the timeline as far as the upstream was a moment ago, as far as it is known here? */
+  readonly isUp: boolean;
   /** Calls back when everything is told that the upstream had at some moment after this call. */
   whenCaughtUp(then: () => void): void;
   /** After each look of the reader at the upstream. Must not reject. */
@@ -39,6 +45,8 @@ export interface FleetMember {
 /** One query of an upstream for all who follow it, from now on: read once, and its newest part kept. */
 export class Feed<Item> extends Timeline<Item> {
   readonly source: LiveSource<Item>;
+  /** Of what is read for this feed, by its reader or by a stream that catches up. */
+  readonly judge: PageJudge;
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
   readonly #leaveBudget: () => void;
@@ -46,16 +54,26 @@ export class Feed<Item> extends Timeline<Item> {
   readonly #history = new SharedCalls<LivePage<Item>>(4);
   #isOver = false;
 
-  constructor(source: LiveSource<Item>, { budget, turns, join, ...options }: FeedOptions<Item>) {
+  constructor(source: LiveSource<Item>, { budget, turns, join, onPageTaken, ...options }: FeedOptions<Item>) {
     super(turns);
     this.source = source;
+    this.judge = new PageJudge(options.clock, onPageTaken);
     this.#leaveBudget = budget.enter(() => this.shrinkTo(budget.share()));
     const mostBytes = budget.share;
     const afterLook = async () => this.#member?.afterLook();
-    const reader = new Reader(source, this, { ...options, mostBytes, ...(join && { afterLook }) });
+    const { judge } = this;
+    const reader = new Reader(source, this, { ...options, judge, mostBytes, ...(join && { afterLook }) });
     this.#reader = reader;
     if (join) this.#member = join({ timeline: this, reader, mostBytes });
     else reader.start();
+  }
+
+  get isUp(): boolean {
+    return (this.#member ?? this.#reader).isUp;
+  }
+
+  get progress(): Progress {
+    return this.#reader.progress;
   }
 
   /** The page behind a place, read once for all who stand there. */

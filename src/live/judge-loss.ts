@@ -30,3 +30,5 @@ export async function judgeLoss<Item>(
 
 export const goneReason = 'The upstream no longer keeps what was there.';
 export const unknownReason = 'The upstream does not know the place to go on from. The stream goes on from now.';
+export const awayReason =
+  'The upstream did not answer when the stream was opened. What happened until now may be left out.';

@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import type { LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
+import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
 import type { Shares } from './shares.ts';
 import type { StreamPlaces } from './stream-places.ts';
 
@@ -12,6 +13,8 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join'> {
   readonly places: StreamPlaces;
   /** For so many milliseconds a feed goes on that nobody follows: who comes back soon finds it there. */
   readonly graceMs: number;
+  /** Told of readers and streams that make no progress. */
+  readonly onStall: (report: StallReport) => void;
   /** Items that all channels together may keep as they were made. */
   readonly made: Shares;
   /** Has each query read together with other processes. */
@@ -57,15 +60,27 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
   const streams = new Set<LiveStream<Item, Payload>>();
   let isStopping = false;
+  let stopWatching = () => {};
+  const taken = new OncePerMinute(clock);
+  const onPageTaken = (fault: string) => {
+    if (taken.isDue(fault)) options.onPageTaken(fault);
+  };
+
+  /** Those that may wait for something else than news. */
+  function* allProgress(): Iterable<Progress> {
+    for (const { feed } of feeds.values()) yield feed.progress;
+    for (const { progress } of streams) if (progress) yield progress;
+  }
 
   function openFeed(query: string, source: () => LiveSource<Item>): OpenFeed<Item, Payload> {
     const known = feeds.get(query);
     if (known) return known;
     const made = {
-      feed: new Feed(source(), { ...options, join: options.join?.(query) }),
+      feed: new Feed(source(), { ...options, onPageTaken, join: options.join?.(query) }),
       channels: new Map(),
       cancelEnd: () => {},
     };
+    if (feeds.size === 0) stopWatching = watchStalls(clock, allProgress, options.onStall);
     feeds.set(query, made);
     return made;
   }
@@ -73,6 +88,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   function end(query: string, open: OpenFeed<Item, Payload>): void {
     open.cancelEnd();
     if (feeds.get(query) === open) feeds.delete(query);
+    if (feeds.size === 0) stopWatching();
     for (const { channel } of open.channels.values()) channel.close();
     open.feed.close();
   }

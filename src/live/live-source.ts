@@ -15,12 +15,16 @@ export interface LiveEntry<Item> extends Place {
   readonly bytes: number;
 }
 
-export interface LivePage<Item> {
-  /** Oldest first. */
-  readonly entries: readonly LiveEntry<Item>[];
+export interface PlacePage<Entry extends Place = Place> {
+  readonly entries: readonly Entry[];
   /** Does the upstream say that more follows? */
   readonly hasMore: boolean;
+  /** Names of entries that stand where they cannot be, by what else the upstream says of its order. Left out: none. */
+  readonly misplaced?: readonly string[];
 }
+
+/** Oldest first. */
+export type LivePage<Item> = PlacePage<LiveEntry<Item>>;
 
 /** Items of one query of an upstream, in its order. Rejects when the upstream cannot be asked, or when cancelled. */
 export interface LiveSource<Item> {
@@ -29,8 +33,8 @@ export interface LiveSource<Item> {
    * @throws PlaceLostError if the upstream does not know the place
    */
   after(place: Place | null, cancellation: Cancellation): Promise<LivePage<Item>>;
-  /** The newest places, newest first. */
-  newest(count: number, cancellation: Cancellation): Promise<readonly Place[]>;
+  /** The newest places, newest first; as many as asked for, if the upstream has them. */
+  newest(count: number, cancellation: Cancellation): Promise<PlacePage>;
   /** Has it be told when it is worth asking. Left out: nobody tells, and it is asked again and again. */
   readonly watch?: ((listener: WatchListener) => Watch) | undefined;
 }

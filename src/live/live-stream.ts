@@ -1,10 +1,12 @@
-import type { Cancellation, OpenCancellation } from '../upstream/cancellation.ts';
+import type { OpenCancellation } from '../upstream/cancellation.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
 import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
 import type { Channel, Position, Told } from './channel.ts';
 import type { Clock } from './clock.ts';
-import { type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
+import { awayReason } from './judge-loss.ts';
+import { type LiveEntry, type Place, type ResumePoint, resumeAt } from './live-source.ts';
 import { PageInHand } from './page-in-hand.ts';
+import { Progress } from './progress.ts';
 import type { Taker } from './rounds.ts';
 
 export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock' | 'lostAfterMs'> {
@@ -19,6 +21,8 @@ export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock'
 const none: ReadonlySet<string> = new Set();
 /** Names that were told on the way to where the channel is, and may come again: far more than can have come late. */
 const maxDelivered = 2_000;
+/** Milliseconds in which a look at the upstream ends while it is up. */
+const promptMs = 2_000;
 /** In milliseconds. A page of history may be megabytes: who takes nothing of it for so long has it read again. */
 const patienceMs = 2_000;
 /** Items that a reader is handed before others have their turn. */
@@ -36,6 +40,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   /** What leads to where the channel is; `null` while it is live. */
   #history: AsyncGenerator<Told<Payload>, Joint | null> | null = null;
   #cancellation: OpenCancellation | null = null;
+  #progress: Progress | null = null;
   /** What the history has read and not told. */
   #hand: PageInHand<LiveEntry<Item>> | null = null;
   #reader: Taker<Payload> | null = null;
@@ -63,8 +68,14 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     if (after) this.#readFrom(after);
     else {
       this.#cancellation = createCancellation();
-      this.#history = beginNow(channel, this.#cancellation);
+      this.#progress = new Progress('stream', options.clock);
+      this.#history = beginNow(channel, { ...options, cancellation: this.#cancellation, progress: this.#progress });
     }
+  }
+
+  /** Of a stream that catches up; `null` = it is live, or over. */
+  get progress(): Progress | null {
+    return this.#progress;
   }
 
   async next(): Promise<IteratorResult<Payload, undefined>> {
@@ -185,14 +196,15 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     // What only history needs is let go: most streams are live most of the time.
     this.#history = null;
     this.#cancellation = null;
+    this.#progress = null;
     this.#hand = null;
     if (step?.done && step.value && !this.#isOver) this.#goLive(step.value);
     return null;
   }
 
-  #goLive({ sequence, delivered }: Joint): void {
+  #goLive({ sequence, delivered, at }: Joint): void {
     const { feed } = this.#channel;
-    this.#at ??= resumeAt(feed.frontier);
+    this.#at ??= at;
     if (delivered.size > 0) {
       const all = new Set([...this.#delivered, ...delivered]);
       this.#delivered = all.size > maxDelivered ? delivered : all;
@@ -249,10 +261,13 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
 
   #readFrom(point: ResumePoint): void {
     const { clock, lostAfterMs } = this.#options;
-    const options = { clock, lostAfterMs, cancellation: createCancellation(), hand: new PageInHand<LiveEntry<Item>>() };
-    this.#cancellation = options.cancellation;
-    this.#hand = options.hand;
-    this.#history = catchUp(point, this.#channel, options);
+    const cancellation = createCancellation();
+    const hand = new PageInHand<LiveEntry<Item>>();
+    const progress = new Progress('stream', clock);
+    this.#cancellation = cancellation;
+    this.#hand = hand;
+    this.#progress = progress;
+    this.#history = catchUp(point, this.#channel, { clock, lostAfterMs, cancellation, hand, progress });
   }
 
   /** Keeps what waits for its reader, for a while. */
@@ -286,11 +301,35 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 }
 
-// biome-ignore lint/correctness/useYield: it has the form of what reads history, and there is none
+/**
+ * Begins behind what a look at the upstream brings. While none comes to its end, what happens must not be left out in silence:
+ * the stream then begins where its reader was when it was opened, or, where that is not known, behind a gap.
+ */
 async function* beginNow<Item, Payload>(
-  { feed }: Channel<Item, Payload>,
-  cancellation: Cancellation,
+  { feed, presenter }: Channel<Item, Payload>,
+  { clock, cancellation, progress }: Pick<CatchUpOptions<Item>, 'clock' | 'cancellation' | 'progress'>,
 ): AsyncGenerator<Told<Payload>, Joint | null> {
-  await feed.caughtUp(cancellation);
-  return feed.isStarted ? { sequence: feed.news.end - 1, delivered: none } : null;
+  const toJoint = (sequence: number, place: Place | null) => ({ sequence, delivered: none, at: resumeAt(place) });
+  const opening = feed.isStarted ? toJoint(feed.news.end - 1, feed.frontier) : null;
+  const { isUp } = feed;
+  progress.waitFor('the reader to look at the upstream');
+  const caughtUp = feed.caughtUp(cancellation);
+  const isPrompt = await isWithin(promptMs, caughtUp, clock);
+  if (!isPrompt && opening && isUp) return opening;
+  await caughtUp;
+  if (cancellation.cause || !feed.isStarted) return null;
+  const joint = toJoint(feed.news.end - 1, feed.frontier);
+  const at = opening?.at ?? joint.at;
+  if (!isPrompt) yield { payload: presenter.gap(opening?.at ?? null, null, awayReason), at };
+  return joint;
+}
+
+function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = clock.after(ms, () => resolve(false));
+    void settling.then(() => {
+      stop();
+      resolve(true);
+    });
+  });
 }

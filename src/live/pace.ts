@@ -17,8 +17,11 @@ export interface Pace {
   went(isNews: boolean, isWatched?: boolean): number;
   /** Somebody tells that there is more. It may take the upstream a while to show it: it is looked for often at first. */
   hint(): void;
-  /** Milliseconds, after one that failed: longer each time, and never the same for two who failed together. */
-  failed(): number;
+  /**
+   * Milliseconds, after one that failed: longer each time, and never the same for two who failed together.
+   * @param longestMs at most so long
+   */
+  failed(longestMs?: number): number;
 }
 
 const slower = 1.5;
@@ -26,7 +29,10 @@ const slower = 1.5;
 const watchedSlower = 2;
 const watchedMaxMs = 15_000;
 const firstRetryMs = 200;
-const longestRetryMs = 10_000;
+/** About as long as an idle poll waits by default: one retry costs the upstream no more. */
+const longestRetryMs = 3_000;
+/** For `failed`, where the upstream answers, and a later answer may be a better one. */
+export const lookAgainMs = 1_000;
 
 export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock, 'random'>): Pace {
   let delayMs = minMs;
@@ -41,8 +47,8 @@ export function createPace({ minMs, maxMs }: PaceOptions, { random }: Pick<Clock
     hint() {
       delayMs = minMs;
     },
-    failed() {
-      const longest = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures, 16));
+    failed(longestMs = longestRetryMs) {
+      const longest = Math.min(longestMs, firstRetryMs * 2 ** Math.min(failures, 16));
       failures += 1;
       // What comes back after an outage has often happened meanwhile: look often at first.
       delayMs = minMs;

@@ -1,10 +1,11 @@
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Clock } from './clock.ts';
-import { findPageFault } from './find-page-fault.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LiveEntry, type LivePage, type LiveSource, type Place, PlaceLostError } from './live-source.ts';
 import { Lookout } from './lookout.ts';
-import { createPace, type Pace, type PaceOptions } from './pace.ts';
+import { createPace, lookAgainMs, type Pace, type PaceOptions } from './pace.ts';
+import { type PageJudge, PageRefusedError } from './page-judge.ts';
+import { lostWait, Progress, wordsOf } from './progress.ts';
 import { readBack, type Timeline, toPlace } from './timeline.ts';
 
 export interface ReaderOptions {
@@ -12,6 +13,7 @@ export interface ReaderOptions {
   readonly clock: Clock;
   /** How long a place may be unknown to the upstream, in milliseconds, before the stream goes on without it. */
   readonly lostAfterMs: number;
+  readonly judge: PageJudge;
   /** What the timeline may keep at this moment, in bytes. */
   readonly mostBytes: () => number;
   /** Waited for after each look, before anybody hears that it has read everything. Must not reject. */
@@ -23,6 +25,7 @@ const maxIdlePages = readBack;
 
 /** Asks an upstream, while it is on, for what follows on a timeline, and adds it there. */
 export class Reader<Item> {
+  readonly progress: Progress;
   readonly #source: LiveSource<Item>;
   readonly #timeline: Timeline<Item>;
   readonly #options: ReaderOptions;
@@ -37,6 +40,8 @@ export class Reader<Item> {
   #lateOnes: LiveEntry<Item>[] = [];
   /** Did the last poll not find the newest place? Then the next one asks for what follows it, to hear what has become of it. */
   #isMissing = false;
+  /** Did the last look end well, with everything read? */
+  #isUp = false;
   /** Pages in a row of that poll that brought nothing. */
   #idlePages = 0;
   #lostSinceMs: number | null = null;
@@ -53,11 +58,17 @@ export class Reader<Item> {
     this.#source = source;
     this.#timeline = timeline;
     this.#options = options;
+    this.progress = new Progress('reader', options.clock);
     this.#pace = createPace(options.pace, options.clock);
     this.#lookout = new Lookout(source, () => {
       this.#pace.hint();
       this.#shorten();
     });
+  }
+
+  /** Did the last look end well? Then the timeline is as far as the upstream was a moment ago. */
+  get isUp(): boolean {
+    return this.#isUp;
   }
 
   /** Calls back when a poll that begins after this call has read everything there is. */
@@ -102,29 +113,39 @@ export class Reader<Item> {
       }
       const before = news.end;
       let hasFailed = false;
-      let delayMs: number;
+      let delayMs = 0;
       let isWhole = false;
       try {
-        await this.#poll();
-        isWhole = this.#walkAt === undefined;
+        this.progress.waitFor('an answer');
+        isWhole = await this.#poll();
         isNews ||= news.end > before;
-        if (isWhole) lookout.looked(isNews);
-        delayMs = isWhole ? pace.went(isNews, lookout.isUp) : 0;
-        if (isWhole) isNews = false;
-        if (isWhole && !this.#isMissing) this.#lostSinceMs = null;
+        if (isWhole) {
+          lookout.looked(isNews);
+          delayMs = pace.went(isNews, lookout.isUp);
+          isNews = false;
+          this.#lostSinceMs = null;
+          this.#isUp = true;
+        }
+        if (isWhole || news.end > before) this.progress.advance();
       } catch (error) {
         hasFailed = true;
-        if (error instanceof PlaceLostError) delayMs = await this.#whenLost(pace.failed());
-        else delayMs = pace.failed();
+        this.#isUp = false;
+        delayMs = await this.#recover(error);
       }
       if (news.end > before) this.#timeline.tell();
-      if (afterLook) await afterLook();
+      if (afterLook) {
+        this.progress.waitFor('the other processes');
+        await afterLook();
+        if (isWhole) this.progress.advance();
+      }
       if (isWhole) for (const then of this.#served.splice(0)) then();
       const isHasty = this.#waiting.length > 0 && this.#walkAt === undefined && this.#served.length === 0;
       if (this.#isOn && delayMs > 0 && !isHasty) await this.#rest(delayMs, hasFailed);
     }
     this.#walkAt = undefined;
     this.#isRunning = false;
+    this.#isUp = false;
+    this.progress.advance();
   }
 
   /** @param hasFailed nobody who tells of news shortens it, nor who comes where others wait: the upstream is away */
@@ -156,9 +177,13 @@ export class Reader<Item> {
     });
   }
 
-  async #poll(): Promise<void> {
+  /** @returns is everything read that the upstream had when it began? */
+  async #poll(): Promise<boolean> {
     const { recent, frontier, news } = this.#timeline;
-    if (recent.length === 0) return this.#begin();
+    if (recent.length === 0) {
+      await this.#begin();
+      return true;
+    }
     if (this.#walkAt === undefined) {
       const isWhole = !this.#isMissing || frontier === null;
       this.#walkAt = isWhole ? (recent[0] ?? null) : frontier;
@@ -169,19 +194,22 @@ export class Reader<Item> {
     }
     const from = this.#walkAt;
     try {
-      const page = await this.#source.after(from, this.#cancellation);
-      const fault = findPageFault(page, from);
-      if (fault) throw new Error(`a page ${fault}`);
+      const page = this.#options.judge.take(await this.#source.after(from, this.#cancellation), from);
       const before = news.end;
       this.#take(page);
       this.#idlePages = news.end > before ? 0 : this.#idlePages + 1;
-      if (this.#walkAt !== undefined && this.#idlePages > maxIdlePages) throw new Error('the pages do not advance');
+      if (this.#walkAt !== undefined && this.#idlePages > maxIdlePages) {
+        this.#options.judge.insist([{ what: 'is one of many that bring nothing new', key: recent[0]?.key ?? '' }]);
+        this.#walkAt = undefined;
+        return true;
+      }
+      return this.#walkAt === undefined && !this.#isMissing;
     } catch (error) {
       // Begin anew: behind the newest place if an older one is not known any more.
       this.#walkAt = undefined;
       if (error instanceof PlaceLostError && this.#timeline.recent.length > 1) {
         this.#timeline.forgetAllBut(this.#timeline.frontier);
-        return;
+        return false;
       }
       throw error;
     }
@@ -189,10 +217,17 @@ export class Reader<Item> {
 
   /** Begins at the newest item there is. @param lost the place that it should have gone on from */
   async #begin(lost: Place | null = null): Promise<void> {
+    const { judge } = this.#options;
     const newest = await this.#source.newest(readBack + 1, this.#cancellation);
+    const isEmpty = newest.entries.length === 0;
+    const oldestFirst = { ...newest, entries: newest.entries.toReversed(), hasMore: isEmpty && newest.hasMore };
+    const { entries: places } = judge.take(oldestFirst, null);
+    // Else the whole history would be told as new.
+    if (isEmpty && (await this.#source.after(null, this.#cancellation)).entries.length > 0) {
+      throw new PageRefusedError('the page of the newest items is empty, and that of the oldest ones is not');
+    }
     if (lost) this.#addGap(lost, null, unknownReason);
-    // With fewer than asked for, the whole history is known.
-    this.#timeline.beginAt([...(newest.length > readBack ? [] : [null]), ...newest.toReversed().map(toPlace)]);
+    this.#timeline.beginAt(isEmpty ? [null] : places.map(toPlace));
   }
 
   #take({ entries, hasMore }: LivePage<Item>): void {
@@ -212,27 +247,38 @@ export class Reader<Item> {
     this.#isMissing = this.#walkAt === undefined && !this.#isBeyond;
   }
 
-  /** @returns milliseconds until the next poll */
-  async #whenLost(delayMs: number): Promise<number> {
-    const lost = this.#timeline.frontier;
-    if (!lost) return delayMs;
-    const { clock, lostAfterMs } = this.#options;
-    this.#lostSinceMs ??= clock.now();
+  /** After a look that failed. @returns milliseconds until the next one */
+  async #recover(error: unknown): Promise<number> {
+    const isLost = error instanceof PlaceLostError;
+    const isAnswered = isLost || error instanceof PageRefusedError;
+    this.progress.waitFor(isLost ? lostWait : wordsOf(error));
     try {
-      const loss = await judgeLoss(lost, this.#source, this.#cancellation);
-      if (loss.kind === 'gone') {
-        this.#addGap(lost, loss.oldest.entries[0] ?? null, goneReason);
-        this.#timeline.forgetAllBut(null);
-        this.#isBeyond = true;
-        this.#take(loss.oldest);
-        return 0;
-      }
-      if (clock.now() - this.#lostSinceMs < lostAfterMs) return delayMs;
-      await this.#begin(lost);
-      return 0;
-    } catch {
-      return delayMs;
+      if (isLost && (await this.#dealWithLoss())) return 0;
+    } catch (judging) {
+      this.progress.waitFor(wordsOf(judging));
+      return this.#pace.failed(judging instanceof PageRefusedError ? lookAgainMs : undefined);
     }
+    return this.#pace.failed(isAnswered ? lookAgainMs : undefined);
+  }
+
+  /** @returns is there a place to go on from now? */
+  async #dealWithLoss(): Promise<boolean> {
+    const lost = this.#timeline.frontier;
+    if (!lost) return false;
+    const { clock, lostAfterMs, judge } = this.#options;
+    this.#lostSinceMs ??= clock.now();
+    const loss = await judgeLoss(lost, this.#source, this.#cancellation);
+    if (loss.kind === 'gone') {
+      const oldest = judge.take(loss.oldest, null);
+      this.#addGap(lost, oldest.entries[0] ?? null, goneReason);
+      this.#timeline.forgetAllBut(null);
+      this.#isBeyond = true;
+      this.#take(oldest);
+      return true;
+    }
+    if (clock.now() - this.#lostSinceMs < lostAfterMs) return false;
+    await this.#begin(lost);
+    return true;
   }
 
   #addGap(after: Place, before: Place | null, reason: string): void {

@@ -189,6 +189,14 @@ export interface DoubtfulTransaction {
   readonly reason: string;
 }
 
+export interface LiveStall {
+  readonly who: 'reader' | 'stream';
+  readonly count: number;
+  readonly waitsFor: string;
+  /** Milliseconds. */
+  readonly forMs: number;
+}
+
 /**
  * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
  * in its function and nowhere else. No function throws, and each can be passed on without its object.
@@ -221,6 +229,10 @@ export interface Telemetry extends CredentialEvents {
   /** @param setting that says where they meet */
   readonly liveFleetAway: (reason: string, setting: string) => void;
   readonly liveFleetBack: () => void;
+  /** @param fault of a page of the events upstream, in words */
+  readonly livePageTaken: (fault: string) => void;
+  /** Readers of live streams, or streams that catch up, make no progress. */
+  readonly liveStalled: (stall: LiveStall) => void;
   readonly sponsorObserved: (observation: SponsorFacts) => void;
   /** The audit of the sponsor's gas: each event is a line, and what has no value in it is left out. */
   readonly sponsorship: (event: SponsorshipFacts) => void;
@@ -318,6 +330,9 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     liveFleetAway: (reason, setting) =>
       log('warn', 'the shared readers of live streams are away: each process reads for itself', { setting, reason }),
     liveFleetBack: () => log('info', 'the shared readers of live streams are back'),
+    livePageTaken: (fault) =>
+      log('warn', 'the events upstream kept sending a page with a fault, so live streams take it as it is', { fault }),
+    liveStalled: (stall) => log('warn', 'live streams make no progress', stall),
     sponsorObserved: (observation) =>
       log('warn', 'the sponsor answered something that clients are not shown', observation),
     sponsorship: (event) => log('info', 'sponsorship', new SponsorshipLine(event)),

@@ -111,6 +111,7 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
       return (follower.now?.ids.length ?? 0) > 0;
     }, 'a first event');
   }
+  let faultSinceMs = 0;
   let fault: ((result: { data: unknown[] }) => unknown) | 'drop' | 'hang' | null = null;
   const faults = [
     'drop' as const,
@@ -121,7 +122,8 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     (result: { data: unknown[] }) => ({ ...result, data: [], hasNextPage: true }),
   ];
   rpc.intercept = (request, res) => {
-    if (!fault || random() < 0.4) return false;
+    // A fault that lasts would be taken for the node's own order.
+    if (!fault || random() < 0.4 || performance.now() - faultSinceMs > 3_000) return false;
     if (fault === 'drop') res.destroy();
     else if (fault !== 'hang') {
       const spoil = fault;
@@ -136,8 +138,10 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     const what = random();
     const follower = followers[among(followers.length)] as Follower;
     if (what < 0.35) for (let ticks = among(12); ticks >= 0; ticks -= 1) devnet.tick();
-    else if (what < 0.55) fault = faults[among(faults.length)] ?? null;
-    else if (what < 0.65) fault = null;
+    else if (what < 0.55) {
+      fault = faults[among(faults.length)] ?? null;
+      faultSinceMs = performance.now();
+    } else if (what < 0.65) fault = null;
     else if (what < 0.7) await disturb();
     else if (what < 0.8) await go(follower);
     else come(follower);

@@ -18,6 +18,8 @@ export interface TestHub {
   readonly source: MemorySource;
   /** How often an item was made into what is told. */
   readonly made: { count: number };
+  /** What operators are told. */
+  readonly log: string[];
   /** Where to go on behind each name, as streams told it. */
   readonly points: Map<string, ResumePoint>;
   /** Follows from behind a name that was told; without one, from now. */
@@ -64,6 +66,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   const points = new Map<string, ResumePoint>();
   const made = { count: 0 };
   const budget = createShares({ total: replayBytes, least: 8_192 });
+  const log: string[] = [];
   const hub = createLiveHub<string, Told>({
     clock,
     pace: { minMs: 100, maxMs: 1_000 },
@@ -73,6 +76,8 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     places: createStreamPlaces({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
     lostAfterMs: 5_000,
     graceMs: 500,
+    onPageTaken: (fault) => log.push(`taken: ${fault}`),
+    onStall: ({ who, waitsFor, count }) => log.push(`${count} ${who}: ${waitsFor}`),
     join: fleet && ((query) => fleet.join(query, { write: (item) => item, read: (text) => text })),
   });
   const presenter = (filter: string): Presenter<string, Told> => ({
@@ -82,13 +87,13 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
       points.set(item, at);
       return item;
     },
-    gap: (after, before, reason) => `gap ${after.place?.key}…${before?.key} ${reason.slice(0, 12)}`,
+    gap: (after, before, reason) => `gap ${after?.place?.key}…${before?.key} ${reason.slice(0, 12)}`,
     missed: (count, { place }) => `missed ${count} after ${place?.key ?? 'nothing'}`,
   });
   const traced: Presenter<string, Told> = {
     matches: () => true,
     item: ({ item }, at) => JSON.stringify([item, at]),
-    gap: (after, before) => JSON.stringify([`gap ${after.place?.key}…${before?.key}`, after]),
+    gap: (after, before) => JSON.stringify([`gap ${after?.place?.key}…${before?.key}`, after]),
     missed: (count, at) => JSON.stringify([`missed ${count}`, at]),
   };
   const byHand: TestHub['byHand'] = (after, { filter = '', caller = 'somebody', weight = 1 } = {}) => {
@@ -111,6 +116,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     source,
     made,
     points,
+    log,
     byHand,
     trace(after) {
       const query = { query: 'all', source: () => source, filter: 'traced', presenter: () => traced };

@@ -45,7 +45,8 @@ export function createMemorySource(...names: string[]): MemorySource {
     async newest(count) {
       source.reads.push('newest');
       await source.before();
-      return source.items.slice(-count).toReversed();
+      const places = source.items.slice(-count).toReversed();
+      return source.spoil({ entries: places, hasMore: source.items.length > count });
     },
   };
   source.add(...names);

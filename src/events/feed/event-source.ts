@@ -58,12 +58,15 @@ export function createEventSource(
     async after(place, cancellation) {
       const request = { cursor: place && toName(place), limit: itemsPerCall, descending: false, cancellation };
       const { data, nextCursor, hasNextPage } = await ask(request).catch(asPlaceLost);
-      if (!isInOrder(data, nextCursor)) throw new Error('the events of a page are out of order');
-      return { entries: data.map(toEntry), hasMore: hasNextPage ?? data.length >= itemsPerCall };
+      const misplaced = [...findSwapped(data), ...findCursorWithin(data.map(toPlace), nextCursor && toKey(nextCursor))];
+      return { entries: data.map(toEntry), hasMore: hasNextPage ?? data.length >= itemsPerCall, misplaced };
     },
     async newest(count, cancellation) {
-      const { data } = await ask({ cursor: null, limit: count, descending: true, cancellation });
-      return data.slice(0, count).map(toPlace);
+      const request = { cursor: null, limit: count, descending: true, cancellation };
+      const { data, nextCursor, hasNextPage } = await ask(request);
+      const entries = data.slice(0, count).map(toPlace);
+      const misplaced = findCursorWithin(data.map(toPlace), nextCursor && toKey(nextCursor));
+      return { entries, hasMore: hasNextPage ?? entries.length >= count, misplaced };
     },
     watch,
   };
@@ -71,7 +74,11 @@ export function createEventSource(
 
 function toPlace({ id: { txDigest, eventSeq }, timestampMs }: NodeEvent): Place {
   const time = timestampMs === null ? Number.NaN : Number(timestampMs);
-  return { key: `${txDigest}:${eventSeq}`, timestampMs: Number.isSafeInteger(time) ? time : null };
+  return { key: toKey({ txDigest, eventSeq }), timestampMs: Number.isSafeInteger(time) ? time : null };
+}
+
+function toKey({ txDigest, eventSeq }: EventName): string {
+  return `${txDigest}:${eventSeq}`;
 }
 
 function toName({ key }: Place): EventName {
@@ -84,17 +91,21 @@ export function asPlaceLost(error: unknown): never {
   throw error instanceof GraphQLError && error.extensions.code === 'STALE_CURSOR' ? new PlaceLostError() : error;
 }
 
-/** As far as a page can tell: events of one transaction by their numbers, and the cursor of the last one at the end. */
-function isInOrder(events: readonly NodeEvent[], next: EventName | null): boolean {
+/** Events that follow one of their own transaction with a greater number. */
+function findSwapped(events: readonly NodeEvent[]): string[] {
   const numbers = new Map<string, bigint>();
-  for (const { id } of events) {
+  const isSwapped = ({ id }: NodeEvent) => {
     const number = BigInt(id.eventSeq);
     const before = numbers.get(id.txDigest);
-    if (before !== undefined && number <= before) return false;
     numbers.set(id.txDigest, number);
-  }
-  const isNext = ({ id }: NodeEvent) => id.txDigest === next?.txDigest && id.eventSeq === next.eventSeq;
-  return !events.slice(0, -1).some(isNext);
+    return before !== undefined && number < before;
+  };
+  return events.filter(isSwapped).map(({ id }) => toKey(id));
+}
+
+/** The item that the cursor of a page names, if others follow it: a cursor is that of the last one. */
+export function findCursorWithin(places: readonly Place[], cursor: string | null): string[] {
+  return places.slice(0, -1).some(({ key }) => key === cursor) && cursor !== null ? [cursor] : [];
 }
 
 /** What an event takes in memory, in bytes. Its addresses and its type are kept twice: as the node writes them, and for filters. */

@@ -44,14 +44,15 @@ export function present<Item>(
       return { [field]: item, [itemPlace]: () => item.cursor };
     },
     gap(after, before, reason) {
+      const place = after && toCursor(after);
       const gap = {
         __typename: 'LiveGap',
-        after: toCursor(after),
+        after: place,
         before: before && toCursor({ place: before, from: before }),
         reason,
       };
       // Whoever goes on here is told of the gap again; behind `before` the first item would be left out.
-      return { [field]: gap, [itemPlace]: () => gap.after };
+      return { [field]: gap, ...(place !== null && { [itemPlace]: () => place }) };
     },
     missed(count, at) {
       const resumeAfter = toCursor(at);

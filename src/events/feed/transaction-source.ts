@@ -2,7 +2,7 @@ import { itemsPerCall } from '../../config/event-calls.ts';
 import { measureHeap } from '../../json/measure-heap.ts';
 import type { LiveEntry, LiveSource, Place } from '../../live/live-source.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
-import { asPlaceLost } from './event-source.ts';
+import { asPlaceLost, findCursorWithin } from './event-source.ts';
 
 /** A transaction as a node tells it. */
 export interface NodeTransaction {
@@ -36,15 +36,15 @@ export function createTransactionSource(
     async after(place, cancellation) {
       const request = { cursor: place?.key ?? null, limit: itemsPerCall, descending: false, cancellation };
       const { data, nextCursor, hasNextPage } = await ask(request).catch(asPlaceLost);
-      // The cursor of the last one is at the end of a page that is in order.
-      if (data.slice(0, -1).some(({ digest }) => digest === nextCursor)) {
-        throw new Error('the transactions of a page are out of order');
-      }
-      return { entries: data.map(toEntry), hasMore: hasNextPage ?? data.length >= itemsPerCall };
+      const misplaced = findCursorWithin(data.map(toPlace), nextCursor);
+      return { entries: data.map(toEntry), hasMore: hasNextPage ?? data.length >= itemsPerCall, misplaced };
     },
     async newest(count, cancellation) {
-      const { data } = await ask({ cursor: null, limit: count, descending: true, cancellation });
-      return data.slice(0, count).map(toPlace);
+      const request = { cursor: null, limit: count, descending: true, cancellation };
+      const { data, nextCursor, hasNextPage } = await ask(request);
+      const entries = data.slice(0, count).map(toPlace);
+      const misplaced = findCursorWithin(data.map(toPlace), nextCursor);
+      return { entries, hasMore: hasNextPage ?? entries.length >= count, misplaced };
     },
     watch,
   };

@@ -57,6 +57,9 @@ export function createFleet({ board, clock, onAway, onBack }: FleetOptions): Fle
         members.add(member);
         stopTimer ??= clock.after(tickMs, tick);
         return {
+          get isUp() {
+            return member.isUp;
+          },
           whenCaughtUp: (then) => member.whenCaughtUp(then),
           afterLook: () => member.afterLook(),
           close() {

@@ -59,6 +59,11 @@ export class Member<Item> implements FleetMember {
     void this.#look();
   }
 
+  /** Of what the leader's reader has come to nothing is heard here but its entries. */
+  get isUp(): boolean {
+    return this.#mode === 'following' || this.#options.reader.isUp;
+  }
+
   /** Calls back when what an upstream tells from now on has been read, and everything before it is told. */
   whenCaughtUp(then: () => void): void {
     this.#wait([then]);

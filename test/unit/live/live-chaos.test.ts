@@ -15,6 +15,9 @@ const faults = {
   answersLate: () => settled(),
 };
 
+/** What goes on for longer is taken for the upstream's own order. */
+const longestMs = 4_000;
+
 const spoilings: Readonly<Record<string, (page: LivePage<string>) => LivePage<string>>> = {
   answersInReverse: (page) => ({ ...page, entries: page.entries.toReversed() }),
   repeatsAnItem: (page) => ({ ...page, entries: [...page.entries, ...page.entries.slice(0, 1)] }),
@@ -84,8 +87,11 @@ it('tells everybody everything once, in order, whatever an upstream does wrong a
           happened += each.count;
         } else if (each.does === 'pass') await clock.pass(each.ms);
         else if (each.does === 'fail') source.before = faults[each.how as keyof typeof faults];
-        else if (each.does === 'spoil') source.spoil = spoilings[each.how] ?? source.spoil;
-        else if (each.does === 'heal') heal();
+        else if (each.does === 'spoil') {
+          const spoil = spoilings[each.how] as (typeof source)['spoil'];
+          const untilMs = clock.now() + longestMs;
+          source.spoil = (page) => (clock.now() < untilMs ? spoil(page) : page);
+        } else if (each.does === 'heal') heal();
         else if (each.does === 'say') say(each.what, telling);
         else if (each.does === 'leave') await leave(clients[each.who] as (typeof clients)[number]);
         else comeBack(clients[each.who] as (typeof clients)[number]);

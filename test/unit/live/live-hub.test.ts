@@ -179,7 +179,7 @@ describe('a reader', () => {
     source.add('b', 'c');
     const before = source.reads.length;
     await clock.pass(60_000);
-    expect(source.reads.length - before).toBeLessThan(20);
+    expect(source.reads.length - before).toBeLessThan(40);
     source.before = () => {};
     source.add('d');
     await clock.pass(20_000);

@@ -98,7 +98,7 @@ it('is left alone while it fails, whatever it is told', async () => {
     last().news();
     await clock.pass(10);
   }
-  expect(source.reads.length - before).toBeLessThanOrEqual(2);
+  expect(source.reads.length - before).toBeLessThanOrEqual(3);
 });
 
 it('looks at once for what happened while nobody listened', async () => {

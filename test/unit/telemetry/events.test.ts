@@ -118,6 +118,25 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   liveFleetBack: [[], { level: 'info', msg: 'the shared readers of live streams are back' }],
+  livePageTaken: [
+    ['is out of order'],
+    {
+      level: 'warn',
+      msg: 'the events upstream kept sending a page with a fault, so live streams take it as it is',
+      fault: 'is out of order',
+    },
+  ],
+  liveStalled: [
+    [{ who: 'stream', count: 2, waitsFor: 'an answer', forMs: 10_000 }],
+    {
+      level: 'warn',
+      msg: 'live streams make no progress',
+      who: 'stream',
+      count: 2,
+      waitsFor: 'an answer',
+      forMs: 10_000,
+    },
+  ],
   sponsorshipStoreAway: [
     ['ECONNREFUSED', 'REDIS_URL'],
     {

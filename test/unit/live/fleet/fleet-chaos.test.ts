@@ -85,7 +85,11 @@ const courses: [Steps][] = [
   ],
 ];
 
-function setNode({ source }: TestProcess, is: string): void {
+/** What goes on for longer is taken for the node's own order. */
+const longestMs = 4_000;
+
+function setNode({ source, clock }: TestProcess, is: string): void {
+  const untilMs = clock.now() + longestMs;
   source.before =
     is === 'away'
       ? () => {
@@ -98,7 +102,7 @@ function setNode({ source }: TestProcess, is: string): void {
     is === 'behind'
       ? (page) => ({ entries: page.entries.slice(0, -2), hasMore: false })
       : is === 'reversed'
-        ? (page) => ({ ...page, entries: page.entries.toReversed() })
+        ? (page) => (clock.now() < untilMs ? { ...page, entries: page.entries.toReversed() } : page)
         : (page) => page;
 }
 

@@ -1,0 +1,120 @@
+import type { Clock } from './clock.ts';
+import type { Place, PlacePage } from './live-source.ts';
+
+/** What is wrong with a page, and the item that shows it. */
+export interface PageFault {
+  readonly what: string;
+  readonly key: string;
+}
+
+/** Milliseconds for which a page is refused in the same way. Then this is the upstream's order, and it is taken. */
+const refusedForMs = 5_000;
+/** A fault that was not seen for so many milliseconds begins anew. */
+const forgottenAfterMs = 3_000;
+const maxPending = 256;
+const maxTaken = 1_024;
+
+/** The upstream answered, but the page does not hold together. */
+export class PageRefusedError extends Error {
+  override readonly name = 'PageRefusedError';
+}
+
+/**
+ * Refuses pages that are out of order, repeat an item or do not advance: another look mostly brings a better one. A page that
+ * keeps its fault is taken as it is, since streams would wait for ever otherwise. One for all that read a query.
+ */
+export class PageJudge {
+  readonly #now: () => number;
+  readonly #onTaken: (fault: string) => void;
+  readonly #pending = new Map<string, { readonly key: string; readonly sinceMs: number; lastMs: number }>();
+  readonly #taken = new Set<string>();
+
+  /** @param onTaken called with a fault in words when a page is taken in spite of it */
+  constructor({ now }: Pick<Clock, 'now'>, onTaken: (fault: string) => void) {
+    this.#now = now;
+    this.#onTaken = onTaken;
+  }
+
+  /**
+   * @returns the page, without what it repeats
+   * @throws PageRefusedError
+   */
+  take<Entry extends Place>(page: PlacePage<Entry>, from: Place | null): PlacePage<Entry> {
+    const faults = findPageFaults(page, from);
+    if (faults.length === 0) {
+      this.#clear(page, from);
+      return page;
+    }
+    this.insist(faults);
+    return withoutRepeats(page, from);
+  }
+
+  /** @throws PageRefusedError unless these faults have been seen for so long that they are the upstream's own way */
+  insist(faults: readonly PageFault[]): void {
+    const nowMs = this.#now();
+    const fresh = faults.filter((fault) => !this.#taken.has(nameOf(fault)));
+    let sinceMs = nowMs;
+    for (const fault of fresh) {
+      const known = this.#pending.get(nameOf(fault));
+      const isKnown = known !== undefined && nowMs - known.lastMs <= forgottenAfterMs;
+      if (isKnown) known.lastMs = nowMs;
+      else keep(this.#pending, nameOf(fault), { key: fault.key, sinceMs: nowMs, lastMs: nowMs });
+      sinceMs = Math.min(sinceMs, isKnown ? known.sinceMs : nowMs);
+    }
+    const [first] = fresh;
+    if (!first) return;
+    if (nowMs - sinceMs < refusedForMs) throw new PageRefusedError(`a page ${first.what}`);
+    for (const fault of fresh) {
+      this.#pending.delete(nameOf(fault));
+      this.#taken.add(nameOf(fault));
+    }
+    for (const oldest of this.#taken) {
+      if (this.#taken.size <= maxTaken) break;
+      this.#taken.delete(oldest);
+    }
+    this.#onTaken(first.what);
+  }
+
+  /** What was wrong before is not wrong any more. */
+  #clear({ entries }: PlacePage, from: Place | null): void {
+    if (this.#pending.size === 0) return;
+    const keys = new Set([from?.key ?? '', ...entries.map(({ key }) => key)]);
+    for (const [name, { key }] of this.#pending) if (keys.has(key)) this.#pending.delete(name);
+  }
+}
+
+/** What is wrong with a page that an upstream sent for what follows a place: taken as it is, items would be told twice or not in order. */
+export function findPageFaults({ entries, hasMore, misplaced = [] }: PlacePage, from: Place | null): PageFault[] {
+  if (entries.length === 0)
+    return hasMore ? [{ what: 'is empty and says that there is more', key: from?.key ?? '' }] : [];
+  const faults = misplaced.map((key) => ({ what: 'is out of order', key }));
+  const keys = new Set<string>();
+  let latest = from?.timestampMs ?? null;
+  for (const { key, timestampMs } of entries) {
+    if (key === from?.key) faults.push({ what: 'does not advance', key });
+    if (keys.has(key)) faults.push({ what: 'has an item twice', key });
+    keys.add(key);
+    if (timestampMs !== null && latest !== null && timestampMs < latest) faults.push({ what: 'is out of order', key });
+    latest = timestampMs ?? latest;
+  }
+  return faults;
+}
+
+function withoutRepeats<Entry extends Place>(
+  { entries, hasMore }: PlacePage<Entry>,
+  from: Place | null,
+): PlacePage<Entry> {
+  const at = entries.findLastIndex(({ key }) => key === from?.key);
+  const rest = [...new Map(entries.slice(at + 1).map((entry) => [entry.key, entry])).values()];
+  return { entries: rest, hasMore: hasMore && rest.length > 0 };
+}
+
+function nameOf({ what, key }: PageFault): string {
+  return `${key} ${what}`;
+}
+
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value);
+  const [oldest = ''] = map.keys();
+  if (map.size > maxPending) map.delete(oldest);
+}

@@ -1,0 +1,102 @@
+import type { Clock } from './clock.ts';
+
+/** Who makes no progress, and why. */
+export interface Stall {
+  readonly who: 'reader' | 'stream';
+  readonly waitsFor: string;
+  /** Milliseconds since it last made progress. */
+  readonly forMs: number;
+}
+
+/** What a reader, or a stream that catches up, waits for. */
+export class Progress {
+  readonly #who: Stall['who'];
+  readonly #now: () => number;
+  #waitsFor: string | null = null;
+  #sinceMs = 0;
+
+  constructor(who: Stall['who'], { now }: Pick<Clock, 'now'>) {
+    this.#who = who;
+    this.#now = now;
+  }
+
+  /** `null` while it waits for nothing but news. */
+  get stall(): Stall | null {
+    if (this.#waitsFor === null) return null;
+    return { who: this.#who, waitsFor: this.#waitsFor, forMs: this.#now() - this.#sinceMs };
+  }
+
+  waitFor(what: string): void {
+    if (this.#waitsFor === null) this.#sinceMs = this.#now();
+    this.#waitsFor = what;
+  }
+
+  /** It has got on. */
+  advance(): void {
+    this.#waitsFor = null;
+  }
+}
+
+/** What it waits for where its place is not found. */
+export const lostWait = 'the upstream to know the place to go on from';
+
+/** What it waits for after a failure: for another end of that. */
+export function wordsOf(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error);
+  return `a better answer than: ${words.slice(0, 200)}`;
+}
+
+const everyMs = 10_000;
+const stalledAfterMs = 10_000;
+const reportEveryMs = 60_000;
+const maxKinds = 64;
+
+/** Lets one report of each kind through a minute. */
+export class OncePerMinute {
+  readonly #now: () => number;
+  readonly #atMs = new Map<string, number>();
+
+  constructor({ now }: Pick<Clock, 'now'>) {
+    this.#now = now;
+  }
+
+  isDue(kind: string): boolean {
+    for (const [each, atMs] of this.#atMs) if (this.#now() - atMs >= reportEveryMs) this.#atMs.delete(each);
+    if (this.#atMs.has(kind) || this.#atMs.size >= maxKinds) return false;
+    this.#atMs.set(kind, this.#now());
+    return true;
+  }
+}
+
+/** Stalls of one kind, as they are reported. */
+export interface StallReport extends Stall {
+  /** How many wait for the same. `forMs` is that of the one that waits longest. */
+  readonly count: number;
+}
+
+/** Reports those that make no progress for 10 s. @returns stops it */
+export function watchStalls(
+  clock: Clock,
+  all: () => Iterable<Progress>,
+  onStall: (report: StallReport) => void,
+): () => void {
+  const reports = new OncePerMinute(clock);
+  const look = () => {
+    stop = clock.after(everyMs, look);
+    for (const report of countStalls(all())) if (reports.isDue(`${report.who} ${report.waitsFor}`)) onStall(report);
+  };
+  let stop = clock.after(everyMs, look);
+  return () => stop();
+}
+
+function countStalls(all: Iterable<Progress>): Iterable<StallReport> {
+  const kinds = new Map<string, StallReport>();
+  for (const { stall } of all) {
+    if (!stall || stall.forMs < stalledAfterMs) continue;
+    const kind = `${stall.who} ${stall.waitsFor}`;
+    const known = kinds.get(kind);
+    if (!known && kinds.size >= maxKinds) continue;
+    kinds.set(kind, { ...stall, count: (known?.count ?? 0) + 1, forMs: Math.max(known?.forMs ?? 0, stall.forMs) });
+  }
+  return kinds.values();
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Devnet } from '../../../src/devnet/start-devnet.ts';
+import { overEventStream, overWebSocket } from '../../support/live-clients.ts';
+import { startTickedDevnet } from '../../support/live-network.ts';
+import { type RpcCall, type ScriptedRpc, startScriptedRpc } from '../../support/scripted-rpc.ts';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
+
+/** Longer than the reader of a lone client went on for once. */
+const pollMs = 700;
+
+let devnet: Devnet;
+let gateway: TestGateway;
+let rpc: ScriptedRpc;
+let events: { readonly name: string; readonly timestampMs: number }[] = [];
+
+const digest = (name: string) =>
+  `8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1`.replace(/.{4}/, `8${name.padEnd(3, '1').slice(0, 3)}`);
+const idOf = (name: string) => `${digest(name)}:0`;
+
+function answer({ params: [, cursor, limit, descending] }: RpcCall): string {
+  const all = descending ? events.toReversed() : events;
+  const from = cursor === null ? 0 : all.findIndex(({ name }) => digest(name) === cursor.txDigest) + 1;
+  const page = all.slice(from, from + limit);
+  const data = page.map(({ name, timestampMs }) => ({
+    id: { txDigest: digest(name), eventSeq: '0' },
+    packageId: '0x2',
+    transactionModule: 'm',
+    sender: '0x5',
+    type: '0x2::m::E',
+    parsedJson: {},
+    bcs: '',
+    timestampMs: String(timestampMs),
+  }));
+  const nextCursor = data.at(-1)?.id ?? null;
+  return JSON.stringify({ data, nextCursor, hasNextPage: from + page.length < all.length });
+}
+
+beforeAll(async () => {
+  devnet = await startTickedDevnet();
+  rpc = await startScriptedRpc(answer);
+  gateway = await createTestGateway({
+    LEDGER_GRAPHQL_URL: devnet.graphqlUrl,
+    LEDGER_RPC_URL: rpc.url,
+    LIVE_SOURCE: 'poll',
+    LIVE_POLL_MIN_MS: String(pollMs),
+    LIVE_POLL_MAX_MS: String(pollMs),
+  });
+});
+afterAll(async () => {
+  await gateway?.close();
+  await rpc?.[Symbol.asyncDispose]();
+  await devnet?.close();
+});
+
+const query =
+  'subscription ($filter: EventStreamFilter, $after: String) { liveEvents(filter: $filter, after: $after) { __typename ... on LiveEventItem { cursor event { id } } ... on LiveGap { after before reason } } }';
+
+it('an event that comes late while a lone client reconnects is told to it', async () => {
+  events = [{ name: 'Pre', timestampMs: 1_000 }];
+  const address = `${gateway.url}/graphql`;
+  const first = overWebSocket(address, query);
+  await until(() => rpc.calls.length > 1, 'a reader');
+  events.push({ name: 'A', timestampMs: 2_000 }, { name: 'B', timestampMs: 3_000 });
+  await until(() => first.ids.length === 2, 'both');
+  await first.leave();
+  events.splice(2, 0, { name: 'Lat', timestampMs: 2_500 });
+  const before = rpc.calls.length;
+  // The reader goes on for longer than it takes to look again twice.
+  await until(() => rpc.calls.length > before + 1, 'more looks', 4 * pollMs);
+  events.push({ name: 'C', timestampMs: 4_000 });
+  const again = overEventStream(address, query, { after: first.cursor });
+  await until(() => again.ids.length === 2, 'the rest');
+  expect(again.ids).toEqual([idOf('Lat'), idOf('C')]);
+  await again.leave();
+});
+
+it('events whose times go back are told, and operators are told of it', async () => {
+  events = [{ name: 'Pre', timestampMs: 20_000 }];
+  const client = overEventStream(`${gateway.url}/graphql`, query, { filter: { sender: '0x5' } });
+  const before = rpc.calls.length;
+  await until(() => rpc.calls.length > before + 1, 'a reader');
+  events.push(
+    { name: 'A', timestampMs: 21_000 },
+    { name: 'Bak', timestampMs: 10_000 },
+    { name: 'C', timestampMs: 10_500 },
+  );
+  await until(() => client.ids.length === 3, 'all');
+  expect(client.ids).toEqual(['A', 'Bak', 'C'].map(idOf));
+  const warnings = gateway.log.filter(({ msg }) => String(msg).includes('kept sending a page with a fault'));
+  expect(warnings).toMatchObject([{ level: 'warn', fault: 'is out of order' }]);
+  await client.leave();
+});
