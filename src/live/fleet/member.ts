@@ -375,16 +375,14 @@ export class Member<Item> implements FleetMember {
     while (this.#mode === 'following' && this.#unasked.length > 0 && !this.#isAsking) {
       this.#isAsking = true;
       const then = this.#unasked.splice(0);
-      try {
-        const number = await this.#query.ask();
-        this.#asked.push({ number, then });
-      } catch {
+      const number = await this.#query.ask().catch(() => null);
+      this.#isAsking = false;
+      if (number === null) {
         this.#unasked.unshift(...then);
-        this.#isAsking = false;
         // With the next look.
         break;
       }
-      this.#isAsking = false;
+      this.#asked.push({ number, then });
     }
     if (this.#mode !== 'following' && this.#mode !== 'new') this.#wait(this.#takeWaiting());
   }
