@@ -240,8 +240,6 @@ export class Member<Item> implements FleetMember {
     });
   }
 
-  // What others tell ----------------------------------------------------------------------------
-
   /** @returns `false` if they cannot be gone on from */
   #takeEntries(entries: Sight['entries']): boolean {
     const { timeline, itemText, mostBytes } = this.#options;
@@ -300,8 +298,6 @@ export class Member<Item> implements FleetMember {
     return !front || timeline.knows(front.key);
   }
 
-  // What it tells others ------------------------------------------------------------------------
-
   #markTold(): { end: number; beginnings: number; front: Place | null } {
     const { news, beginnings, frontier } = this.#options.timeline;
     return { end: news.end, beginnings, front: frontier };
@@ -354,8 +350,6 @@ export class Member<Item> implements FleetMember {
       });
     });
   }
-
-  // Those who wait for a look at the upstream ----------------------------------------------------
 
   #wait(waiting: (() => void)[]): void {
     if (this.#mode === 'alone' || this.#mode === 'leading') {
