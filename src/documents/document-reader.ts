@@ -2,10 +2,9 @@ import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'g
 import { checkDocument } from './cost/check-document.ts';
 import { checkText } from './cost/check-text.ts';
 import type { ExecutableDocument } from './cost/executable-document.ts';
-import { type DocumentSize, measureDocument, toSize, withPayload } from './cost/measure-document.ts';
+import { type DocumentSize, measureDocument, toSize } from './cost/measure-document.ts';
 import { nestingBeforeFault } from './cost/nesting-before-fault.ts';
 import { maxNesting, nestingRefusal } from './cost/refusal.ts';
-import { type DocumentShape, toShape } from './document-shape.ts';
 import {
   createTreeReader,
   dropTokens,
@@ -15,16 +14,8 @@ import {
   type TreeReader,
 } from './document-tree.ts';
 import { forwardedBytes, refusedBytes, treeBytes } from './kept-bytes.ts';
-import {
-  createKnownShapes,
-  type KnownShape,
-  type KnownShapes,
-  maxShapedCharacters,
-  type Share,
-} from './known-shapes.ts';
 import type {
   DocumentRefusal,
-  GivenText,
   PreparedDocument,
   PrepareOptions,
   ReadableDocument,
@@ -43,52 +34,23 @@ export interface DocumentReader<Operation = unknown> {
 
 /** Reads documents of one schema. */
 export function createDocumentReader<Operation>(options: PrepareOptions<Operation>): DocumentReader<Operation> {
-  const reading = { options, trees: createTreeReader(), shapes: createKnownShapes<Operation>() };
-  const read = (text: string) => readDocument(text, true, null, reading) as ReadDocument<Operation>;
-  return {
-    prepare(text) {
-      const shape = text.length <= maxShapedCharacters ? toShape(text) : null;
-      const known = shape && reading.shapes.find(shape);
-      if (known && !checkText(text, options.limits)) return prepareAlike(text, known, reading);
-      return (readDocument(text, false, shape, reading) ?? read(text)).prepared;
-    },
-    read,
-  };
+  const reading = { options, trees: createTreeReader() };
+  const read = (text: string) => readDocument(text, true, reading) as ReadDocument<Operation>;
+  return { prepare: (text) => (readDocument(text, false, reading) ?? read(text)).prepared, read };
 }
 
 interface Reading<Operation> {
   readonly options: PrepareOptions<Operation>;
   readonly trees: TreeReader;
-  readonly shapes: KnownShapes<Operation>;
-}
-
-/** Prepares a document that differs from a valid one only in its strings, which the types accept. */
-function prepareAlike<Operation>(
-  text: string,
-  { size, extraBytes, name, prepare }: KnownShape<Operation>,
-  { trees }: Reading<Operation>,
-): PreparedDocument<Operation> {
-  const json = JSON.stringify(text);
-  return {
-    kind: 'readable',
-    text,
-    bytes: text.length + json.length + extraBytes,
-    // Characters are bytes here, because `toShape` takes only ASCII.
-    size: withPayload(size, text.length),
-    errors: [],
-    operation: toFind(name, prepare({ text, json, readTree: toReadTree(text, trees) })),
-  };
 }
 
 /**
  * @param hasPlaces parses positions in the text, which errors need; parsing without them is faster
- * @param shape the text's shape, to be kept if others can share it; `null` = none
  * @returns `null` if positions are needed and `hasPlaces` is false: read it again with them
  */
 function readDocument<Operation>(
   text: string,
   hasPlaces: boolean,
-  shape: DocumentShape | null,
   reading: Reading<Operation>,
 ): ReadDocument<Operation> | null {
   const { options } = reading;
@@ -117,15 +79,12 @@ function readDocument<Operation>(
   }
   // Of several operations any may be executed here later, and its errors then need positions.
   if (!hasPlaces && executable.operations.length !== 1) return null;
-  const accepted = acceptDocument(document, executable, options);
-  if (!accepted) {
+  if (!acceptDocument(document, executable, options)) {
     if (!hasPlaces) return null;
     const errors = validateDocument(document, executable, options).map(toValidationError);
     if (errors.length > 0) return { prepared: toInvalid(text, size, errors), executable };
   }
-  const { prepared, share } = toReadable(text, document, executable, size, reading);
-  if (shape && accepted && share) reading.shapes.keep(shape, { document, accepted, prepared, ...share });
-  return { prepared, executable };
+  return { prepared: toReadable(text, document, executable, size, reading), executable };
 }
 
 function toReadable<Operation>(
@@ -134,7 +93,7 @@ function toReadable<Operation>(
   { operations, fragments }: ExecutableDocument,
   size: DocumentSize,
   { options, trees }: Reading<Operation>,
-): { readonly prepared: ReadableDocument<Operation>; readonly share: Share<Operation> | null } {
+): ReadableDocument<Operation> {
   // Named one by one, in one place: an object spread would give each document a hidden class of its own, and each request
   // that reads one would have to look its members up.
   const readable = (
@@ -150,32 +109,21 @@ function toReadable<Operation>(
     dropTokens(document);
     const operation = createOperations(operations, (each) => {
       const tree = { document, operation: each, fragments };
-      return options.prepareOperation({
-        text,
-        json,
-        readTree,
-        tree,
-        keepTree: () => toKept(tree),
-        shareWith: () => {},
-      });
+      return options.prepareOperation({ text, json, readTree, tree, keepTree: () => toKept(tree) });
     });
-    return { prepared: readable(treeBytes(document, size), operation), share: null };
+    return readable(treeBytes(document, size), operation);
   }
   const name = only.name?.value ?? null;
   const tree = { document, operation: only, fragments };
   let kept: OperationTree | null = null;
-  let share: Share<Operation> | null = null;
   const keepTree = () => {
     kept = document.loc ? tree : readTree();
     dropTokens(kept.document);
     return toKept(kept);
   };
-  const shareWith = (prepare: (other: GivenText) => Operation) => {
-    share = { name, prepare };
-  };
-  const operation = toFind(name, options.prepareOperation({ text, json, readTree, tree, keepTree, shareWith }));
+  const operation = toFind(name, options.prepareOperation({ text, json, readTree, tree, keepTree }));
   const bytes = kept ? treeBytes(document, size) : forwardedBytes(text, json, size, only);
-  return { prepared: readable(bytes, operation), share };
+  return readable(bytes, operation);
 }
 
 function toInvalid(text: string, size: DocumentSize, errors: readonly ToldError[]): PreparedDocument<never> {

@@ -45,29 +45,23 @@ export type PreparedDocument<Operation = unknown> = {
 
 export type ReadableDocument<Operation> = Extract<PreparedDocument<Operation>, { readonly kind: 'readable' }>;
 
-/** The text of a valid document. */
-export interface GivenText {
+/** An operation of a valid document, to be prepared. */
+export interface ValidOperation {
   readonly text: string;
   /** The text as a JSON string, with its quotes. */
   readonly json: string;
   /** Parses the tree, with positions, from the text again. For rare uses. */
   readonly readTree: () => OperationTree;
-}
-
-/** An operation of a valid document, to be prepared. */
-export interface ValidOperation<Operation = unknown> extends GivenText {
   /** For use while the operation is prepared. Keep no reference to it; it may lack positions in the text. */
   readonly tree: OperationTree;
   /** Keeps the tree, with positions, with the document, whose memory then counts as much larger. */
   readonly keepTree: () => () => OperationTree;
-  /** Call it with a function that prepares the same operation of other texts, which differ only in their strings. */
-  readonly shareWith: (prepare: (given: GivenText) => Operation) => void;
 }
 
 export interface PrepareOptions<Operation = unknown> extends ValidationOptions {
   readonly limits: Limits;
   /** Works out what the text of an operation decides. The result is kept as long as the document. */
-  readonly prepareOperation: (operation: ValidOperation<Operation>) => Operation;
+  readonly prepareOperation: (operation: ValidOperation) => Operation;
 }
 
 /** A prepared document with the tree it was made from, for explaining it. */

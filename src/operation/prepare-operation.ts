@@ -10,15 +10,15 @@ import {
   usedFragments,
 } from '../documents/plan/plan-operation.ts';
 import { takePart } from '../documents/plan/split-document.ts';
-import type { GivenText, PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
+import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { coerceVariables } from '../engine/coerce-variables.ts';
 import { createFitsVariables } from '../engine/fits-variables.ts';
 import { noTexts } from '../engine/variable-type.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
 import { type CheckWaits, createCheckWaits } from '../graph/joins/check-waits.ts';
-import { type AnswerEnding, toAnswerEnding } from '../ledger/answers/answer-ending.ts';
-import type { ImmutableRead, ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
+import { toAnswerEnding } from '../ledger/answers/answer-ending.ts';
+import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { createExecuteHere } from './execute-here.ts';
 import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
@@ -55,25 +55,16 @@ interface Building {
 /** What is kept of the results of streams while others may be told the same: the newest of them, in bytes. */
 const printedBytes = 8 * 1024 * 1024;
 
-/** What is known of an operation whatever the strings in its text hold. It must not hold the tree of one that is forwarded. */
-interface OperationFacts
-  extends Pick<
-    PreparedOperation,
-    'type' | 'name' | 'plan' | 'isWhole' | 'isConditional' | 'isForwarded' | 'ownMutations' | 'checkWaits' | 'fits'
-  > {
-  /** How answers to it end; `null` where it is not forwarded. */
-  readonly ending: AnswerEnding | null;
-  /** Variables for ids that are declared as texts. */
-  readonly texts: ReadonlySet<string>;
-}
-
 /**
  * Functions made here must get the syntax tree from `tree()` and not capture it. An operation whose text is forwarded is kept
  * without its tree, which is a hundred times as large as the rest.
  */
-function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Building): PreparedOperation {
-  const { schema, ownership, idInputs } = building.graph;
+function prepareOperation(valid: ValidOperation, building: Building): PreparedOperation {
+  const { graph, reads, openLedgerStream, keepSchemaAnswer, printed } = building;
+  const { schema, ownSchema, ownership, idInputs } = graph;
   const { document, operation, fragments } = valid.tree;
+  const type = operation.operation;
+  const name = operation.name?.value ?? null;
   const plan = planOperation(operation, fragments, ownership);
   const used = usedFragments(operation.selectionSet, fragments);
   const isWhole = document.definitions.length === 1 + used.length;
@@ -82,9 +73,9 @@ function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Bu
   const tree = isForwarded ? valid.readTree : valid.keepTree();
   // A forwarded operation has no field of ours, and so none of our inputs.
   const texts = isForwarded ? noTexts : findTextVariables(operation, used, schema, idInputs);
-  const facts: OperationFacts = {
-    type: operation.operation,
-    name: operation.name?.value ?? null,
+  const prepared: PreparedOperation = {
+    type,
+    name,
     plan,
     isWhole,
     isConditional,
@@ -95,50 +86,7 @@ function prepareOperation(valid: ValidOperation<PreparedOperation>, building: Bu
     fits: isForwarded
       ? createFitsVariables(schema, operation)
       : onDemand(() => createFitsVariables(schema, tree().operation, texts)),
-    ending: isForwarded ? toAnswerEnding(schema, operation, fragments) : null,
-    texts,
-  };
-  const immutable = (isForwarded && building.reads?.prepare(schema, valid.readTree, valid.tree)) || null;
-  if (isForwarded) valid.shareWith(toPrepareAlike(facts, building, immutable !== null));
-  return toPrepared(facts, { text: valid.text, json: valid.json, readTree: tree }, immutable, building);
-}
-
-/** @param isImmutable is that said of the first one? What has to be given, and what was, hangs on the strings of each text */
-function toPrepareAlike(
-  facts: OperationFacts,
-  building: Building,
-  isImmutable: boolean,
-): (given: GivenText) => PreparedOperation {
-  return (given) => toPrepared(facts, given, isImmutable ? toRead(given, building) : null, building);
-}
-
-/** Reads the tree when it is first asked. */
-function toRead({ readTree }: GivenText, { graph, reads }: Building): ImmutableRead {
-  const read = once(() => reads?.prepare(graph.schema, readTree) ?? null);
-  return { ask: (variables) => read()?.ask(variables) ?? null };
-}
-
-/** @param given the text, and what hangs on all of it */
-function toPrepared(
-  facts: OperationFacts,
-  { text, json, readTree: tree }: GivenText,
-  immutable: PreparedOperation['immutable'],
-  { graph, openLedgerStream, keepSchemaAnswer, printed }: Building,
-): PreparedOperation {
-  const { schema, ownSchema, ownership } = graph;
-  const { type, name, plan, isWhole, isConditional, isForwarded, ownMutations, checkWaits, fits, ending, texts } =
-    facts;
-  const prepared: PreparedOperation = {
-    type,
-    name,
-    plan,
-    isWhole,
-    isConditional,
-    isForwarded,
-    ownMutations,
-    checkWaits,
-    fits,
-    text,
+    text: valid.text,
     tree,
     outline: () => toOutline(type, name),
     schema,
@@ -164,8 +112,10 @@ function toPrepared(
       type === 'subscription'
         ? once(() => toOpenStream(prepared, openLedgerStream, { ownSchema, texts, printed }))
         : null,
-    unread: ending ? always({ kind: 'whole', queryJson: json, ending }) : once(() => toUnreadSplit(prepared)),
-    immutable,
+    unread: isForwarded
+      ? always({ kind: 'whole', queryJson: valid.json, ending: toAnswerEnding(schema, operation, fragments) })
+      : once(() => toUnreadSplit(prepared)),
+    immutable: (isForwarded && reads?.prepare(schema, valid.readTree, valid.tree)) || null,
   };
   return prepared;
 }

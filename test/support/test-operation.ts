@@ -28,7 +28,6 @@ export function admitForTest(
     tree,
     readTree,
     keepTree: () => readTree,
-    shareWith: () => {},
   });
   return { kind: 'admitted', caller: toTestCaller(), operation: prepared, variables, operationName, usage: null };
 }

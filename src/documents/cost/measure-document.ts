@@ -112,9 +112,3 @@ export function toSize({
 }: MeasuredDocument): DocumentSize {
   return { inputNodes, depth, fragments, queryPayload, outputNodes, numbers, isExempt, transaction, calledPages };
 }
-
-/** The size of another document, which differs in the bytes of its text alone. */
-export function withPayload(size: DocumentSize, queryPayload: number): DocumentSize {
-  const { inputNodes, depth, fragments, outputNodes, numbers, isExempt, transaction, calledPages } = size;
-  return { inputNodes, depth, fragments, queryPayload, outputNodes, numbers, isExempt, transaction, calledPages };
-}

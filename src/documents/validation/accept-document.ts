@@ -9,7 +9,6 @@ import {
   type ObjectFieldNode,
   type OperationDefinitionNode,
   type SelectionNode,
-  type StringValueNode,
   type TypeNode,
   type ValidationRule,
   type ValueNode,
@@ -21,7 +20,6 @@ import { findOverlaps } from './overlapping-fields.ts';
 import {
   type CompositeTable,
   type InputPlace,
-  type InputTable,
   type PlacesTable,
   type SchemaTables,
   schemaTables,
@@ -36,50 +34,37 @@ const maxDepth = 64;
 /** Far below the point at which graphql-js gives up on documents whose operations use fragments many times over. */
 const maxFragmentWork = 5_000;
 
-/** A document that is certainly valid. */
-export interface AcceptedDocument {
-  /** The string literals, in no order, each with the type of its place. */
-  readonly strings: readonly TypedString[];
-  /** Some response name occurs twice in one place, so that its fields were compared, with their arguments. */
-  readonly hasRepeats: boolean;
-}
-
-export interface TypedString {
-  readonly node: StringValueNode;
-  readonly type: InputTable;
-}
-
 /**
  * Is the document certainly valid? Answers by a single walk, in a few per cent of the time that the specification's rules
  * take one by one.
  * @param executable of the document
- * @returns `null` if something is wrong or unusual: `validateDocument` then decides
+ * @returns `false` if something is wrong or unusual: `validateDocument` then decides
  */
 export function acceptDocument(
   document: DocumentNode,
   executable: ExecutableDocument,
   { schema, rules }: Pick<ValidationOptions, 'schema' | 'rules'>,
-): AcceptedDocument | null {
+): boolean {
   const { operations, fragmentDefinitions, fragments } = executable;
-  if (!rules.every((rule) => impliedRules.has(rule))) return null;
-  if (document.definitions.length !== operations.length + fragmentDefinitions.length) return null;
-  if (fragments.size !== fragmentDefinitions.length) return null;
-  const walk: Walk = { tables: schemaTables(schema), fragments, walked: new Map(), strings: [], repeats: false };
+  if (!rules.every((rule) => impliedRules.has(rule))) return false;
+  if (document.definitions.length !== operations.length + fragmentDefinitions.length) return false;
+  if (fragments.size !== fragmentDefinitions.length) return false;
+  const walk: Walk = { tables: schemaTables(schema), fragments, walked: new Map(), repeats: false };
   const names = new Set<string>();
   let work = 0;
   for (const operation of operations) {
-    if (operations.length > 1 && !operation.name) return null;
+    if (operations.length > 1 && !operation.name) return false;
     if (operation.name) names.add(operation.name.value);
     const walked = walkOperation(operation, walk);
-    if (!walked) return null;
+    if (!walked) return false;
     const used = usedBy(walked);
     for (const { usages, spreads } of used) work += 1 + usages.length + spreads.length;
-    if (work > maxFragmentWork || !fitVariables(operation, used, walk)) return null;
+    if (work > maxFragmentWork || !fitVariables(operation, used, walk)) return false;
   }
-  if (operations.length > 1 && names.size !== operations.length) return null;
-  if (walk.walked.size !== fragmentDefinitions.length) return null;
-  if (walk.repeats && !findOverlaps(schema, executable).areAlike) return null;
-  return { strings: walk.strings, hasRepeats: walk.repeats };
+  if (operations.length > 1 && names.size !== operations.length) return false;
+  if (walk.walked.size !== fragmentDefinitions.length) return false;
+  if (walk.repeats && !findOverlaps(schema, executable).areAlike) return false;
+  return true;
 }
 
 interface Walk {
@@ -87,7 +72,6 @@ interface Walk {
   readonly fragments: ExecutableDocument['fragments'];
   /** The fragments that were reached; `null` while one is walked. */
   readonly walked: Map<string, WalkedFragment | null>;
-  readonly strings: TypedString[];
   /** Some response name occurs twice in one place, so its fields must be compared. */
   repeats: boolean;
 }
@@ -96,8 +80,6 @@ interface Walk {
 interface Walked {
   readonly usages: Usage[];
   readonly spreads: WalkedFragment[];
-  /** String literals of the whole document. */
-  readonly strings: TypedString[];
 }
 
 interface WalkedFragment extends Walked {
@@ -117,7 +99,7 @@ function walkOperation(operation: OperationDefinitionNode, walk: Walk): Walked |
   if (operation.operation === 'subscription' || hasDirectives(operation)) return null;
   const root = walk.tables.rootOf(operation.operation);
   if (!root) return null;
-  const found: Walked = { usages: [], spreads: [], strings: walk.strings };
+  const found: Walked = { usages: [], spreads: [] };
   return walkSelections(operation.selectionSet.selections, root, new Set(), 1, found, walk) ? found : null;
 }
 
@@ -130,7 +112,7 @@ function walkFragment(name: string, depth: number, walk: Walk): WalkedFragment |
   if (!type || hasDirectives(definition) || definition.variableDefinitions?.length) return null;
   walk.walked.set(name, null);
   const names = new Set<string>();
-  const fragment: WalkedFragment = { usages: [], spreads: [], strings: walk.strings, type, names };
+  const fragment: WalkedFragment = { usages: [], spreads: [], type, names };
   if (!walkSelections(definition.selectionSet.selections, type, names, depth, fragment, walk)) return null;
   walk.walked.set(name, fragment);
   return fragment;
@@ -233,7 +215,6 @@ function isValueFit(value: ValueNode, place: InputPlace, found: Walked): boolean
       return areGivenFit(value.fields, fields, found);
     }
     default:
-      if (value.kind === Kind.STRING) found.strings.push({ node: value, type: place.named });
       return place.named.accepts(value);
   }
 }
@@ -269,12 +250,12 @@ function fitVariables(
   return unused.size === 0;
 }
 
-function isDeclarationFit(definition: VariableDefinitionNode, { tables, strings }: Walk): boolean {
+function isDeclarationFit(definition: VariableDefinitionNode, { tables }: Walk): boolean {
   const { type, defaultValue } = definition;
   if (hasDirectives(definition)) return false;
   if (!defaultValue) return tables.inputOf(nameOf(type)) !== undefined;
   const place = toPlace(type, tables);
-  return place !== null && isValueFit(defaultValue, place, { usages: [], spreads: [], strings });
+  return place !== null && isValueFit(defaultValue, place, { usages: [], spreads: [] });
 }
 
 function nameOf(type: TypeNode): string {

@@ -14,8 +14,7 @@ export const soakWeights: Readonly<Record<string, number>> = {
   W9: 1,
   'W1-new': 3,
   'W2-new': 2,
-  'W6-new': 1,
-  'W6-inlined': 1,
+  'W6-new': 2,
 };
 
 /**

@@ -79,7 +79,7 @@ const [[, graph]] = schemas;
 const rulesInForce = [ReservedAliasRule, NoSchemaIntrospectionCustomRule];
 
 const accepts = (document: DocumentNode, schema: GraphQLSchema, rules: readonly ValidationRule[] = rulesInForce) =>
-  acceptDocument(document, toExecutableDocument(document), { schema, rules }) !== null;
+  acceptDocument(document, toExecutableDocument(document), { schema, rules });
 const faultsOf = (document: DocumentNode, schema: GraphQLSchema, rules: readonly ValidationRule[] = rulesInForce) =>
   validateDocument(document, toExecutableDocument(document), { schema, rules, hidesSuggestions: false }).map(
     ({ message }) => message,
