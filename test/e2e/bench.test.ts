@@ -3,9 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { SoakResult, SoakVerdict } from '../bench/soak/soak-report.ts';
 
-// One file: all of them are compiled into one folder, which two at a time would take from each other.
 const directory = mkdtempSync(join(tmpdir(), 'bench-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -50,41 +48,5 @@ test('the bench finds every answer right, and every work asks each upstream once
     'W1-new': '1 + 0',
     'W2-new': '1 + 0',
     'W6-new': '1 + 0',
-  });
-});
-
-test('a work that there is not is refused before anything is started', () => {
-  expect(runBench('load', '--only', 'W10')).toEqual({
-    status: 2,
-    output: '--only takes W1, W2, W3, W4, W5, W6, W7, W8, W9, W1-new, W2-new, W6-new; got W10\n',
-  });
-});
-
-test('the single steps can be measured', () => {
-  const { status, output } = runBench('micro', '--rounds', '1', '--round-ms', '1');
-  expect(output).toMatch(/^price: 300 nodes +\d+ +\d+ +\d+$/m);
-  expect(status).toBe(0);
-});
-
-test('a soak of seconds finds every answer right, through two changes of schema', () => {
-  const json = join(directory, 'soak.json');
-  const tiny = '--minutes 0.05 --sample 0.5 --capacity 0.5 --settle 0 --load 30 --generations 2 --json';
-  const { status, output } = runBench('soak', ...tiny.split(' '), json);
-  expect(output).toContain(`written to ${json}`);
-  const result = JSON.parse(readFileSync(json, 'utf8')) as SoakResult & { verdict: SoakVerdict };
-  expect(result).toMatchObject({ errors: 0, faults: [] });
-  expect(result.samples.at(-1)?.generation).toBe(2);
-  expect(result.samples.every(({ requests, rssMib, openFiles }) => requests > 0 && rssMib > 0 && openFiles > 0)).toBe(
-    true,
-  );
-  // Nothing has settled in so short a time, so memory may be found to grow: whether it does, the exit code says.
-  expect(status).toBe(result.verdict.isSound ? 0 : 1);
-  expect(result.verdict.complaints.filter((each) => !each.startsWith('memory grew'))).toEqual([]);
-});
-
-test('options that make no sense are refused before anything is started', () => {
-  expect(runBench('soak', '--minutes', 'many')).toEqual({
-    status: 2,
-    output: '--minutes takes a number from 0.05 to 1440; got many\n',
   });
 });

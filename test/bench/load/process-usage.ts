@@ -12,7 +12,7 @@ export function readCpuMs(pid: number): number {
 }
 
 /** @param schedstat nanoseconds on a processor, nanoseconds of waiting for one, times it got one */
-export function parseCpuMs(schedstat: string): number {
+function parseCpuMs(schedstat: string): number {
   return Number(schedstat.slice(0, schedstat.indexOf(' '))) / 1e6;
 }
 
@@ -36,7 +36,7 @@ export function readMachineCpuMs(): number {
 }
 
 /** @param stat its first line: hundredths of a second of user, nice, system, idle, waiting for disks, irq, softirq, steal */
-export function parseMachineCpuMs(stat: string): number {
+function parseMachineCpuMs(stat: string): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (stat.split('\n')[0] ?? '')
     .split(/\s+/)
     .slice(1)

@@ -107,7 +107,7 @@ export async function runRounds(
 }
 
 /** Each round begins with another of them, so that nobody always comes behind the same one. */
-export async function takeTurns(
+async function takeTurns(
   contestants: readonly Contestant[],
   repeat: number,
   take: (contestant: Contestant, round: number) => Promise<Slice | null>,
