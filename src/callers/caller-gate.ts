@@ -76,6 +76,15 @@ export interface PricedUsage {
   readonly outputNodes: number;
 }
 
+export interface PricedOperation {
+  /** `null` when it was refused unread. */
+  readonly usage: PricedUsage | null;
+  /** As `PreparedOperation.ownMutations`. */
+  readonly ownMutations: number;
+  /** As `PreparedDocument.introspectedFields`. */
+  readonly introspectedFields: number;
+}
+
 export interface PriceLimits {
   readonly maxQueryNodes: number;
   readonly maxOutputNodes: number;
@@ -84,16 +93,22 @@ export interface PriceLimits {
 /** Points added for input nodes at their limit, and again for output nodes at theirs. */
 const pointsPerFullLimit = 10;
 
+/** Fields of introspection that cost a point: they take about as much processor time as a small operation. */
+const fieldsPerPoint = 1_000;
+
 /**
  * The points of an operation. By `request`: 1. By `usage`: 1, plus up to 10 for input nodes and up to 10 for output nodes, in
  * proportion to their limits, because nodes drive the ledger's work. So a small operation counts 1, and a caller with 600
  * points a minute can ask 28 of the largest, 21 points each. Either way each mutation of ours counts: aliases must not make
- * dozens of reservations one attempt.
- * @param usage `null` when the operation was refused unread
- * @param ownMutations as `PreparedOperation.ownMutations`
+ * dozens of reservations one attempt. So does what the schema tells of itself: the gateway does all of that work, and the
+ * standard introspection of a large schema is 20,000 fields.
  */
-export function toPoints(usage: PricedUsage | null, cost: RateCost, limits: PriceLimits, ownMutations: number): number {
-  const attempts = Math.max(1, ownMutations);
+export function toPoints(
+  { usage, ownMutations, introspectedFields }: PricedOperation,
+  cost: RateCost,
+  limits: PriceLimits,
+): number {
+  const attempts = Math.max(1, ownMutations) + Math.floor(introspectedFields / fieldsPerPoint);
   if (cost === 'request' || !usage) return attempts;
   const input = Math.min(1, usage.inputNodes / limits.maxQueryNodes);
   const output = Math.min(1, usage.outputNodes / limits.maxOutputNodes);

@@ -88,7 +88,7 @@ export const callerKeys = {
     kind: oneOf('request', 'usage'),
     fallback: 'request',
     description:
-      'What an operation counts for. `request`: 1. `usage`: from 1 to 21 by how near it comes to the limits of input and output nodes. Each mutation of the gateway’s own beyond the first, such as a `reserveGas` under another alias, counts 1 more either way.',
+      'What an operation counts for. `request`: 1. `usage`: from 1 to 21 by how near it comes to the limits of input and output nodes. Each mutation of the gateway’s own beyond the first, such as a `reserveGas` under another alias, counts 1 more either way. So does each thousand fields that `__schema` and `__type` answer.',
     inForce: true,
   }),
 };

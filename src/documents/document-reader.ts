@@ -1,6 +1,7 @@
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { checkDocument } from './cost/check-document.ts';
 import { checkText } from './cost/check-text.ts';
+import { isQueryPartTooLong } from './cost/check-variables.ts';
 import type { ExecutableDocument } from './cost/executable-document.ts';
 import { type DocumentSize, measureDocument, toSize } from './cost/measure-document.ts';
 import { nestingBeforeFault } from './cost/nesting-before-fault.ts';
@@ -77,21 +78,26 @@ function readDocument<Operation>(
     const bytes = refusedBytes(text, refusal.errors, size.numbers);
     return { prepared: { kind: 'refused', text, bytes, size, refusal }, executable };
   }
+  // No variables change that `admitDocument` refuses it for its length: its validity is never told.
+  if (isQueryPartTooLong(size, limits)) return { prepared: toInvalid(text, size, [], 0), executable };
   // Of several operations any may be executed here later, and its errors then need positions.
   if (!hasPlaces && executable.operations.length !== 1) return null;
+  let introspectedFields = 0;
   if (!acceptDocument(document, executable, options)) {
     if (!hasPlaces) return null;
-    const errors = validateDocument(document, executable, options).map(toValidationError);
-    if (errors.length > 0) return { prepared: toInvalid(text, size, errors), executable };
+    const validity = validateDocument(document, executable, options);
+    introspectedFields = validity.introspectedFields;
+    const errors = validity.errors.map(toValidationError);
+    if (errors.length > 0) return { prepared: toInvalid(text, size, errors, introspectedFields), executable };
   }
-  return { prepared: toReadable(text, document, executable, size, reading), executable };
+  return { prepared: toReadable(text, document, executable, { size, introspectedFields }, reading), executable };
 }
 
 function toReadable<Operation>(
   text: string,
   document: DocumentNode,
   { operations, fragments }: ExecutableDocument,
-  size: DocumentSize,
+  { size, introspectedFields }: Pick<ReadableDocument<Operation>, 'size' | 'introspectedFields'>,
   { options, trees }: Reading<Operation>,
 ): ReadableDocument<Operation> {
   // Named one by one, in one place: an object spread would give each document a hidden class of its own, and each request
@@ -100,7 +106,7 @@ function toReadable<Operation>(
     bytes: number,
     operation: ReadableDocument<Operation>['operation'],
   ): ReadableDocument<Operation> => {
-    return { kind: 'readable', text, bytes, size, errors: [], operation };
+    return { kind: 'readable', text, bytes, size, introspectedFields, errors: [], operation };
   };
   const json = JSON.stringify(text);
   const readTree = toReadTree(text, trees);
@@ -126,12 +132,18 @@ function toReadable<Operation>(
   return readable(bytes, operation);
 }
 
-function toInvalid(text: string, size: DocumentSize, errors: readonly ToldError[]): PreparedDocument<never> {
+function toInvalid(
+  text: string,
+  size: DocumentSize,
+  errors: readonly ToldError[],
+  introspectedFields: number,
+): PreparedDocument<never> {
   return {
     kind: 'readable',
     text,
     bytes: refusedBytes(text, errors, size.numbers),
     size,
+    introspectedFields,
     errors,
     operation: () => null,
   };

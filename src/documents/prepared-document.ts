@@ -32,6 +32,8 @@ export type PreparedDocument<Operation = unknown> = {
   | {
       readonly kind: 'readable';
       readonly size: DocumentSize;
+      /** Fields of the answer that the schema alone gives, `__schema` and `__type`. */
+      readonly introspectedFields: number;
       /** Validation errors, reported only if no limit is broken; empty for a valid document. */
       readonly errors: readonly ToldError[];
       /**
@@ -44,6 +46,11 @@ export type PreparedDocument<Operation = unknown> = {
 );
 
 export type ReadableDocument<Operation> = Extract<PreparedDocument<Operation>, { readonly kind: 'readable' }>;
+
+/** Fields of the schema that a document asks for. */
+export function fieldsAsked(prepared: PreparedDocument): number {
+  return prepared.kind === 'readable' ? prepared.introspectedFields : 0;
+}
 
 /** An operation of a valid document, to be prepared. */
 export interface ValidOperation {

@@ -1,6 +1,7 @@
 import { type RateCost, toPoints } from '../callers/caller-gate.ts';
 import { maxCount, type Usage } from '../documents/cost/usage.ts';
 import { toShownPlan } from '../documents/plan/plan-operation.ts';
+import { fieldsAsked } from '../documents/prepared-document.ts';
 import type { Estimate } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
 import { type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
@@ -30,7 +31,7 @@ export function toEstimate(
     reasons: errors.map(({ message }) => message),
     plan: bound && toShownPlan(bound.plan),
     upstreamCalls: bound && countUpstreamCalls({ ...bound, fragments }, bound.plan, calls),
-    ratePoints: toPoints(counted, cost, limits, ownMutations),
+    ratePoints: toPoints({ usage: counted, ownMutations, introspectedFields: fieldsAsked(prepared) }, cost, limits),
   };
 }
 

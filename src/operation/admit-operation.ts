@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { type CallerGate, type RateCost, toPoints } from '../callers/caller-gate.ts';
 import { admitDocument } from '../documents/admit-document.ts';
 import type { Usage } from '../documents/cost/usage.ts';
-import type { PreparedDocument } from '../documents/prepared-document.ts';
+import { fieldsAsked, type PreparedDocument } from '../documents/prepared-document.ts';
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
@@ -104,7 +104,11 @@ export function createAdmitOperation(options: AdmitOperationOptions): AdmitOpera
         ? decision
         : { kind: 'admitted', caller, operation: decision.operation, variables, operationName, usage };
     const ownMutations = decision.kind === 'admitted' ? decision.operation.ownMutations : 0;
-    const points = toPoints(usage, cost, generation.limits, ownMutations);
+    const points = toPoints(
+      { usage, ownMutations, introspectedFields: fieldsAsked(prepared) },
+      cost,
+      generation.limits,
+    );
     if (points === 1) return admission;
     return gate.charge(caller, points - 1).then((charge) => {
       server.onStanding(charge.standing);

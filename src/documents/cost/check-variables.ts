@@ -59,10 +59,15 @@ function checkTransactions(size: DocumentSize, variables: Variables, limits: Lim
   return payloadRefusal('Transaction payload too large', limit, limits);
 }
 
+/** Is the text refused for its length, whatever its variables? */
+export function isQueryPartTooLong(size: DocumentSize, { maxQueryPayloadSize }: Limits): boolean {
+  return queryPart(size) > maxQueryPayloadSize;
+}
+
 function checkQueryPart(size: DocumentSize, limits: Limits): LimitRefusal | null {
+  if (!isQueryPartTooLong(size, limits)) return null;
   const actual = queryPart(size);
   const max = limits.maxQueryPayloadSize;
-  if (actual <= max) return null;
   const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
   return payloadRefusal(`Query part too large: ${actual} bytes`, limit, limits);
 }

@@ -40,22 +40,28 @@ const punctuation = 6;
 const limitless: IntrospectionSize = { fields: Number.POSITIVE_INFINITY, letters: Number.POSITIVE_INFINITY };
 const standardSizes = new WeakMap<GraphQLSchema, IntrospectionSize>();
 
+/** What a document asks of the schema. */
+export interface AskedIntrospection {
+  /** Fields of the answer, as far as they were counted; 0 for a document that does not introspect. */
+  readonly fields: number;
+  /** `null` where it is not too large. */
+  readonly excess: IntrospectionExcess | null;
+}
+
 /**
- * Finds an introspection that is too large; `null` when the document has none. Counts all operations together, and ignores
- * variables and directives. Stops at the bound, so it takes no longer than the largest answer allowed.
+ * Measures the introspection of a document. Counts all operations together, and ignores variables and directives. Stops at
+ * the bound, so it takes no longer than the largest answer allowed.
  * @param executable of a valid document
  */
-export function findIntrospectionExcess(
-  schema: GraphQLSchema,
-  executable: ExecutableDocument,
-): IntrospectionExcess | null {
-  if (!asksForSchema(executable)) return null;
+export function measureAskedIntrospection(schema: GraphQLSchema, executable: ExecutableDocument): AskedIntrospection {
+  if (!asksForSchema(executable)) return { fields: 0, excess: null };
   const standard = standardSize(schema);
   const max = {
     fields: Math.floor(standard.fields * maxTimesStandard),
     letters: Math.floor(standard.letters * maxTimesStandard),
   };
-  return measure(schema, executable, max).excess;
+  const { size, excess } = measure(schema, executable, max);
+  return { fields: size.fields, excess };
 }
 
 /** The size of the standard query's answer, with every option on. Measured once per schema. */

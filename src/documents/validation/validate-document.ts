@@ -13,7 +13,7 @@ import {
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecutableDocument } from '../cost/executable-document.ts';
 import type { IdInputs } from '../plan/id-variables.ts';
-import { findIntrospectionExcess, type IntrospectionExcess, maxTimesStandard } from './introspection-size.ts';
+import { type IntrospectionExcess, maxTimesStandard, measureAskedIntrospection } from './introspection-size.ts';
 import { LiteralValuesRule } from './literal-values-rule.ts';
 import { findOverlaps, maxPairs } from './overlapping-fields.ts';
 import { UnusedVariablesRule } from './unused-variables-rule.ts';
@@ -51,6 +51,13 @@ const linearRules = specifiedRules
 const linearRulesFor = (idInputs: IdInputs): readonly ValidationRule[] =>
   linearRules.map((rule) => (rule === VariablesInAllowedPositionRule ? createVariablePositionsRule(idInputs) : rule));
 
+export interface Validity {
+  /** Empty for a valid document. */
+  readonly errors: readonly GraphQLError[];
+  /** Fields of the schema that the answer would tell; 0 where the document has other errors. */
+  readonly introspectedFields: number;
+}
+
 /**
  * Validates a document against the schema. Overlapping fields are compared last, and only in a document without other
  * errors: then every fragment is used, so the limit of nodes bounds what there is to compare.
@@ -60,19 +67,19 @@ export function validateDocument(
   document: DocumentNode,
   executable: ExecutableDocument,
   { schema, rules, hidesSuggestions, idInputs = noIdInputs }: ValidationOptions,
-): readonly GraphQLError[] {
+): Validity {
   const check = (checked: readonly ValidationRule[]) =>
     withoutText(document, () => validate(schema, document, checked, { maxErrors, hideSuggestions: hidesSuggestions }));
   const errors = check([...linearRulesFor(idInputs), ...rules]);
-  if (errors.length > 0) return errors;
-  const excess = findIntrospectionExcess(schema, executable);
-  if (excess) return [introspectionRefusal(excess)];
+  if (errors.length > 0) return { errors, introspectedFields: 0 };
+  const { fields: introspectedFields, excess } = measureAskedIntrospection(schema, executable);
+  if (excess) return { errors: [introspectionRefusal(excess)], introspectedFields };
   const { areAlike, crowded } = findOverlaps(schema, executable);
-  if (areAlike) return [];
-  if (!crowded) return check([OverlappingFieldsCanBeMergedRule]);
+  if (areAlike) return { errors: [], introspectedFields };
+  if (!crowded) return { errors: check([OverlappingFieldsCanBeMergedRule]), introspectedFields };
   const name = crowded.alias?.value ?? crowded.name.value;
   const message = `More than ${maxPairs} pairs of fields share a response name, as "${name}" does. Use different aliases on the fields.`;
-  return [new GraphQLError(message, { nodes: crowded })];
+  return { errors: [new GraphQLError(message, { nodes: crowded })], introspectedFields };
 }
 
 function introspectionRefusal({ fields, letters, max, field }: IntrospectionExcess): GraphQLError {

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   createCallerGate,
+  type PricedOperation,
+  type RateCost,
   rateLimitHeaderNames,
   toPoints,
   toRateLimitHeaders,
@@ -80,6 +82,8 @@ test('one without an address is refused and not counted', async () => {
 });
 
 const limits = { maxQueryNodes: 300, maxOutputNodes: 100_000 };
+const priced = (usage: PricedOperation['usage'], cost: RateCost, more: Partial<PricedOperation> = {}) =>
+  toPoints({ usage, ownMutations: 0, introspectedFields: 0, ...more }, cost, limits);
 
 describe('an operation counts', () => {
   test.each([
@@ -91,11 +95,11 @@ describe('an operation counts', () => {
     [{ inputNodes: 300, outputNodes: 100_000 }, 21],
     [{ inputNodes: 301, outputNodes: Number.MAX_SAFE_INTEGER }, 21],
   ])('by usage %j: %i', (usage, points) => {
-    expect(toPoints(usage, 'usage', limits, 0)).toBe(points);
+    expect(priced(usage, 'usage')).toBe(points);
   });
 
   test('1 by request, whatever its usage', () => {
-    expect(toPoints({ inputNodes: 300, outputNodes: 100_000 }, 'request', limits, 0)).toBe(1);
+    expect(priced({ inputNodes: 300, outputNodes: 100_000 }, 'request')).toBe(1);
   });
 
   test.each([
@@ -104,23 +108,32 @@ describe('an operation counts', () => {
     [50, 50, 60],
   ])('each of its %s mutations of ours: %i by request, %i by usage', (ownMutations, byRequest, byUsage) => {
     const usage = { inputNodes: 300, outputNodes: 0 };
-    expect(toPoints(usage, 'request', limits, ownMutations)).toBe(byRequest);
-    expect(toPoints(usage, 'usage', limits, ownMutations)).toBe(byUsage);
+    expect(priced(usage, 'request', { ownMutations })).toBe(byRequest);
+    expect(priced(usage, 'usage', { ownMutations })).toBe(byUsage);
+  });
+
+  test.each([
+    [999, 1, 11],
+    [1_000, 2, 12],
+    [20_640, 21, 31],
+  ])('each thousand of its %s fields of introspection: %i by request, %i by usage', (introspectedFields, ...points) => {
+    const usage = { inputNodes: 300, outputNodes: 0 };
+    expect([priced(usage, 'request', { introspectedFields }), priced(usage, 'usage', { introspectedFields })]).toEqual(
+      points,
+    );
   });
 
   test('1 when it was refused unread', () => {
-    expect(toPoints(null, 'usage', limits, 0)).toBe(1);
+    expect(priced(null, 'usage')).toBe(1);
   });
 
   test('a whole number from 1 to 21 that never falls as usage grows', () => {
     const nodes = fc.maxSafeNat();
     fc.assert(
       fc.property(nodes, nodes, nodes, (inputNodes, outputNodes, more) => {
-        const points = toPoints({ inputNodes, outputNodes }, 'usage', limits, 0);
+        const points = priced({ inputNodes, outputNodes }, 'usage');
         expect(Number.isInteger(points) && points >= 1 && points <= 21).toBe(true);
-        expect(toPoints({ inputNodes: inputNodes + more, outputNodes }, 'usage', limits, 0)).toBeGreaterThanOrEqual(
-          points,
-        );
+        expect(priced({ inputNodes: inputNodes + more, outputNodes }, 'usage')).toBeGreaterThanOrEqual(points);
       }),
     );
   });

@@ -46,6 +46,26 @@ test.each(refusedTexts)(
   30_000,
 );
 
+test('a document that is too long is not validated: no variables let it pass', () => {
+  let validations = 0;
+  const rule = () => {
+    validations += 1;
+    return {};
+  };
+  const options = { schema, limits, rules: [rule], hidesSuggestions: false, prepareOperation: () => null };
+  const store = createDocumentStore(options);
+  const tell = (text: string) => {
+    const admission = admitDocument(store.prepare(text), {}, limits);
+    return admission.kind === 'refused' ? admission.errors.map(({ message }) => message) : [];
+  };
+  expect(tell(`{ ${repeat(100, (index) => `unknown${'x'.repeat(1_000)}${index}`)} }`)).toEqual([
+    expect.stringMatching(/^Query part too large: \d+ bytes/),
+  ]);
+  expect(validations).toBe(0);
+  expect(tell('{ unknown }')).toEqual([expect.stringMatching(/^Cannot query field/)]);
+  expect(validations).toBe(1);
+});
+
 test('a refused document tells the same each time: message, places, code, limit', () => {
   const store = createStore();
   const tell = (text: string) => {

@@ -81,7 +81,7 @@ const rulesInForce = [ReservedAliasRule, NoSchemaIntrospectionCustomRule];
 const accepts = (document: DocumentNode, schema: GraphQLSchema, rules: readonly ValidationRule[] = rulesInForce) =>
   acceptDocument(document, toExecutableDocument(document), { schema, rules });
 const faultsOf = (document: DocumentNode, schema: GraphQLSchema, rules: readonly ValidationRule[] = rulesInForce) =>
-  validateDocument(document, toExecutableDocument(document), { schema, rules, hidesSuggestions: false }).map(
+  validateDocument(document, toExecutableDocument(document), { schema, rules, hidesSuggestions: false }).errors.map(
     ({ message }) => message,
   );
 

@@ -3,8 +3,8 @@ import { buildSchema, execute, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
 import {
-  findIntrospectionExcess,
   maxTimesStandard,
+  measureAskedIntrospection,
   standardSize,
 } from '../../../../src/documents/validation/introspection-size.ts';
 
@@ -26,7 +26,7 @@ const repeat = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(' ');
 
 describe.each(schemas)('the schema of %s', (_, schema) => {
-  const excess = (text: string) => findIntrospectionExcess(schema, toExecutableDocument(parse(text)));
+  const excess = (text: string) => measureAskedIntrospection(schema, toExecutableDocument(parse(text))).excess;
 
   test('is told whole to every tool', () => {
     expect(excess(getIntrospectionQuery())).toBeNull();

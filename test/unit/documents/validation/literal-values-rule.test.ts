@@ -13,7 +13,8 @@ const schema = buildSchema(`
 
 function errorsOf(text: string) {
   const document = parse(text);
-  return validateDocument(document, toExecutableDocument(document), { schema, rules: [], hidesSuggestions: false });
+  return validateDocument(document, toExecutableDocument(document), { schema, rules: [], hidesSuggestions: false })
+    .errors;
 }
 
 describe('a literal that its type does not take', () => {

@@ -9,7 +9,7 @@ import { countReads } from '../../../support/documents.ts';
 const schema = buildSchema(readFileSync(new URL('../../../../schema/public.graphql', import.meta.url), 'utf8'));
 
 const check = (document: DocumentNode, rules: readonly ValidationRule[] = [], hidesSuggestions = false) =>
-  validateDocument(document, toExecutableDocument(document), { schema, rules, hidesSuggestions });
+  validateDocument(document, toExecutableDocument(document), { schema, rules, hidesSuggestions }).errors;
 const messagesOf = (text: string, ...rest: [(readonly ValidationRule[])?, boolean?]) =>
   check(parse(text), ...rest).map(({ message }) => message);
 const repeat = (count: number, write: (index: number) => string) =>
@@ -73,7 +73,7 @@ describe('fields that share a response name', () => {
     const told = (text: string) => {
       const document = parse(text);
       const options = { schema: abstract, rules: [], hidesSuggestions: false };
-      return validateDocument(document, toExecutableDocument(document), options).map(({ message }) => message);
+      return validateDocument(document, toExecutableDocument(document), options).errors.map(({ message }) => message);
     };
     expect(told(differing('id near { a: id }'))).toEqual([]);
     expect(told(differing('name'))).toEqual(validate(abstract, parse(differing('name'))).map(({ message }) => message));
@@ -119,7 +119,7 @@ describe('variables for ids', () => {
       rules: [],
       hidesSuggestions: false,
       idInputs,
-    });
+    }).errors;
 
   test('may be declared as the ledger has them, wherever operations reach them', () => {
     const fragment = 'fragment F on Query { queryEvents(filter: { sender: $a }) { nodes { id } } }';
