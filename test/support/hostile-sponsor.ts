@@ -27,6 +27,9 @@ export interface ExecuteManner {
     | 'effects late'
     | 'effects cut short'
     | 'effects of another'
+    | 'effects under a refusal'
+    /** Refuses in words of its own, with the digest in them. */
+    | 'a refusal that names it'
     | 'nothing'
     /** Keeps the connection open without a word. */
     | 'nothing, and waits'
@@ -162,7 +165,9 @@ export async function startHostileSponsor({ now, laterMs }: HostileSponsorOption
     const run = () => void chain.set(digest, { reservationId: id, succeeded: succeeds, gas });
     if (runs === 'at once') run();
     if (runs === 'later') afterwards(run);
-    sayOf(res, says, effectsOf(digest, { reservationId: id, succeeded: succeeds, gas }), afterwards);
+    const effects = effectsOf(digest, { reservationId: id, succeeded: succeeds, gas });
+    if (says === 'a refusal that names it') tell(res, 400, { effects: null, error: `Transaction ${digest} is known` });
+    else sayOf(res, says, effects, afterwards);
   }
 
   const server = createServer(async (req, res) => {
@@ -229,11 +234,12 @@ function effectsOf(digest: string, { succeeded, gas }: OnChain): string {
 
 function sayOf(
   res: ServerResponse,
-  says: Exclude<ExecuteManner['says'], 'a known refusal'>,
+  says: Exclude<ExecuteManner['says'], 'a known refusal' | 'a refusal that names it'>,
   effects: string,
   afterwards: (act: () => void) => void,
 ): void {
   if (says === 'effects') tell(res, 200, effects);
+  else if (says === 'effects under a refusal') tell(res, 409, effects);
   else if (says === 'effects twice') {
     const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(effects)}\r\n\r\n${effects}`;
     res.socket?.write(answer + answer);

@@ -40,7 +40,7 @@ const wentOnWithoutStore = (world: SponsorshipWorld, { isDisturbed }: Sponsorshi
 /** Holds at every moment: no lease was dispatched twice, and no key had coins reserved twice at a time. */
 export function judgeBooks(world: SponsorshipWorld, history: SponsorshipHistory): void {
   const { sponsor } = world;
-  const { reservations, hasForgotten } = history;
+  const { reservations, executions, hasForgotten } = history;
   for (const { budget } of reservations) {
     const made = sponsor.reserved.get(budget) ?? [];
     for (const [index, { id, madeAtMs, expiresAtMs }] of made.entries()) {
@@ -52,6 +52,11 @@ export function judgeBooks(world: SponsorshipWorld, history: SponsorshipHistory)
       const twice = received.slice(1).filter(({ atMs }) => !world.isForward || atMs < expiresAtMs + lingerMs - apartMs);
       if (twice.length > 0 && !wentOnWithoutStore(world, history)) fail('one lease was dispatched twice', id, received);
     }
+  }
+  for (const asked of executions) {
+    const received = sponsor.received.get(rawIdOf(asked.lease)) ?? [];
+    if (!asked.isRight && received.some(({ digest }) => digest === asked.tx.digest))
+      fail('sent what could spend more than is counted, or does not fit', asked);
   }
 }
 
@@ -100,7 +105,8 @@ function judgeExecution(
     if (!right.includes(result.outcome)) fail('told another outcome than the ledger’s', asked, onChain);
     return;
   }
-  const { code, digest, reservationId, checkAfterMs } = errors[0]?.extensions ?? {};
+  const { message = '', extensions = {} } = errors[0] ?? {};
+  const { code, digest, reservationId, checkAfterMs } = extensions;
   const others = history.executions.filter((other) => other !== asked && other.lease === lease);
   // The digest of what they sent themselves tells them nothing.
   const tellsNothing = code === 'RESERVATION_NOT_FOUND' || (nothingSent.has(String(code)) && code !== 'BAD_USER_INPUT');
@@ -113,6 +119,9 @@ function judgeExecution(
     const isKnown = digest === undefined || digest === tx.digest || others.some(({ tx }) => tx.digest === digest);
     if (!isKnown) fail('spent by a transaction that nobody asked for', asked);
     if (digest === undefined && isTheirs && onChain && !history.hasForgotten) fail('an outcome was lost', asked);
+    if (/was refused/.test(message) && world.sponsor.chain.has(String(digest)))
+      fail('said to be refused, and it ran', asked);
+    if (/was used/.test(message) && !wentOnWithoutStore(world, history)) judgeTwin(history, asked);
   } else if (nothingSent.has(String(code))) {
     const conflict = key !== null && history.executions.some((other) => other.key === key && other !== asked);
     if (code === 'IDEMPOTENCY_CONFLICT' && !conflict) fail('a conflict with nothing', asked);
@@ -122,8 +131,33 @@ function judgeExecution(
   } else fail('an answer nobody expects', asked);
 }
 
+/** Who was told that somebody used the lease: of an answer under a key its twins under that key get all of it. */
+function judgeTwin({ executions, hasForgotten }: SponsorshipHistory, asked: AskedExecution): void {
+  const ofLease = executions.filter(({ lease }) => lease === asked.lease);
+  const isUnderKey = ({ key, tx }: AskedExecution) => key === asked.key && tx.digest === asked.tx.digest;
+  if (asked.key === null || hasForgotten || !ofLease.every(isUnderKey)) return;
+  if (ofLease.some(({ answer }) => answer?.data?.executeTx)) fail('a twin was not told the answer', asked);
+}
+
+/** What was refused is not said to have used its reservation. Asked when nothing is under way any more. */
+async function judgeRefusals(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
+  if (history.isDisturbed || world.wasStoreAway()) return;
+  for (const { answer, caller, lease, leaseText, tx } of history.executions) {
+    const isRefused = neverRuns.has(String(answer?.errors[0]?.extensions.code));
+    if (!isRefused || caller !== lease.owner || leaseText !== lease.id || !history.leases.includes(lease)) continue;
+    const variables = { lease: lease.id, tx: tx.txBytes, sig: tx.userSig, key: null };
+    const again = await world.ask(0, lease.owner, executeMutation, variables);
+    const { message = '', extensions } = again?.errors[0] ?? {};
+    if (/was used/.test(message)) fail('a refusal is said to have used the lease', message, tx);
+    const isOver = world.now() + apartMs >= lease.expiresAtMs;
+    if (!isOver && (!/was refused/.test(message) || extensions?.digest !== tx.digest))
+      fail('a refusal was forgotten', { tx, lease, again });
+  }
+}
+
 /** What ran is told to its caller for good: by a repeat on every instance, whatever was said before. */
 export async function judgeRecall(world: SponsorshipWorld, history: SponsorshipHistory): Promise<void> {
+  await judgeRefusals(world, history);
   for (const [digest, { reservationId: raw }] of world.sponsor.chain) {
     const asked = history.executions.find(({ tx, isRight }) => tx.digest === digest && isRight);
     if (!asked || rawIdOf(asked.lease) !== raw || !history.leases.includes(asked.lease)) continue;

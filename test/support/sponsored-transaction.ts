@@ -21,15 +21,31 @@ export interface SponsoredTransaction {
 const sender = `0x${'a'.padStart(64, '0')}`;
 const userSig = Buffer.alloc(97, 7).toString('base64');
 
-/** @param number makes transactions that pay alike differ */
-export function toSponsoredTransaction(paying: Paying, number: number): SponsoredTransaction {
+/**
+ * @param number makes transactions that pay alike differ
+ * @param shared an object that it takes as if it were a shared one
+ */
+export function toSponsoredTransaction(paying: Paying, number: number, shared?: string): SponsoredTransaction {
   const builder = createProgrammableBuilder();
   builder.call('0x2::hero::mint', [builder.u64(number)]);
+  const kind = builder.build();
+  const taken = { kind: 'shared', objectId: shared ?? '', initialSharedVersion: 1, mutable: true } as const;
   const bytes = encodeTransactionData({
-    kind: builder.build(),
+    kind: shared === undefined ? kind : { ...kind, inputs: [...kind.inputs, taken] },
     sender,
     gas: { payment: paying.gasCoins, owner: paying.sponsorAddress, price: 1_000n, budget: BigInt(paying.gasBudget) },
     expirationEpoch: null,
   });
+  return toSent(bytes);
+}
+
+/** The same in a version of TransactionData that does not exist yet. */
+export function toNewerForm({ txBytes }: SponsoredTransaction): SponsoredTransaction {
+  const bytes = Buffer.from(txBytes, 'base64');
+  bytes[0] = 1;
+  return toSent(bytes);
+}
+
+function toSent(bytes: Uint8Array): SponsoredTransaction {
   return { txBytes: Buffer.from(bytes).toString('base64'), userSig, digest: transactionDigest(bytes) };
 }

@@ -88,12 +88,13 @@ const conducts: fc.Arbitrary<Conduct> = fc.oneof(
     weight: 4,
     arbitrary: fc.constantFrom(
       ...(['effects twice', 'effects late', 'effects cut short', 'effects of another'] as const).map(run),
-      ...(['nothing', 'nothing, and waits', 'unknown words', 'a page'] as const).flatMap((says) =>
-        (['at once', 'later', 'never'] as const).map((runs) => ({ runs, says })),
+      run('effects under a refusal'),
+      ...(['nothing', 'nothing, and waits', 'unknown words', 'a page', 'a refusal that names it'] as const).flatMap(
+        (says) => (['at once', 'later', 'never'] as const).map((runs) => ({ runs, says })),
       ),
-      { runs: 'never', says: 'a known refusal' } as const,
     ),
   },
+  { weight: 1, arbitrary: fc.constant<Conduct>({ runs: 'never', says: 'a known refusal' }) },
 );
 const executeManner: fc.Arbitrary<ExecuteManner> = fc
   .tuple(
@@ -145,7 +146,7 @@ const execute = command(
     number: fc.nat(1),
     by: fc.oneof({ weight: 8, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: caller }),
     wrong: fc.oneof(
-      { weight: 8, arbitrary: fc.constant(wrongs[0]) },
+      { weight: 3, arbitrary: fc.constant(wrongs[0]) },
       { weight: 1, arbitrary: fc.constantFrom(...wrongs) },
     ),
     tampered: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(300) }),
@@ -168,7 +169,7 @@ const execute = command(
       leaseText: asIs.tampered === null ? lease.id : tamper(lease.id, asIs.tampered),
       tx,
       key: history.keyOf(about.key),
-      isRight: asIs.wrong === 'right',
+      isRight: world.allows(lease.owner, asIs.wrong),
     };
     const leaving = new AbortController();
     if (about.leavesAfterMs !== null) setTimeout(() => leaving.abort(), about.leavesAfterMs);

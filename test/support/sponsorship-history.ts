@@ -1,4 +1,9 @@
-import { type Paying, type SponsoredTransaction, toSponsoredTransaction } from './sponsored-transaction.ts';
+import {
+  type Paying,
+  type SponsoredTransaction,
+  toNewerForm,
+  toSponsoredTransaction,
+} from './sponsored-transaction.ts';
 import type { Answered, CallerName, SponsorshipWorld } from './sponsorship-world.ts';
 
 /** One `reserveGas` that was asked. */
@@ -24,7 +29,7 @@ export interface AskedExecution {
   readonly leaseText: string;
   readonly tx: SponsoredTransaction;
   readonly key: string | null;
-  /** Does it pay as its lease says? */
+  /** May it be sent, by the policy in force? */
   readonly isRight: boolean;
   readonly askedAtMs: number;
   answer?: Answered | null;
@@ -110,9 +115,19 @@ export class SponsorshipHistory {
   }
 }
 
-/** Ways to ask for an execution: the first is the right one, the others pay with what the lease does not give. */
-export const wrongs = ['right', 'another coin', 'another owner', 'over budget'] as const;
+/** Ways to ask for an execution: the first is the right one, the others pay with what the lease does not give, or may. */
+export const wrongs = [
+  'right',
+  'another coin',
+  'another owner',
+  'over budget',
+  'gives a gas coin away',
+  'a form unknown here',
+] as const;
 export type Wrong = (typeof wrongs)[number];
+
+/** Of these it cannot be told that they spend no more than is counted. */
+export const uncounted: ReadonlySet<Wrong> = new Set(['over budget', 'gives a gas coin away', 'a form unknown here']);
 
 /** @param number of the transaction among those of its lease */
 export function toTransaction(lease: HeldLease, wrong: Wrong, number: number): SponsoredTransaction {
@@ -125,5 +140,7 @@ export function toTransaction(lease: HeldLease, wrong: Wrong, number: number): S
     );
   if (wrong === 'another owner') return toSponsoredTransaction({ ...lease, sponsorAddress: another }, number);
   const over = wrong === 'over budget' ? gasBudget + 1 : gasBudget;
-  return toSponsoredTransaction({ gasCoins, sponsorAddress, gasBudget: over }, number);
+  const paying = { gasCoins, sponsorAddress, gasBudget: over };
+  if (wrong === 'a form unknown here') return toNewerForm(toSponsoredTransaction(paying, number));
+  return toSponsoredTransaction(paying, number, wrong === 'gives a gas coin away' ? gasCoins[0]?.objectId : undefined);
 }

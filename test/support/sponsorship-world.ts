@@ -4,6 +4,7 @@ import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
 import { type HostileLedger, startHostileLedger } from './hostile-ledger.ts';
 import { type HostileSponsor, startHostileSponsor } from './hostile-sponsor.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
+import { uncounted, type Wrong } from './sponsorship-history.ts';
 import { openTcpGate, type TcpGate } from './tcp-gate.ts';
 import { createTestGateway, type TestGateway } from './test-gateway.ts';
 
@@ -45,6 +46,8 @@ export interface SponsorshipWorld extends AsyncDisposable {
   readonly size: number;
   /** Do callers bring the sponsor's credential, and get its own numbers? */
   readonly isForward: boolean;
+  /** May a transaction like this be sent for this caller? */
+  allows(caller: CallerName, wrong: Wrong): boolean;
   /** Do instances that end leave what they knew? */
   readonly remembers: boolean;
   now(): number;
@@ -77,8 +80,8 @@ export interface SponsorshipWorldOptions {
   readonly auth?: 'forward' | 'token';
   /** Milliseconds that a caller waits for a mutation. */
   readonly mutationMs: number;
-  /** More settings. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Default `enforce`, or `warn` where callers bring the sponsor's credential. */
+  readonly preflight?: 'enforce' | 'warn' | 'off';
 }
 
 interface Instance {
@@ -94,8 +97,9 @@ const dayMs = 86_400_000;
 const apartMs = 400;
 
 export async function startSponsorshipWorld(options: SponsorshipWorldOptions): Promise<SponsorshipWorld> {
-  const { store, auth = 'token', mutationMs, env = {} } = options;
+  const { store, auth = 'token', mutationMs } = options;
   const isForward = auth === 'forward';
+  const { preflight = isForward ? 'warn' : 'enforce' } = options;
   let ahead = 0;
   // It goes on by itself as well: what waits for a moment must not wait for the test to go on.
   const now = () => Date.now() + ahead;
@@ -125,8 +129,8 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
         CLIENTS_FILE: '/clients',
         MUTATION_TIMEOUT_MS: String(mutationMs),
         SCHEMA_POLL_MS: '0',
+        SPONSOR_PREFLIGHT: preflight,
         ...(storeGate && { REDIS_URL: `redis://127.0.0.1:${storeGate.port}` }),
-        ...env,
       },
       { '/clients': clientsFile },
       undefined,
@@ -149,6 +153,10 @@ export async function startSponsorshipWorld(options: SponsorshipWorldOptions): P
     ledger,
     size: instances.length,
     isForward,
+    allows: (caller, wrong) => {
+      if (preflight === 'enforce') return wrong === 'right';
+      return callers[caller] === null || !uncounted.has(wrong);
+    },
     remembers: redis !== null,
     now,
     advance(ms) {
