@@ -1,40 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import { startStaff } from '../../src/start/workers/staff.ts';
+import { describe, expect, test } from 'vitest';
+import { type Staff, startStaff } from '../../src/start/workers/staff.ts';
 import { createWorkerProcesses } from '../../src/start/workers/worker-processes.ts';
 import type { WorkerLoss } from '../../src/telemetry/events.ts';
 import { until } from '../support/until.ts';
 
 const program = fileURLToPath(new URL('../support/beating-worker.mjs', import.meta.url));
 
-test('a worker that is stopped, and so neither ends nor answers, is killed and replaced; the other goes on', async () => {
+interface Whole {
+  readonly staff: Staff;
+  readonly losses: WorkerLoss[];
+  /** What they said of the schema. */
+  readonly said: string[];
+  /** Process ids, in the order in which they served. */
+  readonly serving: number[];
+}
+
+/** Two workers, the first of which does what `act` says. */
+async function withWorkers(act: string | null, use: (whole: Whole) => Promise<void>): Promise<void> {
   const losses: WorkerLoss[] = [];
+  const said: string[] = [];
   const serving: number[] = [];
+  const dir = await mkdtemp(join(tmpdir(), 'ledger-gateway-'));
   const staff = startStaff({
     count: 2,
     // Ten of these may be owed: time enough for a busy machine to give the other one its turn.
     beginning: () => ({ shared: { workers: 2, network: null, secret: 's' }, port: 1, files: {}, beatMs: 200 }),
-    startProcess: createWorkerProcesses(program, []),
+    startProcess: createWorkerProcesses(program, act === null ? [] : [act, join(dir, 'first')]),
     now: () => performance.now(),
+    startWithinMs: act === 'hang' ? 4_000 : 60_000,
     endWithinMs: 10_000,
     events: {
       lost: (loss) => losses.push(loss),
       cut: (pids) => expect(pids).toEqual([]),
       serves: (pid) => serving.push(pid),
-      schemaReplaced: () => {},
+      schemaReplaced: (schema) => said.push(schema),
     },
   });
   try {
+    await use({ staff, losses, said, serving });
+  } finally {
+    await staff.stop();
+    await rm(dir, { recursive: true });
+  }
+}
+
+const replaced = ({ staff, losses }: Whole) =>
+  until(() => losses.length > 0 && staff.serving().length === 2, 'another in its place', 60_000);
+
+test('a worker that is stopped, and so neither ends nor answers, is killed and replaced; the other goes on', () =>
+  withWorkers(null, async (whole) => {
+    const { staff, losses, serving } = whole;
     await Promise.race([staff.complete, staff.failed]);
     const [frozen = 0, other = 0] = serving;
     process.kill(frozen, 'SIGSTOP');
-    await until(() => losses.length > 0 && staff.serving().length === 2, 'another in its place');
+    await replaced(whole);
     expect(losses).toMatchObject([{ worker: frozen, signal: 'SIGKILL' }]);
     expect(losses[0]?.reason).toMatch(/^it was killed: no sign of life for \d+ ms$/);
     const pids = staff.serving().map(({ pid }) => pid);
     expect(pids).toContain(other);
     expect(pids).not.toContain(frozen);
-  } finally {
-    await staff.stop();
-  }
+  }));
+
+// Elsewhere nobody tells how much a process computes.
+describe.runIf(process.platform === 'linux')('a worker that computes', () => {
+  test('for longer than ten signs of life is not killed, since it goes on afterwards', () =>
+    withWorkers('busy', async ({ losses, said }) => {
+      await until(() => said.length + losses.length > 0, 'it has computed, or is lost');
+      expect([said, losses]).toEqual([['computed'], []]);
+    }));
+
+  test('without an end is killed after thirty', () =>
+    withWorkers('loop', async (whole) => {
+      await replaced(whole);
+      expect(whole.losses).toMatchObject([{ signal: 'SIGKILL' }]);
+      const silentMs = Number(/no sign of life for (\d+) ms/.exec(whole.losses[0]?.reason ?? '')?.[1]);
+      expect(silentMs).toBe(31 * 200);
+    }));
 });
+
+test('a worker that hangs while it starts is killed and replaced, though it gives signs of life', () =>
+  withWorkers('hang', async (whole) => {
+    await replaced(whole);
+    expect(whole.losses).toMatchObject([
+      { signal: 'SIGKILL', reason: 'it was killed: it did not serve within 4000 ms' },
+    ]);
+    expect(whole.serving).toHaveLength(2);
+  }));

@@ -36,6 +36,8 @@ export interface RunningWorkers {
   readonly failed: Promise<never>;
 }
 
+/** Milliseconds that a worker may take to serve, beside the two calls for which it waits: the ledger's schema and its limits. */
+const startMarginMs = 60_000;
 /** Milliseconds that a worker may take to end behind the last of what runs. */
 const endMarginMs = 6_000;
 
@@ -65,6 +67,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     beginning: () => ({ shared, port, files, beatMs }),
     startProcess,
     now,
+    startWithinMs: 2 * config.timeouts.queryMs + startMarginMs,
     endWithinMs: toEndWithinMs(config.timeouts),
     events: {
       lost: telemetry.workerLost,

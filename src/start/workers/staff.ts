@@ -1,4 +1,5 @@
 import type { WorkerLoss } from '../../telemetry/events.ts';
+import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { WorkerFacts } from '../siblings.ts';
 import { deferred } from './deferred.ts';
 import { createReplacementRule } from './replacement-rule.ts';
@@ -22,6 +23,8 @@ export interface StaffOptions {
   readonly startProcess: StartWorkerProcess;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Milliseconds that a worker may take to serve; then it is killed, and replaced like any that ended. */
+  readonly startWithinMs: number;
   /** Milliseconds that a worker may take to end once it was told to. */
   readonly endWithinMs: number;
   readonly events: StaffEvents;
@@ -42,11 +45,15 @@ export interface Staff {
 
 /** Starts `count` workers, and replaces those that end or freeze. */
 export function startStaff(options: StaffOptions): Staff {
-  const { count, beginning, startProcess, now, endWithinMs, events } = options;
+  const { count, beginning, startProcess, now, startWithinMs, endWithinMs, events } = options;
   const rule = createReplacementRule(count);
   const roster = createRoster(now);
   /** Why workers ended, as far as it is known. */
   const reasons = new WeakMap<WorkerProcess, string>();
+  /** Workers that give signs of life: those that were told what to begin with. */
+  const begun = new Set<WorkerProcess>();
+  /** For workers that do not serve yet: stops waiting for that. */
+  const starting = new Map<WorkerProcess, () => void>();
   const starts = createDelayedCalls();
   const complete = deferred<WorkerFacts>();
   const failed = deferred<never>();
@@ -54,20 +61,29 @@ export function startStaff(options: StaffOptions): Staff {
   failed.promise.catch(() => {});
   let isComplete = false;
   let isStopping = false;
+  const killFor = (worker: WorkerProcess, reason: string) => {
+    reasons.set(worker, `it was killed: ${reason}`);
+    // Even a stopped process obeys this.
+    worker.kill();
+  };
   const signs = watchSignsOfLife({
     everyMs: beginning().beatMs,
-    workers: roster.serving,
-    frozen: (worker, silentMs) => {
-      reasons.set(worker, `it was killed: no sign of life for ${silentMs} ms`);
-      // Even a stopped process obeys this.
-      worker.kill();
-    },
+    workers: () => begun,
+    frozen: (worker, silentMs) => killFor(worker, `no sign of life for ${silentMs} ms`),
   });
+  const stopAwaiting = (worker: WorkerProcess) => {
+    starting.get(worker)?.();
+    starting.delete(worker);
+  };
 
   const hear = (worker: WorkerProcess, message: FromWorker): void => {
     switch (message.kind) {
       case 'hello':
-        worker.send(isStopping ? { kind: 'stop' } : { kind: 'begin', beginning: beginning() });
+        if (isStopping) worker.send({ kind: 'stop' });
+        else {
+          begun.add(worker);
+          worker.send({ kind: 'begin', beginning: beginning() });
+        }
         break;
       case 'alive':
         signs.noteSign(worker);
@@ -81,6 +97,7 @@ export function startStaff(options: StaffOptions): Staff {
         if (!isComplete) failed.reject(toError(message));
         break;
       case 'ready':
+        stopAwaiting(worker);
         roster.noteServing(worker);
         events.serves(worker.pid);
         if (roster.serving().length < count) break;
@@ -90,6 +107,8 @@ export function startStaff(options: StaffOptions): Staff {
   };
 
   const leave = (worker: WorkerProcess, end: WorkerEnd): void => {
+    begun.delete(worker);
+    stopAwaiting(worker);
     const ended = roster.remove(worker);
     if (isStopping) return;
     const againInMs = rule.afterEndOf(ended);
@@ -101,12 +120,18 @@ export function startStaff(options: StaffOptions): Staff {
     }
   };
 
-  const start = (): void => roster.add(startProcess(), { hear, leave });
+  const start = (): void => {
+    const worker = startProcess();
+    const late = () => killFor(worker, `it did not serve within ${startWithinMs} ms`);
+    starting.set(worker, startPeerTimeout(startWithinMs, late));
+    roster.add(worker, { hear, leave });
+  };
 
   const stop = (): Promise<void> => {
     isStopping = true;
     starts.cancel();
     signs.stop();
+    for (const worker of [...starting.keys()]) stopAwaiting(worker);
     return roster.end(endWithinMs, events.cut);
   };
 

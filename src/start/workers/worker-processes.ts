@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { readFileSync } from 'node:fs';
 import { countForWorkers } from '../../callers/rate/cluster-rate-store.ts';
 import { type FromWorker, openEnvelope, type ToWorker, toEnvelope } from './worker-messages.ts';
 
@@ -11,6 +12,8 @@ export interface WorkerEnd {
 /** A worker's process, as the primary sees it. */
 export interface WorkerProcess {
   readonly pid: number;
+  /** Milliseconds of processor time that it has used; `null` where the system does not tell. */
+  cpuMs(): number | null;
   /** Does nothing once the process has ended. */
   send(message: ToWorker): void;
   onMessage(hear: (message: FromWorker) => void): void;
@@ -33,6 +36,7 @@ export function createWorkerProcesses(program: string, args: readonly string[]):
     worker.on('error', () => {});
     return {
       pid: worker.process.pid ?? 0,
+      cpuMs: () => readCpuMs(worker.process.pid),
       send: (message) => {
         if (worker.isConnected()) worker.send(toEnvelope(message), () => {});
       },
@@ -63,5 +67,28 @@ function tryToFork(): Worker | null {
 
 /** In place of one that could not be started while others serve: it is tried again like any that ended. */
 function toUnstarted(): WorkerProcess {
-  return { pid: 0, send() {}, onMessage() {}, onEnd: (tell) => setImmediate(tell, unstarted), kill() {} };
+  return {
+    pid: 0,
+    cpuMs: () => null,
+    send() {},
+    onMessage() {},
+    onEnd: (tell) => setImmediate(tell, unstarted),
+    kill() {},
+  };
+}
+
+/** Linux counts the processor time of a process in hundredths of a second. */
+const tickMs = 10;
+
+/** Reads it from Linux; other systems have no such file. */
+function readCpuMs(pid: number | undefined): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the name of the program, which may hold spaces: the state, then ten fields, then user and system time.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return Number.isFinite(ticks) ? ticks * tickMs : null;
+  } catch {
+    return null;
+  }
 }

@@ -5,7 +5,14 @@ import type { WorkerProcess } from '../../../../src/start/workers/worker-process
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const toWorker = (pid: number): WorkerProcess => ({ pid, send() {}, onMessage() {}, onEnd() {}, kill() {} });
+const toWorker = (pid: number, cpuMs: () => number | null = () => null): WorkerProcess => ({
+  pid,
+  cpuMs,
+  send() {},
+  onMessage() {},
+  onEnd() {},
+  kill() {},
+});
 
 function watch() {
   const workers = [toWorker(1), toWorker(2)];
@@ -54,4 +61,25 @@ test('looks no more once it is stopped', () => {
   signs.stop();
   vi.advanceTimersByTime(10_000);
   expect(frozen).toEqual([]);
+});
+
+test('lets a worker that computes owe three times as many, and one that stopped computing no more than others', () => {
+  const clock = { ms: 0 };
+  const loop = toWorker(1, () => clock.ms);
+  const stopped = toWorker(2, () => Math.min(clock.ms, 50));
+  const frozen: [pid: number, silentMs: number][] = [];
+  const signs = watchSignsOfLife({
+    everyMs: 100,
+    workers: () => [loop, stopped],
+    frozen: ({ pid }, silentMs) => frozen.push([pid, silentMs]),
+  });
+  for (let beat = 0; beat < 60; beat += 1) {
+    clock.ms += 50;
+    vi.advanceTimersByTime(100);
+  }
+  expect(frozen).toEqual([
+    [2, 1_100],
+    [1, 3_100],
+  ]);
+  signs.stop();
 });

@@ -19,6 +19,9 @@ class Puppet implements WorkerProcess {
   constructor(pid: number) {
     this.pid = pid;
   }
+  cpuMs() {
+    return null;
+  }
   send(message: ToWorker) {
     this.told.push(message);
   }
@@ -55,6 +58,7 @@ function start() {
       return puppet;
     },
     now: () => Date.now(),
+    startWithinMs: 90_000,
     endWithinMs: 20_000,
     events: {
       lost: (loss) => seen.push(loss),
@@ -95,6 +99,33 @@ describe('at the start', () => {
     started[0]?.says({ kind: 'failed', reason: 'listen EADDRINUSE', stack: 'Error: …' });
     started[0]?.end();
     await expect(staff.failed).rejects.toThrow('listen EADDRINUSE');
+  });
+
+  test('one that stands still once it was told what to begin with is killed and replaced', async () => {
+    const { started, seen } = start();
+    for (const puppet of started) puppet.says({ kind: 'hello' });
+    for (let second = 0; second < 12; second += 1) {
+      started[1]?.says({ kind: 'alive' });
+      await pass(1_000);
+    }
+    const reason = 'it was killed: no sign of life for 11000 ms';
+    expect(seen).toEqual([{ worker: 1, exitCode: null, signal: 'SIGKILL', reason, againInMs: 0 }]);
+    expect(started).toHaveLength(3);
+  });
+
+  test('one that does not serve in time is killed and replaced, whatever signs it gives', async () => {
+    const { started, seen } = start();
+    for (const puppet of started) puppet.says({ kind: 'hello' });
+    started[1]?.says({ kind: 'ready', facts });
+    seen.length = 0;
+    for (let second = 0; second < 91; second += 1) {
+      expect(started).toHaveLength(2);
+      for (const puppet of started) puppet.says({ kind: 'alive' });
+      await pass(1_000);
+    }
+    const reason = 'it was killed: it did not serve within 90000 ms';
+    expect(seen).toEqual([{ worker: 1, exitCode: null, signal: 'SIGKILL', reason, againInMs: 0 }]);
+    expect(started).toHaveLength(3);
   });
 
   test('one that vanishes is replaced, and workers that keep vanishing make the whole fail', async () => {
@@ -156,6 +187,17 @@ describe('while they serve', () => {
     await pass(60_000);
     expect(started).toHaveLength(2);
     expect(seen).toEqual([]);
+  });
+
+  test('one that was to be started after a pause is not, once all are told to stop, and no timer is left', async () => {
+    const { staff, started } = await startComplete();
+    started[0]?.end();
+    const stopped = staff.stop();
+    started[1]?.end({ exitCode: 0, signal: null });
+    await stopped;
+    expect(vi.getTimerCount()).toBe(0);
+    await pass(60_000);
+    expect(started).toHaveLength(2);
   });
 
   test('one that does not end in time is cut off', async () => {
