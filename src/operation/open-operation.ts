@@ -4,6 +4,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { withExtensions } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
+import { maxLoggedName } from '../telemetry/request-record.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Caller, OperationContext } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
@@ -52,7 +53,7 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
     const leftMs = timeoutMs && timeoutMs - waitedMs(server, turns);
     const cancellation = createCancellation(leftMs);
     if (leftMs !== undefined && leftMs <= 0) cancellation.cancel('timeout');
-    const complete = createComplete(server, admitted);
+    const complete = createComplete(server, admitted, cancellation);
     server.onGone(() => {
       cancellation.cancel('aborted');
       complete(0);
@@ -124,17 +125,26 @@ export type OpenOperation = ReturnType<typeof createOpenOperation>;
  */
 export type Complete = (errors: number, isFromMemory?: boolean) => void;
 
-export function createComplete(server: ServerContext, admitted: AdmittedOperation): Complete {
+/** @param upstream how many calls were begun for it, by then */
+export function createComplete(
+  server: ServerContext,
+  admitted: AdmittedOperation,
+  upstream: { readonly calls: number },
+): Complete {
   let isComplete = false;
   return (errors, isFromMemory = false) => {
     if (isComplete) return;
     isComplete = true;
-    const { caller, operation } = admitted;
-    const { name, type } = operation;
+    const { caller, operation, usage } = admitted;
+    const { type, plan } = operation;
+    const name = operation.name === null ? null : operation.name.slice(0, maxLoggedName);
+    const { calls } = upstream;
     const { id } = caller;
     // Written out twice, because an object spread costs as much as all else of the record.
     server.operations.push(
-      isFromMemory ? { caller: id, name, type, errors, from: 'memory' } : { caller: id, name, type, errors },
+      isFromMemory
+        ? { caller: id, name, type, plan, errors, calls, usage, from: 'memory' }
+        : { caller: id, name, type, plan, errors, calls, usage },
     );
   };
 }

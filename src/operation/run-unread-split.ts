@@ -39,6 +39,7 @@ export function runUnreadSplit(
     done({ kind: 'bytes', body });
   };
 
+  context.cancellation.calls += 1;
   const giveUp = ledger(toLedgerRequest(form, variables), (answer) => {
     if (answer.kind === 'stream') throw new Error('the ledger room streams an answer that was asked for whole');
     theirs = answer;

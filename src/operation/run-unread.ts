@@ -68,7 +68,7 @@ function refuse(
   { tidy }: RunUnreadOptions,
   done: (outcome: UnreadOutcome) => void,
 ): void {
-  createComplete(server, admitted)(errors.length);
+  createComplete(server, admitted, { calls: 0 })(errors.length);
   done({ kind: 'result', result: tidy(server, admitted)({ errors }) });
 }
 
@@ -82,7 +82,8 @@ function runWhole(
   done: (outcome: UnreadOutcome) => void,
 ): void {
   const { operation, operationName, variables } = admitted;
-  const complete = createComplete(server, admitted);
+  const upstream = { calls: 0 };
+  const complete = createComplete(server, admitted, upstream);
   const usage = server.showUsage ? admitted.usage : null;
   const ask = operation.immutable?.ask(variables);
   if (ask?.kept) {
@@ -103,6 +104,7 @@ function runWhole(
     done({ kind: 'gone' });
     return;
   }
+  upstream.calls = 1;
   giveUp = ledger(
     {
       queryJson,

@@ -1,7 +1,7 @@
 import type { Standing } from '../callers/caller-gate.ts';
 import type { Sender } from '../callers/identify-caller.ts';
 import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
-import type { OperationFacts } from '../telemetry/events.ts';
+import type { OperationFacts } from '../telemetry/request-record.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 

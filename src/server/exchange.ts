@@ -7,7 +7,8 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import { AnswerNotes, toSourceHeaders } from '../ledger/immutable/answer-notes.ts';
 import type { ServerContext } from '../operation/server-context.ts';
-import { type OperationFacts, type RequestFacts, RequestRecord, type Telemetry } from '../telemetry/events.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import { type OperationFacts, type RequestFacts, RequestRecord } from '../telemetry/request-record.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import { type PlainType, readAccept } from './headers/media-types.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -30,6 +31,11 @@ export interface ExchangeOptions {
 
 /** Of answers beyond it each is looked at when it is written: as many as come at once would else come before the next look. */
 const longAnswerBytes = 1024 * 1024;
+
+interface RefusalFacts {
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds?: number;
+}
 
 /** Status that is logged for a request whose client left before its answer; nginx logs the same. */
 const hungUp = 499;
@@ -171,14 +177,10 @@ export class Exchange implements ServerContext {
     this.req.socket.setTimeout(this.#options.stallMs);
   }
 
-  /** Reduces the Accept header to what can be served. @returns `false` if that is nothing; the request is then refused */
+  /** Reduces the Accept header to what can be served. @returns `false` if that is nothing */
   negotiate(): boolean {
     const acceptable = readAccept(this.req.headers.accept);
-    if (acceptable === null) {
-      const types = 'application/graphql-response+json, application/json or text/event-stream';
-      this.refuseUnread('BAD_REQUEST', `Accept must allow ${types}.`, 406);
-      return false;
-    }
+    if (acceptable === null) return false;
     this.req.headers.accept = acceptable.header;
     this.plainType = acceptable.plain;
     return true;
@@ -196,15 +198,10 @@ export class Exchange implements ServerContext {
     if (req.method === 'GET') this.stamp();
     const type = this.plainType ?? readAccept(req.headers.accept)?.plain ?? 'application/json';
     const text = JSON.stringify({ errors: [error] });
-    const { code } = error.extensions as { readonly code: ErrorCode };
-    this.writeHead(status ?? errorCatalogue[code].status, `${type}; charset=utf-8`, Buffer.byteLength(text));
+    const { code, retryAfterSeconds = null } = error.extensions as unknown as RefusalFacts;
+    const size = Buffer.byteLength(text);
+    this.writeHead(status ?? errorCatalogue[code].status, `${type}; charset=utf-8`, size, retryAfterSeconds);
     res.end(req.method === 'HEAD' ? undefined : text);
-  }
-
-  /** The same for a request whose body was not read. Closes the connection: the body would be taken for the next request. */
-  refuseUnread(code: ErrorCode, message: string, status?: number): void {
-    this.endConnection();
-    this.refuse(code, message, status);
   }
 
   /** Makes the answer close the connection; requests behind it are not served. Call it before the answer begins. */

@@ -8,6 +8,7 @@ import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target
 import { IncomingRequest } from './incoming-request.ts';
 import { listen } from './listen.ts';
 import { createRefuseMalformed } from './malformed-request.ts';
+import { createRefuseCounted, type Refusal, refuseUnread } from './refuse-counted.ts';
 import {
   createRefusedVersion,
   createRoute,
@@ -21,7 +22,7 @@ import { createWebSocketDoor } from './websocket-door.ts';
 export interface ListenerOptions
   extends Omit<ExchangeOptions, 'onLongUnread'>,
     RefusedVersionOptions,
-    Omit<RouteOptions, 'refusedVersion' | 'isDraining'> {
+    Omit<RouteOptions, 'refusedVersion' | 'isDraining' | 'refuse'> {
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: '*' | readonly string[];
@@ -65,7 +66,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);
   const exchangeOptions = { ...options, onLongUnread: cutUnread };
   const refusedVersion = createRefusedVersion(options);
-  const door = createWebSocketDoor({ ...options, connections, refusedVersion });
+  const refuse = createRefuseCounted(options.addresses);
+  const door = createWebSocketDoor({ ...options, connections, refusedVersion, refuse });
   // A missing Host is refused in `begin`, because Node's own refusal would lack the headers that all our answers have.
   const server = createServer({
     requireHostHeader: false,
@@ -74,12 +76,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     requestTimeout: Math.min(maxArrivalMs, options.stallMs),
     connectionsCheckingInterval: 5_000,
   });
-  const route = createRoute({ ...options, refusedVersion, isDraining: () => connections.draining });
+  const route = createRoute({ ...options, refuse, refusedVersion, isDraining: () => connections.draining });
 
   /** Serves a request whose offer of another protocol is not taken. Node loses what the client sent behind it: close. */
   const routeOffer = (exchange: Exchange) => {
     exchange.endConnection();
-    if (exchange.req.method === 'CONNECT') refuseMethod(exchange);
+    if (exchange.req.method === 'CONNECT') refuseMethod(refuse, exchange);
     else if (!door.refuse(exchange)) route(exchange);
   };
   const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
@@ -92,14 +94,16 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     res.on('close', () => connections.leave(exchange));
     try {
       if (hasHost) serve(exchange);
-      else exchange.refuseUnread('BAD_REQUEST', 'A request needs a Host header.', 400);
+      else refuseUnread(refuse, exchange, noHost);
     } catch (error) {
       exchange.fail(error);
     }
   };
 
   server.on('request', (req, res) => begin(req, res, isUpgradeOffered(req) ? routeOffer : route));
-  server.on('checkExpectation', (req, res) => begin(req, res, refuseExpectation));
+  server.on('checkExpectation', (req, res) =>
+    begin(req, res, (exchange) => refuseUnread(refuse, exchange, unmetExpectation)),
+  );
   server.on('connection', connections.opened);
   server.on('upgrade', door.open);
   server.on('clientError', createRefuseMalformed({ connections, stamps }));
@@ -121,9 +125,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   };
 }
 
-function refuseExpectation(exchange: Exchange): void {
-  exchange.refuseUnread('BAD_REQUEST', 'The only expectation that can be met is 100-continue.', 417);
-}
+const noHost: Refusal = { code: 'BAD_REQUEST', status: 400, message: 'A request needs a Host header.' };
+const unmetExpectation: Refusal = {
+  code: 'BAD_REQUEST',
+  status: 417,
+  message: 'The only expectation that can be met is 100-continue.',
+};
 
 /** Replaces the Host header; nothing depends on it. */
 const someHost = 'localhost';

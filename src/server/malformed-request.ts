@@ -35,8 +35,11 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
     failed.add(socket);
     connection.close();
     const unread = [...connection.exchanges].find(({ req }) => !req.complete);
-    if (unread?.isReading && !unread.res.headersSent)
-      return unread.refuseUnread('BAD_REQUEST', messageOf(status), status);
+    if (unread?.isReading && !unread.res.headersSent) {
+      unread.endConnection();
+      unread.refuse('BAD_REQUEST', messageOf(status), status);
+      return;
+    }
     connection.whenIdle(() => {
       // An answer before it has already closed the connection.
       if (socket.writableEnded) return;

@@ -5,6 +5,7 @@ import type { VersionRefusal } from '../callers/rpc-version.ts';
 import type { SocketPlaces } from '../callers/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { pathOf, toRequestTarget, versionIn } from './headers/request-target.ts';
+import type { Refusal } from './refuse-counted.ts';
 import type { RefusedVersion } from './route.ts';
 import { isListed } from './stamp-response.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
@@ -18,13 +19,8 @@ export interface RefusedWebSocketOptions {
   readonly refusedVersion: RefusedVersion;
 }
 
-/** An error if the caller may ask again later, else what is wrong with the request itself. */
-export type WebSocketRefusal = VersionRefusal | { readonly error: ReturnType<typeof gatewayError> };
-
 /** Decides from its headers why a request for a WebSocket is refused; `null` = it is not. */
-export function createRefusedWebSocket(
-  options: RefusedWebSocketOptions,
-): (req: IncomingMessage) => WebSocketRefusal | null {
+export function createRefusedWebSocket(options: RefusedWebSocketOptions): (req: IncomingMessage) => Refusal | null {
   const { sockets, addresses, places, graphqlPath, corsOrigins, refusedVersion } = options;
   return (req) => {
     const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);

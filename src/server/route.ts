@@ -11,8 +11,9 @@ import type { Readiness } from './health.ts';
 import type { LaneOperations } from './lane/lane-operations.ts';
 import type { GraphiqlPage } from './pages/graphiql-page.ts';
 import type { LandingPage } from './pages/landing-page.ts';
+import { type RefuseCounted, refuseUnread } from './refuse-counted.ts';
 import { sendJson } from './response-body.ts';
-import { createServePost } from './serve-post.ts';
+import { createServePost, notAcceptable } from './serve-post.ts';
 
 export interface RouteOptions extends ServeGraphqlOptions {
   readonly refusedVersion: RefusedVersion;
@@ -31,8 +32,7 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
     const version = versionIn(path, graphqlPath);
     if (version !== undefined) {
       const refusal = refusedVersion(req, version);
-      if (refusal) return exchange.refuseUnread(refusal.code, refusal.message, refusal.status);
-      return serveGraphql(exchange);
+      return refusal ? refuseUnread(options.refuse, exchange, refusal) : serveGraphql(exchange);
     }
     exchange.stamp();
     switch (withoutTrailingSlash(path)) {
@@ -46,12 +46,12 @@ export function createRoute(options: RouteOptions): (exchange: Exchange) => void
       default:
         if ((req.method === 'GET' || req.method === 'HEAD') && serveAsset(exchange)) return;
     }
-    refuseNothing(exchange, graphqlPath);
+    options.refuse(exchange, nothingHere(graphqlPath));
   };
 }
 
-function refuseNothing(exchange: Exchange, graphqlPath: string): void {
-  exchange.refuse('BAD_REQUEST', `There is nothing at this path. GraphQL is at ${graphqlPath}.`, 404);
+function nothingHere(graphqlPath: string): VersionRefusal {
+  return { code: 'BAD_REQUEST', message: `There is nothing at this path. GraphQL is at ${graphqlPath}.`, status: 404 };
 }
 
 /** Serves the files of GraphiQL. Each counts as a request of its address: it is cheap to ask for, and a megabyte or more. */
@@ -61,8 +61,9 @@ function createServeAsset(options: RouteOptions): (exchange: Exchange) => boolea
   return (exchange) => {
     if (!graphiql || !exchange.path.startsWith(graphiql.assetsPath)) return false;
     const { req, res, path } = exchange;
+    const { code, message, status } = nothingHere(graphqlPath);
     const send = () =>
-      graphiql.sendAsset(path, req, res).then((isSent) => isSent || refuseNothing(exchange, graphqlPath));
+      graphiql.sendAsset(path, req, res).then((isSent) => isSent || exchange.refuse(code, message, status));
     afterEntry(exchange, () => exchange.failWith(send()), toStranger(exchange));
     return true;
   };
@@ -100,6 +101,8 @@ export interface ServeGraphqlOptions {
   readonly idleMs: number;
   readonly graphqlPath: string;
   readonly maxBodyBytes: number;
+  /** Refuses a request for what its head says. */
+  readonly refuse: RefuseCounted;
   /** Counts the caller, and refuses it over its limit. Asked before anything but the headers is looked at. */
   readonly enter: AdmitOperation['enter'];
   /** Asked first, about every POST. */
@@ -140,18 +143,19 @@ function createServeGraphql(options: ServeGraphqlOptions): (exchange: Exchange) 
         // Count it against the address even if the caller names itself: the page loads megabytes of files.
         return afterEntry(exchange, () => exchange.failWith(graphiql.send(req, res)), toStranger(exchange));
       }
-      if (exchange.negotiate()) afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
-      return;
+      if (!exchange.negotiate()) return options.refuse(exchange, notAcceptable);
+      return afterEntry(exchange, (caller) => serveByYoga(exchange, exchange.toContext(caller)));
     }
-    refuseMethod(exchange);
+    refuseMethod(options.refuse, exchange);
   };
 }
 
 const allowedMethods = 'GET, POST, OPTIONS';
 
-export function refuseMethod(exchange: Exchange): void {
+export function refuseMethod(refuse: RefuseCounted, exchange: Exchange): void {
   exchange.res.setHeader('allow', allowedMethods);
-  exchange.refuse('BAD_REQUEST', `Method ${exchange.req.method} is not served here; use POST or GET.`, 405);
+  const message = `Method ${exchange.req.method} is not served here; use POST or GET.`;
+  refuse(exchange, { code: 'BAD_REQUEST', message, status: 405 });
 }
 
 type Entering = Parameters<AdmitOperation['enter']>[0];

@@ -9,6 +9,7 @@ import { createUnfinishedBodies, largestUnfinished } from './bounds/unfinished-b
 import type { Exchange } from './exchange.ts';
 import { isEncoded, isJsonType, type PlainType } from './headers/media-types.ts';
 import type { LaneOperations, LaneOutcome } from './lane/lane-operations.ts';
+import { type Refusal, type RefuseCounted, refuseUnread } from './refuse-counted.ts';
 import { printResult, servedHead, toAnswerHead } from './whole-answer.ts';
 
 export interface ServePostOptions {
@@ -16,6 +17,8 @@ export interface ServePostOptions {
   readonly maxBodyBytes: number;
   /** Asked first. */
   readonly lane: LaneOperations;
+  /** Refuses a request for what its head says. */
+  readonly refuse: RefuseCounted;
   /** Calls `serve` if the caller is within its limits and has not left; refuses it otherwise. */
   readonly afterEntry: (exchange: Exchange, serve: (caller: Caller) => void) => void;
   readonly serveByYoga: (exchange: Exchange, context: ServerContext) => void;
@@ -47,13 +50,9 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
 
   return (exchange) => {
     const { req } = exchange;
-    if (!exchange.negotiate()) return;
-    if (!isJsonType(req.headers['content-type'])) {
-      return exchange.refuseUnread('BAD_REQUEST', 'The content type must be application/json, in UTF-8.', 415);
-    }
-    if (isEncoded(req.headers['content-encoding'])) {
-      return exchange.refuseUnread('BAD_REQUEST', 'Compressed request bodies are not accepted.', 415);
-    }
+    if (!exchange.negotiate()) return refuseUnread(options.refuse, exchange, notAcceptable);
+    if (!isJsonType(req.headers['content-type'])) return refuseUnread(options.refuse, exchange, noJson);
+    if (isEncoded(req.headers['content-encoding'])) return refuseUnread(options.refuse, exchange, compressed);
     // Yoga compares the header as text, so give it the plainest form of what was accepted here.
     req.headers['content-type'] = 'application/json';
     exchange.isReading = true;
@@ -66,6 +65,15 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
       afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
     });
   };
+}
+
+const answerTypes = 'application/graphql-response+json, application/json or text/event-stream';
+export const notAcceptable = refusal(406, `Accept must allow ${answerTypes}.`);
+const noJson = refusal(415, 'The content type must be application/json, in UTF-8.');
+const compressed = refusal(415, 'Compressed request bodies are not accepted.');
+
+function refusal(status: number, message: string): Refusal {
+  return { code: 'BAD_REQUEST', status, message };
 }
 
 type Unread = Exclude<BodyReading['kind'], 'whole' | 'aborted'>;

@@ -6,11 +6,13 @@ import type { Sender } from '../callers/identify-caller.ts';
 import type { SocketPlaces } from '../callers/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
-import { RequestRecord, type Telemetry } from '../telemetry/events.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import { RequestRecord } from '../telemetry/request-record.ts';
 import type { Connections } from './bounds/connections.ts';
 import type { Exchange } from './exchange.ts';
 import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target.ts';
 import { sendRaw, stampHeaders } from './raw-response.ts';
+import type { RefuseCounted } from './refuse-counted.ts';
 import {
   createRefusedWebSocket,
   type RefusedWebSocketOptions,
@@ -25,6 +27,7 @@ export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
   readonly addresses: AddressGate;
   readonly places: SocketPlaces;
+  readonly refuse: RefuseCounted;
   readonly stamps: Stamps;
   readonly telemetry: Pick<Telemetry, 'upgradeAnswered' | 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
@@ -53,22 +56,11 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
   /** Does no answer wait to be sent on the connection? It would be written between the WebSocket's messages. */
   const isFree = ({ socket }: IncomingMessage) => connections.of(socket)?.isFree === true;
 
-  /** Counts who is refused for want of a place too, else it could ask again without end. */
-  const refuseCounted = async (exchange: Exchange, error: ReturnType<typeof gatewayError>): Promise<void> => {
-    const counted = await addresses.admit(exchange.sender);
-    exchange.onStanding(counted.standing);
-    const seconds = error.extensions.retryAfterSeconds;
-    if (!counted.error && seconds !== undefined) exchange.res.setHeader('retry-after', String(seconds));
-    exchange.refuseWith(counted.error ?? error);
-  };
-
   return {
     takes: (req) => isHandshake(req) && !isHostMissing(req) && isFree(req) && refusalOf(req) === null,
     refuse(exchange) {
       if (!isHandshake(exchange.req)) return false;
-      const why = refusalOf(exchange.req) ?? untimelyWebSocket;
-      if ('error' in why) exchange.failWith(refuseCounted(exchange, why.error));
-      else exchange.refuse(why.code, why.message, why.status);
+      options.refuse(exchange, refusalOf(exchange.req) ?? untimelyWebSocket);
       return true;
     },
     open(req, socket, head) {

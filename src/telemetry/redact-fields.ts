@@ -39,7 +39,36 @@ function redactFoundUrl(found: string): string {
  * texts are `[redacted]`; errors become their type, message, code, stack and cause. Never throws.
  */
 export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  left = maxLineBytes;
   return redactObject(fields, 0, new Set());
+}
+
+/**
+ * Bytes that the texts of one line may take; collectors of logs, and pipes, take 4 KiB in one piece. One text, such as a
+ * stack, leaves room for others.
+ */
+const maxLineBytes = 2_600;
+/** Of the name that a text has, and what is around both. */
+const bytesPerName = 24;
+const maxTextBytes = 1_800;
+/** Characters of a text that may also take what is reserved for short ones, and bytes of that. */
+const maxShort = 80;
+const reservedBytes = 500;
+/** Entries of a list; the others are left out. */
+const maxEntries = 10;
+/** Of the line that is being redacted. */
+let left = maxLineBytes;
+
+/** A text without credentials, cut where the line would become too long. */
+function toShown(text: string): string {
+  const shown = redactText(text);
+  // Ids and the like: what a line is about is not lost behind a long text.
+  const mayTake = shown.length <= maxShort ? left + reservedBytes : left;
+  const most = Math.min(maxTextBytes, mayTake);
+  if (most <= 0) return '…';
+  const bytes = shown.length * 6 < most ? shown.length : Buffer.byteLength(JSON.stringify(shown));
+  left -= Math.min(bytes, most) + bytesPerName;
+  return bytes > most ? `${shown.slice(0, Math.floor((shown.length * most) / bytes))}…` : shown;
 }
 
 function redactObject(object: object, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
@@ -59,7 +88,7 @@ function redactObject(object: object, depth: number, above: ReadonlySet<object>)
 }
 
 function redactValue(value: unknown, depth: number, above: ReadonlySet<object>): unknown {
-  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'string') return toShown(value);
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Secret) return redacted;
@@ -71,7 +100,7 @@ function redactValue(value: unknown, depth: number, above: ReadonlySet<object>):
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value)) {
     const within = new Set(above).add(value);
-    return value.map((item) => redactValue(item, depth + 1, within));
+    return value.slice(0, left > 0 ? maxEntries : 0).map((item) => redactValue(item, depth + 1, within));
   }
   return redactObject(value, depth, above);
 }
@@ -82,8 +111,8 @@ function redactError(error: Error, depth: number, above: ReadonlySet<object>): R
   return {
     ...redactObject(error, depth, above),
     type: error.name,
-    message: redactText(String(message)),
-    ...(stack === undefined ? {} : { stack: redactText(String(stack)) }),
+    message: toShown(String(message)),
+    ...(stack === undefined ? {} : { stack: toShown(String(stack)) }),
     ...(cause === undefined ? {} : { cause: redactValue(cause, depth + 1, new Set(above).add(error)) }),
     ...(errors === undefined ? {} : { errors: redactValue(errors, depth + 1, new Set(above).add(error)) }),
   };

@@ -19,6 +19,8 @@ export interface Cancellation {
   readonly signal: AbortSignal;
   /** How much upstreams have answered for the operation. */
   bytesRead: number;
+  /** Calls to upstreams that were begun for the operation. */
+  calls: number;
 }
 
 /** The side of a cancellation that its owner holds, who opened the operation. */
@@ -38,6 +40,7 @@ const nothing = () => {};
 
 class TimedCancellation implements OpenCancellation {
   bytesRead = 0;
+  calls = 0;
   #cause: CancelCause | null = null;
   #isOver = false;
   #stopTimeout: () => void = nothing;

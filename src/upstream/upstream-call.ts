@@ -46,6 +46,7 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
         return reject(runOnMs === undefined ? toCancelledError(cause) : new UpstreamCallError('unsent', cause));
       }
       let stopListening = nothing;
+      if (cancellation) cancellation.calls += 1;
       const underWay = rawCall(
         { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, isShareable },
         {

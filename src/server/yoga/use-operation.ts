@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { ErrorCode } from '../../errors/catalogue.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ResultStream } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
@@ -27,11 +28,18 @@ export function useOperation(
   runner: Pick<OperationRunner, 'run'>,
   opened: OpenedStreams,
 ): Plugin<ServerContext & AdmittedContext> {
+  const batches = new WeakSet<Request>();
   return {
+    onRequestParse: ({ request }) => ({
+      onRequestParseDone({ requestParserResult }) {
+        if (Array.isArray(requestParserResult)) batches.add(request);
+      },
+    }),
     onSubscribe({ args, setSubscribeFn }) {
       const server = args.contextValue as ServerContext & AdmittedContext & YogaInitialContext;
       const { admission, request } = server;
       if (admission?.kind !== 'admitted') throw new Error('a stream is opened that was not admitted');
+      if (batches.has(request)) throw subscriptionInBatch();
       // Said before anything is opened: whoever cannot read a stream shall not cost one.
       const type = chooseStreamType(request);
       if (!type) throw notAStream();
@@ -59,6 +67,10 @@ export function chooseStreamType({ headers }: Request): 'text/event-stream' | 'm
   const accepted = headers.get('accept')?.split(', ') ?? [];
   const found = accepted.find((type) => type === 'text/event-stream' || type === multipartType);
   return found === multipartType ? 'multipart/mixed' : found ? 'text/event-stream' : null;
+}
+
+function subscriptionInBatch() {
+  return gatewayError('BAD_REQUEST', 'A subscription cannot be an entry of a batch: send it in a request of its own.');
 }
 
 function notAStream() {

@@ -43,7 +43,7 @@ describe('an operation', () => {
   it('is what its name says, in a document of several', () => {
     const { run, server, causeOf } = open('query A { a } mutation B { b }', 'B');
     run.complete(0);
-    expect(server.operations).toEqual([{ caller: toTestCaller().id, name: 'B', type: 'mutation', errors: 0 }]);
+    expect(server.operations).toMatchObject([{ caller: toTestCaller().id, name: 'B', type: 'mutation', errors: 0 }]);
     vi.advanceTimersByTime(1_000);
     expect(causeOf()).toBe(null);
   });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createTelemetry, RequestRecord, type Telemetry } from '../../../src/telemetry/events.ts';
+import { createTelemetry, type Telemetry } from '../../../src/telemetry/events.ts';
 import { createLogger, requestLine } from '../../../src/telemetry/logger.ts';
+import { RequestRecord } from '../../../src/telemetry/request-record.ts';
 import { SponsorshipLine } from '../../../src/telemetry/sponsorship-line.ts';
 
 /** What is logged of an event, without its time. */
@@ -15,7 +16,10 @@ function linesOf(tell: (telemetry: Telemetry) => void): Record<string, unknown>[
   });
 }
 
-const operations = [{ caller: 'anonymous:1.2.3.4', name: 'Q', type: 'query', errors: 0 }];
+const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
+const operations = [
+  { caller: 'anonymous:1.2.3.4', name: 'Q', type: 'query', plan: 'SPLIT', errors: 0, calls: 1, usage },
+];
 const request = { requestId: 'r1', method: 'POST', path: '/graphql', status: 200, durationMs: 1.5, operations };
 
 /** Of each event what is told of it, and the line that operators search for. */
@@ -357,7 +361,38 @@ const operation = fc.record({
   caller: fc.string({ unit: 'binary' }),
   name: fc.option(fc.stringMatching(/^[_A-Za-z]\w{0,20}$/), { nil: null }),
   type: fc.constantFrom('query', 'mutation'),
+  plan: fc.constantFrom('LOCAL', 'SPLIT'),
   errors: fc.nat(),
+  calls: fc.nat(),
+  usage: fc.option(
+    fc.record({
+      inputNodes: fc.nat(),
+      outputNodes: fc.nat(),
+      depth: fc.nat(),
+      variables: fc.nat(),
+      fragments: fc.nat(),
+      queryPayload: fc.nat(),
+    }),
+    { nil: null },
+  ),
+});
+
+it('a request has a line of at most 4 KB, however long its path is and however many operations it has', () => {
+  const name = 'N'.repeat(80);
+  const many = Array.from({ length: 100 }, () => ({ ...operations[0], caller: 'c'.repeat(100), name, type: 'query' }));
+  const record = new RequestRecord('r'.repeat(64), 'POST', `/${'\u00ff'.repeat(16_000)}`, 404, 1, many as never);
+  const line = `{${record[requestLine]()}}`;
+  expect(Buffer.byteLength(line)).toBeLessThan(4_000);
+  expect(JSON.parse(line)).toMatchObject({ path: `/${'?'.repeat(199)}...`, operations: many.slice(0, 8), more: 92 });
+});
+
+it('any event has a line of at most 4 KB, however long its texts are', () => {
+  const error = new Error('\u0001'.repeat(100_000), {
+    cause: new AggregateError(Array(1_000).fill(new Error('x'.repeat(9_000)))),
+  });
+  const [line] = linesOf(({ errorMasked }) => errorMasked(error, 'r1'));
+  expect(Buffer.byteLength(JSON.stringify(line))).toBeLessThan(4_000);
+  expect(line).toMatchObject({ msg: 'an unexpected error was masked', requestId: 'r1' });
 });
 
 it('the fields of a request are written as JSON writes them', () => {

@@ -23,21 +23,23 @@ describe('at a terminal', () => {
   });
 
   it('a request is one line, with what ran in it', () => {
-    const operations = [{ caller: 'web-app', name: 'Chain', type: 'query', errors: 0 }];
+    const operations = [
+      { caller: 'web-app', name: 'Chain', type: 'query', plan: 'LOCAL', errors: 0, calls: 0, usage: null },
+    ];
     expect(read((telemetry) => telemetry.requestAnswered({ ...request, operations }))).toEqual([
-      'INFO: POST /graphql 200 in 3.25 ms · query Chain by web-app · r-1',
+      'INFO: POST /graphql 200 in 3.25 ms · query Chain LOCAL by web-app · r-1',
       '',
     ]);
   });
 
   it('a request with errors says how many an operation had, and which codes they all have', () => {
     const operations = [
-      { caller: 'web-app', name: 'Chain', type: 'query', errors: 2 },
-      { caller: 'web-app', name: null, type: 'query', errors: 1 },
+      { caller: 'web-app', name: 'Chain', type: 'query', plan: 'LOCAL', errors: 2, calls: 0, usage: null },
+      { caller: 'web-app', name: null, type: 'query', plan: 'SPLIT', errors: 1, calls: 1, usage: null },
     ];
     const codes = ['BAD_USER_INPUT', 'UPSTREAM_TIMEOUT'];
     expect(read((telemetry) => telemetry.requestAnswered({ ...request, operations, codes }))).toEqual([
-      'INFO: POST /graphql 200 in 3.25 ms · query Chain by web-app with 2 errors · query by web-app with 1 error · BAD_USER_INPUT, UPSTREAM_TIMEOUT · r-1',
+      'INFO: POST /graphql 200 in 3.25 ms · query Chain LOCAL by web-app with 2 errors · query SPLIT by web-app with 1 error · BAD_USER_INPUT, UPSTREAM_TIMEOUT · r-1',
       '',
     ]);
   });

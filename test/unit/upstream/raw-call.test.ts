@@ -515,6 +515,7 @@ describe('an upstream call', () => {
     const counted: Cancellation = {
       cause: null,
       bytesRead: 0,
+      calls: 0,
       signal: cancellation.signal,
       onCancel: (listener) => {
         const stop = cancellation.onCancel(listener);

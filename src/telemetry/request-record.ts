@@ -1,0 +1,156 @@
+import { type RequestLineFields, requestLine, toJsonText } from './logger.ts';
+import { redactText } from './redact-fields.ts';
+
+/** Characters of an operation's name in the log; names may be as long as documents. */
+export const maxLoggedName = 80;
+
+/** One operation of an answered request. */
+export interface OperationFacts {
+  readonly caller: string;
+  /** At most `maxLoggedName` characters of it. */
+  readonly name: string | null;
+  readonly type: string;
+  readonly plan: string;
+  readonly errors: number;
+  /** Calls to upstreams that were begun for it. */
+  readonly calls: number;
+  /** What its document counts for; `null` for one that asks for the schema alone. */
+  readonly usage: OperationUsage | null;
+  /** `memory` if the answer had been kept, and no upstream was asked. */
+  readonly from?: 'memory';
+}
+
+export interface OperationUsage {
+  readonly inputNodes: number;
+  readonly outputNodes: number;
+  readonly depth: number;
+  readonly variables: number;
+  readonly fragments: number;
+  readonly queryPayload: number;
+}
+
+/** What is known of a request once it has been answered, or its client has gone. */
+export interface RequestFacts {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly operations: readonly OperationFacts[];
+  /** The first few different codes of its errors, whether anything ran or not. */
+  readonly codes?: readonly string[];
+  /** Served by the lane, without Yoga. */
+  readonly lane?: boolean;
+}
+
+/**
+ * The facts of a request. Writes its own log line, and skips the search for credentials but for the path: nothing else of it
+ * is free text of the caller, since operation names are GraphQL names.
+ */
+export class RequestRecord implements RequestFacts, RequestLineFields {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly operations: readonly OperationFacts[];
+  readonly codes: readonly string[];
+  readonly lane: boolean;
+
+  constructor(
+    requestId: string,
+    method: string,
+    path: string,
+    status: number,
+    durationMs: number,
+    operations: readonly OperationFacts[],
+    codes: readonly string[] | null = null,
+    lane = false,
+  ) {
+    this.requestId = requestId;
+    this.method = method;
+    this.path = path;
+    this.status = status;
+    this.durationMs = durationMs;
+    this.operations = operations;
+    this.codes = codes ?? noCodes;
+    this.lane = lane;
+  }
+
+  [requestLine](): string {
+    const { requestId, method, path, status, durationMs, codes } = this;
+    const { length } = this.operations;
+    const shown = length > maxShownOperations ? this.operations.slice(0, maxShownOperations) : this.operations;
+    let operations = '';
+    for (const each of shown) operations += operations === '' ? operationText(each) : `,${operationText(each)}`;
+    const more = length > shown.length ? `,"more":${length - shown.length}` : '';
+    const lane = this.lane ? ',"lane":true' : '';
+    return `"requestId":"${requestId}"${headText(method, path, status)}${durationMs},"operations":[${operations}]${more}${codesText(codes)}${lane}`;
+  }
+}
+
+/** Of a batch; of others it is said how many there are. */
+const maxShownOperations = 8;
+
+const noCodes: readonly string[] = [];
+
+function codesText(codes: readonly string[]): string {
+  return codes.length === 0 ? '' : `,"codes":${JSON.stringify(codes)}`;
+}
+
+/**
+ * Of most requests these parts are those of the request before. A line put together from a few long texts costs half as much
+ * to write as one of many short ones.
+ */
+const lastHead = { method: '', path: '', status: 0, text: '' };
+const lastOperation: { facts: OperationFacts | null; text: string } = { facts: null, text: '' };
+
+function headText(method: string, path: string, status: number): string {
+  const last = lastHead;
+  if (last.method !== method || last.path !== path || last.status !== status) {
+    last.method = method;
+    last.path = path;
+    last.status = status;
+    last.text = `,"method":"${method}","path":${toJsonText(shownPath(path))},"status":${status},"durationMs":`;
+  }
+  return last.text;
+}
+
+/** Longer paths are cut: any is refused that has so many characters. */
+const maxShownPath = 200;
+
+/** In ASCII, as the whole line is. */
+function shownPath(path: string): string {
+  const shown = path.length > maxShownPath ? `${path.slice(0, maxShownPath)}...` : path;
+  return redactText(shown).replaceAll(/[^ -~]/g, '?');
+}
+
+function operationText(facts: OperationFacts): string {
+  const last = lastOperation;
+  if (last.facts === null || !areAlike(last.facts, facts)) {
+    const { caller, name, type, plan, from } = facts;
+    const shown = name === null ? 'null' : toJsonText(name);
+    const source = from ? `,"from":"${from}"` : '';
+    last.text = `{"caller":${toJsonText(caller)},"name":${shown},"type":"${type}","plan":"${plan}"${source}`;
+    last.facts = facts;
+  }
+  return `${last.text},"errors":${facts.errors},"calls":${facts.calls},"usage":${usageText(facts.usage)}}`;
+}
+
+/** Do their texts begin alike? */
+function areAlike(one: OperationFacts, other: OperationFacts): boolean {
+  return (
+    one.caller === other.caller &&
+    one.name === other.name &&
+    one.type === other.type &&
+    one.plan === other.plan &&
+    one.from === other.from
+  );
+}
+
+/** `JSON.stringify` would take longer than all else of the line. */
+function usageText(usage: OperationUsage | null): string {
+  if (usage === null) return 'null';
+  const { inputNodes, outputNodes, depth, variables, fragments, queryPayload } = usage;
+  return `{"inputNodes":${inputNodes},"outputNodes":${outputNodes},"depth":${depth},"variables":${variables},"fragments":${fragments},"queryPayload":${queryPayload}}`;
+}
