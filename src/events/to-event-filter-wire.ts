@@ -17,13 +17,13 @@ export type EventsProfile = Pick<NetworkProfile['events'], 'filters' | 'timeRang
 /** A filter ready for the wire. */
 export interface CheckedFilter<Wire> {
   readonly wire: Wire;
-  /** The same text for every way of writing the same filter. Cursors are bound to it. */
+  /** The wire form as text: the same for every way of writing the same filter. Cursors are bound to it. */
   readonly identity: string;
 }
 
 /**
  * The wire form of an event filter under a network profile. No filter, or `{ all: true }`, asks for every event.
- * Values go out as the client wrote them.
+ * Addresses go out with all 32 bytes, and types in one form: nodes reject short addresses.
  * @throws `BAD_USER_INPUT` if the network has no such filter, or a value breaks its rule
  */
 export function toEventFilterWire(
@@ -37,8 +37,7 @@ export function toEventFilterWire(
     const offered = eventFilterMembers.filter((name) => profile.filters[name] !== null).join(', ');
     throw argumentError(`filter.${member}`, `This network has no event filter '${member}'; it has: ${offered}.`);
   }
-  const { value, identity } = toMemberWire(member, given, variant, profile);
-  return { wire: { [variant]: value }, identity: JSON.stringify([variant, identity]) };
+  return toChecked({ [variant]: toMemberWire(member, given, variant, profile) });
 }
 
 export function soleMember<Filter extends object>(filter: Filter): keyof Filter & string {
@@ -47,9 +46,8 @@ export function soleMember<Filter extends object>(filter: Filter): keyof Filter 
   throw argumentError('filter', `Argument 'filter' must have exactly one member; got ${only ? others.length + 1 : 0}.`);
 }
 
-interface MemberWire {
-  readonly value: unknown;
-  readonly identity: unknown;
+export function toChecked<Wire>(wire: Wire): CheckedFilter<Wire> {
+  return { wire, identity: JSON.stringify(wire) };
 }
 
 function toMemberWire(
@@ -57,57 +55,49 @@ function toMemberWire(
   filter: EventQueryFilter,
   variant: string,
   profile: EventsProfile,
-): MemberWire {
+): unknown {
   const argument = `filter.${member}`;
   const text = filter[member] as string;
   switch (member) {
     case 'all':
-      return filter.all === true
-        ? { value: [], identity: [] }
-        : refuse(argument, filter.all, 'must be true or left out');
+      return filter.all === true ? [] : refuse(argument, filter.all, 'must be true or left out');
     case 'transaction':
-      return { value: text, identity: checkDigest(argument, text) };
+      return checkDigest(argument, text);
     case 'sender':
     case 'object':
     case 'package':
-      return { value: text, identity: checkAddress(argument, text) };
+      return checkAddress(argument, text);
     case 'moveEvent':
-      return { value: text, identity: checkStructTypeOrName(argument, text) };
+      return checkStructTypeOrName(argument, text);
     case 'eventType':
     case 'moveEventType':
       // MoveEventType takes types alone. A network with another variant filters by kind of event, which may also be a
       // bare word such as NewObject.
-      return variant === 'MoveEventType'
-        ? { value: text, identity: checkStructType(argument, text) }
-        : { value: text, identity: checkStructTypeOrName(argument, text) };
+      return variant === 'MoveEventType' ? checkStructType(argument, text) : checkStructTypeOrName(argument, text);
     case 'moveModule':
     case 'moveEventModule':
       return toModuleWire(argument, filter[member] as MoveModuleFilter);
-    case 'recipient': {
-      const address = filter.recipient?.addressOwner ?? '';
-      return { value: { AddressOwner: address }, identity: checkAddress(`${argument}.addressOwner`, address) };
-    }
+    case 'recipient':
+      return { AddressOwner: checkAddress(`${argument}.addressOwner`, filter.recipient?.addressOwner ?? '') };
     case 'timeRange':
       return toTimeRangeWire(argument, filter.timeRange as TimeRangeFilter, profile.timeRange);
   }
 }
 
-function toModuleWire(argument: string, { package: id, module }: MoveModuleFilter): MemberWire {
+function toModuleWire(argument: string, { package: id, module }: MoveModuleFilter): unknown {
   return {
-    value: { package: id, module },
-    identity: [checkAddress(`${argument}.package`, id), checkIdentifier(`${argument}.module`, module)],
+    package: checkAddress(`${argument}.package`, id),
+    module: checkIdentifier(`${argument}.module`, module),
   };
 }
 
 /** Clients give a closed interval; a network whose end is exclusive is asked for one millisecond more. */
-function toTimeRangeWire(argument: string, range: TimeRangeFilter, wire: EventsProfile['timeRange']): MemberWire {
+function toTimeRangeWire(argument: string, range: TimeRangeFilter, wire: EventsProfile['timeRange']): unknown {
   const start = checkUInt53(`${argument}.startTime`, range.startTime);
   const end = checkUInt53(`${argument}.endTime`, range.endTime);
   if (start > end) refuse(argument, { startTime: start, endTime: end }, 'must not end before it starts');
   const wireEnd = wire.endExclusive ? BigInt(end) + 1n : BigInt(end);
-  const value =
-    wire.encoding === 'text'
-      ? { startTime: String(start), endTime: String(wireEnd) }
-      : { startTime: start, endTime: Number(wireEnd) };
-  return { value, identity: [start, end] };
+  return wire.encoding === 'text'
+    ? { startTime: String(start), endTime: String(wireEnd) }
+    : { startTime: start, endTime: Number(wireEnd) };
 }

@@ -5,6 +5,8 @@ import { toEventFilterWire } from '../../../src/events/to-event-filter-wire.ts';
 import type { EventQueryFilter } from '../../../src/generated/own.ts';
 
 const { ledger, iota } = networkProfiles;
+/** An address with all its bytes. */
+const whole = (digits: string) => `0x${digits.padStart(64, '0')}`;
 const digest = '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1';
 
 function refusal(filter: EventQueryFilter, profile = ledger.events) {
@@ -22,15 +24,21 @@ describe('on the ledger network', () => {
     [null, { All: [] }],
     [{ all: true }, { All: [] }],
     [{ transaction: digest }, { Transaction: digest }],
-    [{ moveModule: { package: '0x2', module: 'coin' } }, { MoveModule: { package: '0x2', module: 'coin' } }],
-    [{ moveEventModule: { package: '0x2', module: 'coin' } }, { MoveEventModule: { package: '0x2', module: 'coin' } }],
+    [{ moveModule: { package: '0x2', module: 'coin' } }, { MoveModule: { package: whole('2'), module: 'coin' } }],
+    [
+      { moveEventModule: { package: '0x2', module: 'coin' } },
+      { MoveEventModule: { package: whole('2'), module: 'coin' } },
+    ],
     [{ moveEvent: 'Minted' }, { MoveEvent: 'Minted' }],
-    [{ moveEvent: '0x2::coin::Minted' }, { MoveEvent: '0x2::coin::Minted' }],
+    [{ moveEvent: '0x2::coin::Minted' }, { MoveEvent: `${whole('2')}::coin::Minted` }],
     [{ eventType: 'NewObject' }, { EventType: 'NewObject' }],
-    [{ eventType: '0x2::coin::Minted<0x2::sui::SUI>' }, { EventType: '0x2::coin::Minted<0x2::sui::SUI>' }],
-    [{ sender: '0xAB' }, { Sender: '0xAB' }],
-    [{ recipient: { addressOwner: '0x7' } }, { Recipient: { AddressOwner: '0x7' } }],
-    [{ object: '0x7' }, { Object: '0x7' }],
+    [
+      { eventType: '0x2::coin::Minted<0x2::sui::SUI>' },
+      { EventType: `${whole('2')}::coin::Minted<${whole('2')}::sui::SUI>` },
+    ],
+    [{ sender: '0xAB' }, { Sender: whole('ab') }],
+    [{ recipient: { addressOwner: '0x7' } }, { Recipient: { AddressOwner: whole('7') } }],
+    [{ object: '0x7' }, { Object: whole('7') }],
     [{ timeRange: { startTime: 5, endTime: 9 } }, { TimeRange: { startTime: 5, endTime: 9 } }],
     [{ timeRange: { startTime: 7, endTime: 7 } }, { TimeRange: { startTime: 7, endTime: 7 } }],
   ])('%j goes out as %j', (filter, wire) => {
@@ -49,9 +57,9 @@ describe('on the ledger network', () => {
 
 describe('on a network of real nodes', () => {
   test.each<[EventQueryFilter, unknown]>([
-    [{ package: '0x2' }, { Package: '0x2' }],
-    [{ moveEventType: '0x2::coin::Minted' }, { MoveEventType: '0x2::coin::Minted' }],
-    [{ eventType: '0x2::coin::Minted' }, { MoveEventType: '0x2::coin::Minted' }],
+    [{ package: '0x2' }, { Package: whole('2') }],
+    [{ moveEventType: '0x2::coin::Minted' }, { MoveEventType: `${whole('2')}::coin::Minted` }],
+    [{ eventType: '0x2::coin::Minted' }, { MoveEventType: `${whole('2')}::coin::Minted` }],
     [{ timeRange: { startTime: 5, endTime: 9 } }, { TimeRange: { startTime: '5', endTime: '10' } }],
     [{ timeRange: { startTime: 7, endTime: 7 } }, { TimeRange: { startTime: '7', endTime: '8' } }],
     [

@@ -2,24 +2,27 @@ import { expect, test } from 'vitest';
 import { toTransactionFilterWire } from '../../../src/events/to-transaction-filter-wire.ts';
 import type { TransactionQueryFilter } from '../../../src/generated/own.ts';
 
+/** An address with all its bytes. */
+const whole = (digits: string) => `0x${digits.padStart(64, '0')}`;
+
 test.each<[TransactionQueryFilter | null, unknown]>([
   [null, null],
   [{ checkpoint: '12' }, { Checkpoint: '12' }],
-  [{ moveFunction: { package: '0x2' } }, { MoveFunction: { package: '0x2' } }],
+  [{ moveFunction: { package: '0x2' } }, { MoveFunction: { package: whole('2') } }],
   [
     { moveFunction: { package: '0x2', module: 'coin', function: null } },
-    { MoveFunction: { package: '0x2', module: 'coin' } },
+    { MoveFunction: { package: whole('2'), module: 'coin' } },
   ],
   [
     { moveFunction: { package: '0x2', module: 'coin', function: 'mint' } },
-    { MoveFunction: { package: '0x2', module: 'coin', function: 'mint' } },
+    { MoveFunction: { package: whole('2'), module: 'coin', function: 'mint' } },
   ],
-  [{ inputObject: '0x1' }, { InputObject: '0x1' }],
-  [{ changedObject: '0x1' }, { ChangedObject: '0x1' }],
-  [{ fromAddress: '0x1' }, { FromAddress: '0x1' }],
-  [{ toAddress: '0x1' }, { ToAddress: '0x1' }],
-  [{ fromAndToAddress: { from: '0x1', to: '0x2' } }, { FromAndToAddress: { from: '0x1', to: '0x2' } }],
-  [{ fromOrToAddress: '0x1' }, { FromOrToAddress: { addr: '0x1' } }],
+  [{ inputObject: '0x1' }, { InputObject: whole('1') }],
+  [{ changedObject: '0x1' }, { ChangedObject: whole('1') }],
+  [{ fromAddress: '0x1' }, { FromAddress: whole('1') }],
+  [{ toAddress: '0x1' }, { ToAddress: whole('1') }],
+  [{ fromAndToAddress: { from: '0x1', to: '0x2' } }, { FromAndToAddress: { from: whole('1'), to: whole('2') } }],
+  [{ fromOrToAddress: '0x1' }, { FromOrToAddress: { addr: whole('1') } }],
   [{ transactionKind: 'ProgrammableTransaction' }, { TransactionKind: 'ProgrammableTransaction' }],
   [{ transactionKindIn: ['Genesis'] }, { TransactionKindIn: ['Genesis'] }],
 ])('%j goes out as %j', (filter, wire) => {
