@@ -38,6 +38,7 @@ export type ExecuteField = (
 
 export interface CompiledField {
   readonly key: string;
+  readonly hasJoins: boolean;
   readonly execute: ExecuteField;
 }
 
@@ -54,6 +55,7 @@ export function compileFields(
   if (!collected) return null;
   const fields: CompiledField[] = [];
   for (const [key, nodes] of collected) {
+    const { joins } = scope.found;
     scope.budget.fields -= 1;
     // Assigning `__proto__` would change the object's prototype instead of adding a key.
     if (scope.budget.fields < 0 || key === '__proto__') return null;
@@ -65,7 +67,7 @@ export function compileFields(
         ? () => type.name
         : compileJoin(type, key, nodes, scope);
     if (!execute) return null;
-    fields.push({ key, execute });
+    fields.push({ key, hasJoins: scope.found.joins > joins, execute });
   }
   return fields;
 }
@@ -118,6 +120,7 @@ function compileJoin(
   const field = scope.joinOf(parent, nodes);
   const completeKey = field && compileObject(parent, [field.key], scope);
   if (!completeKey) return null;
+  scope.found.joins += 1;
   return (source, prev, state, data) => {
     const note = (key: Record<string, unknown>) => {
       state.joins.push({ field, key, data, name, path: { prev, key: name, typename: parent.name } });

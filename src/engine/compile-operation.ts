@@ -53,21 +53,17 @@ export function compileOperation(options: CompileOptions): RunCompiled | null {
   const { schema, operation, fragments, joinOf = () => null } = options;
   const type = schema.getRootType(operation.operation);
   if (!type || operation.operation === 'subscription') return null;
-  let hasJoins = false;
   const fields = compileFields(type, [operation.selectionSet], {
     schema,
     operation,
     fragments,
     fragmentsByName: Object.assign(Object.create(null), Object.fromEntries(fragments)),
-    joinOf: (parent, nodes) => {
-      const join = parent === type ? null : joinOf(parent, nodes);
-      hasJoins ||= join !== null;
-      return join;
-    },
+    joinOf: (parent, nodes) => (parent === type ? null : joinOf(parent, nodes)),
     budget: { fields: maxCompiledFields },
+    found: { joins: 0 },
   });
   if (!fields) return null;
-  const roots = hasJoins ? fields.map(withJoins) : fields;
+  const roots = fields.map((field) => (field.hasJoins ? withJoins(field) : field));
   const isSerial = operation.operation === 'mutation';
 
   return ({ context, variables, answerJoins = null }) => {
@@ -109,24 +105,37 @@ function executeSerially(
 }
 
 /** Executes a root field, and then those joins beneath it that no error has removed. */
-function withJoins({ key, execute }: CompiledField): CompiledField {
+function withJoins({ key, hasJoins, execute }: CompiledField): CompiledField {
   return {
     key,
+    hasJoins,
     execute: (source, parent, shared, data) => {
       const { context, variables, answerJoins, failures } = shared;
+      if (!answerJoins) throw new Error('an operation with joins is run without anybody to answer them');
+      const answer = answerJoins();
       // Each member by its name: a spread costs as much as a field.
       const state: ExecutionState = { context, variables, answerJoins, failures, joins: [] };
-      const value = execute(source, parent, state, data);
-      return isPromise(value) ? value.then((done) => putJoins(done, state)) : putJoins(value, state);
+      const fail = (error: unknown): never => {
+        void answer([]);
+        throw error;
+      };
+      try {
+        const value = execute(source, parent, state, data);
+        return isPromise(value)
+          ? value.then((done) => putJoins(done, state, answer), fail)
+          : putJoins(value, state, answer);
+      } catch (error) {
+        return fail(error);
+      }
     },
   };
 }
 
-function putJoins(value: unknown, { joins, failures, answerJoins }: ExecutionState): unknown {
+function putJoins(value: unknown, { joins, failures }: ExecutionState, answer: ReturnType<AnswerJoins>): unknown {
   const points = joins.filter(({ path }) => !isNulled(failures, path));
+  const answered = answer(points);
   if (points.length === 0) return value;
-  if (!answerJoins) throw new Error('an operation with joins is run without anybody to answer them');
-  return answerJoins(points).then((outcomes) => {
+  return answered.then((outcomes) => {
     for (const [index, { data, name, path }] of points.entries()) {
       const outcome = outcomes[index];
       if (!outcome) throw new Error(`a join has no answer: ${name}`);

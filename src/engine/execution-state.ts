@@ -30,8 +30,11 @@ export interface JoinOutcome {
   readonly errors: readonly GraphQLError[];
 }
 
-/** Gives the values of the joins beneath one root field, in order. Never rejects. */
-export type AnswerJoins = (points: readonly JoinPoint[]) => Promise<readonly JoinOutcome[]>;
+/**
+ * Called as a root field with joins begins. What it returns is called once the field is there, with the joins beneath it, or with
+ * none if it failed: gives their values in order, and never rejects.
+ */
+export type AnswerJoins = () => (points: readonly JoinPoint[]) => Promise<readonly JoinOutcome[]>;
 
 /**
  * The errors so far, and the places they made null. A place is known by its path object, to which the places below it

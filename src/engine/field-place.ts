@@ -20,6 +20,8 @@ export interface CompileScope extends PlainScope {
   readonly joinOf: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
   /** How many more fields may be compiled: fragments within fragments can expand without limit. */
   readonly budget: { fields: number };
+  /** Counts the joins that were compiled. */
+  readonly found: { joins: number };
 }
 
 /** A selected field: what errors and resolvers are told of it. */

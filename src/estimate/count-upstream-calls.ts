@@ -38,7 +38,7 @@ export interface BoundOperation {
 /**
  * The requests to upstreams that an operation takes when all goes well. The fields of the ledger in a query travel as
  * one request; its mutations travel one by one, unless they pass through together; a field of ours takes what its
- * upstream says; the joins below it travel as one request.
+ * upstream says; the joins of a query travel as one request, those of a mutation as one for each field.
  * @returns `null` for a subscription: nobody knows how long it goes on
  */
 export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: CallCounting): number | null {
@@ -50,6 +50,7 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
 
   let ledgerFields = 0;
   let calls = 0;
+  let joined = 0;
   const shared = new Set<string>();
   for (const nodes of collectFields(type, [operation.selectionSet], { schema, fragments, variables }).values()) {
     const name = nodes[0]?.name.value ?? '';
@@ -61,20 +62,23 @@ export function countUpstreamCalls(bound: BoundOperation, plan: Plan, facts: Cal
     }
     const own = callsOfOwnField(field, nodes, bound, facts);
     calls += own?.calls ?? 0;
+    if (own?.hasJoins) joined += 1;
     for (const call of own?.shared ?? []) shared.add(call);
   }
   // Stitching sends the ledger's mutations one by one, so that each sees the result of the one before it.
-  const isOneByOne = operation.operation === 'mutation' && plan === 'STITCHED';
-  return (isOneByOne ? ledgerFields : Math.min(ledgerFields, 1)) + calls + shared.size;
+  const isMutation = operation.operation === 'mutation';
+  const isOneByOne = isMutation && plan === 'STITCHED';
+  const joins = isMutation ? joined : Math.min(joined, 1);
+  return (isOneByOne ? ledgerFields : Math.min(ledgerFields, 1)) + calls + joins + shared.size;
 }
 
-/** Those of the field itself, and of the joins below it; `null` if only execution can tell. */
+/** Those of the field itself, and whether joins below it take more; `null` if only execution can tell. */
 function callsOfOwnField(
   field: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
   { operation, fragments, variables }: BoundOperation,
   { schema, isJoin, ownFieldCalls }: CallCounting,
-): FieldCalls | null {
+): (FieldCalls & { readonly hasJoins: boolean }) | null {
   const [node] = nodes;
   if (!node) return null;
   const scope = { schema, fragments, variables };
@@ -87,7 +91,7 @@ function callsOfOwnField(
       readArguments: () => getArgumentValues(field, node, variables),
       selects: (name) => selects((_, each) => each === name),
     });
-    return own && { ...own, calls: own.calls + (selects(isJoin) ? 1 : 0) };
+    return own && { ...own, hasJoins: selects(isJoin) };
   } catch (error) {
     // Only execution can tell what is wrong with these arguments.
     if (error instanceof GraphQLError) return null;

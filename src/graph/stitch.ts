@@ -14,12 +14,13 @@ import type { NetworkProfile } from '../config/network-profile.ts';
 import { fragmentsOf } from '../documents/plan/fragments-of.ts';
 import { attributeRefusal } from '../ledger/answers/attribute-errors.ts';
 import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
-import type { OperationContext } from '../upstream/operation-context.ts';
+import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { toClientWords } from './client-words.ts';
 import type { RequestBounds } from './joins/join-document.ts';
-import { joinSelectionSet } from './joins/join-key.ts';
+import { joinSelectionSet, selectsJoinKeys } from './joins/join-key.ts';
 import { createJoinResolver } from './joins/join-resolvers.ts';
 import { findJoinOffer, joinName, joins, type ServedJoin } from './joins/joins.ts';
+import { OpenRoots } from './joins/open-roots.ts';
 import { type CreateOperationJoins, createOperationJoins } from './joins/operation-joins.ts';
 import { toPlainBuiltins } from './joins/plain-builtins.ts';
 import { describedScalars, keepDigits } from './scalars.ts';
@@ -67,10 +68,11 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
   };
   const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
   const served = offers.flatMap(({ join, offer }) => ('field' in offer ? [{ ...join, root: offer }] : []));
-  const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, ledger: subschema });
+  const rootsOf = createPerOperation(() => new OpenRoots());
+  const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, ledger: subschema, rootsOf });
   const schema = stitchSchemas({
     // Descriptions come from the last subschema, and those of the ledger are better.
-    subschemas: [toOwnSubschema(ownSchema), subschema],
+    subschemas: [toOwnSubschema(ownSchema, rootsOf), subschema],
     typeDefs: served.map(joinTypeDefs),
     resolvers: [
       describedScalars(ledger.schema, ownSchema),
@@ -120,9 +122,10 @@ function streamResolvers(ownSchema: GraphQLSchema): IResolvers {
 }
 
 /** With graphql-js, because the executor of the stitching library takes any value with a `then` for a promise. */
-function toOwnSubschema(schema: GraphQLSchema): SubschemaConfig {
-  const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) =>
-    execute({
+function toOwnSubschema(schema: GraphQLSchema, rootsOf: (context: OperationContext) => OpenRoots): SubschemaConfig {
+  const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) => {
+    const leave = selectsJoinKeys(document) ? rootsOf(context as OperationContext).open() : null;
+    const result = execute({
       schema,
       document,
       variableValues: variables,
@@ -130,6 +133,10 @@ function toOwnSubschema(schema: GraphQLSchema): SubschemaConfig {
       rootValue,
       operationName: operationName ?? null,
     });
+    if (result instanceof Promise) return leave ? result.finally(leave) : result;
+    leave?.();
+    return result;
+  };
   return { schema, executor: executor as Executor };
 }
 

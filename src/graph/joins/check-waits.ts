@@ -67,7 +67,11 @@ function findWaits(schema: GraphQLSchema, operation: OperationDefinitionNode, fr
 }
 
 /** All fields, at any depth, that `@skip` and `@include` leave. Looks into each fragment once. */
-function executedFields(selectionSet: SelectionSetNode, fragments: Fragments, variables: Variables): Set<FieldNode> {
+export function executedFields(
+  selectionSet: SelectionSetNode,
+  fragments: Fragments,
+  variables: Variables,
+): Set<FieldNode> {
   const executed = new Set<FieldNode>();
   const spread = new Set<string>();
   const pending = [selectionSet];

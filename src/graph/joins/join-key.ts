@@ -1,5 +1,7 @@
+import { BREAK, type DocumentNode, visit } from 'graphql';
 import { reservedAliasPrefix } from '../../documents/plan/reserved-alias-rule.ts';
 import { ExactNumber } from '../../json/exact-number.ts';
+import { toCanonicalAddress } from '../../ledger/values/move-names.ts';
 import type { Join } from './joins.ts';
 
 /** Identifies the ledger value that a join is about. */
@@ -13,8 +15,21 @@ export interface JoinKey {
  * Joins select the fields of their key under reserved aliases, so that neither an alias of the client nor another
  * join of the same type can stand in their place.
  */
-const idAlias = ({ field }: Join): string => `${reservedAliasPrefix}Id_${field}`;
+const idPrefix = `${reservedAliasPrefix}Id_`;
+const idAlias = ({ field }: Join): string => idPrefix + field;
 const versionAlias = ({ field }: Join): string => `${reservedAliasPrefix}Version_${field}`;
+
+/** Does a document select the key of any join? */
+export function selectsJoinKeys(document: DocumentNode): boolean {
+  let isFound = false;
+  visit(document, {
+    Field: ({ alias }) => {
+      isFound ||= alias?.value.startsWith(idPrefix) ?? false;
+      return isFound ? BREAK : undefined;
+    },
+  });
+  return isFound;
+}
 
 /** The fields a join needs of its parent, as a selection set. */
 export function joinSelectionSet(join: Join): string {
@@ -29,12 +44,19 @@ export function joinSelectionSet(join: Join): string {
 export function createReadJoinKey(join: Join) {
   const [id, version] = [idAlias(join), versionAlias(join)];
   const { key } = join;
+  // Digests have one form. Upstreams may write addresses short.
+  const toId = join.target === 'transaction' ? String : toWholeAddress;
   return (selected: Readonly<Record<string, unknown>>): JoinKey => {
     if (!(id in selected)) {
-      return { id: String(selected[key.id]), version: key.version && toDigits(selected[key.version]) };
+      return { id: toId(selected[key.id]), version: key.version && toDigits(selected[key.version]) };
     }
-    return { id: String(selected[id]), version: toDigits(selected[version]) };
+    return { id: toId(selected[id]), version: toDigits(selected[version]) };
   };
+}
+
+function toWholeAddress(value: unknown): string {
+  const text = String(value);
+  return toCanonicalAddress(text) ?? text;
 }
 
 /** Beyond 2^53 a version is text, or an exact number. */

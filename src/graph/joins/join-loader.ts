@@ -11,6 +11,7 @@ import {
   selectionsOf,
   toJoinDocument,
 } from './join-document.ts';
+import type { OpenRoots } from './open-roots.ts';
 
 /** `value` is as the ledger sent it, null if there is none; the paths of the errors begin at the value. */
 export interface JoinAnswer {
@@ -23,6 +24,8 @@ export interface JoinLoaderOptions {
   readonly limits: RequestBounds;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly cancellation?: Cancellation | undefined;
+  /** The root fields whose joins this loader looks up. */
+  readonly roots: OpenRoots;
 }
 
 export interface JoinLoader {
@@ -50,14 +53,14 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
   const known = new Map<string, Asked>();
   /** Those asked for one by one in this turn. */
   let singles: { readonly asked: Asked[]; readonly done: Promise<unknown> } | null = null;
-  // DataLoader waits until the turn of the event loop is over, so that lookups of all fields travel together.
+  // DataLoader waits until all root fields are there, so that the lookups of all of them travel together.
   const sets = new DataLoader<readonly Asked[], null>(
     async (collected) => {
       singles = null;
       await askAll(collected.flat(), options);
       return collected.map(() => null);
     },
-    { cache: false },
+    { cache: false, batchScheduleFn: (send) => options.roots.whenNone(send) },
   );
 
   const add = (lookup: JoinLookup): Asked => {

@@ -16,6 +16,7 @@ import { createReadJoinKey } from './join-key.ts';
 import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
 import { type JoinSelection, shareSelection, toJoinSelection } from './join-selection.ts';
 import { type ServedJoin, toJoinForm } from './joins.ts';
+import type { OpenRoots } from './open-roots.ts';
 import { placeErrors } from './place-errors.ts';
 import { toPlainBuiltins } from './plain-builtins.ts';
 import { Turns } from './turns.ts';
@@ -24,6 +25,8 @@ export interface JoinResolverOptions {
   readonly execute: LedgerExecutor;
   readonly limits: RequestBounds;
   readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
+  /** The root fields of an operation. */
+  readonly rootsOf: (context: OperationContext) => OpenRoots;
 }
 
 /** Kept for one operation, since a field may have thousands of parents. */
@@ -48,9 +51,11 @@ interface StitchedField {
  * travel together.
  */
 export function createJoinResolver(options: JoinResolverOptions) {
-  const { execute, limits, ledger } = options;
-  const operationJoins = createPerOperation(({ cancellation }, info: GraphQLResolveInfo): StitchedJoins => {
-    const loader = createJoinLoader({ execute, limits, variables: info.variableValues, cancellation });
+  const { execute, limits, ledger, rootsOf } = options;
+  const operationJoins = createPerOperation((context, info: GraphQLResolveInfo): StitchedJoins => {
+    const { cancellation } = context;
+    const roots = rootsOf(context);
+    const loader = createJoinLoader({ execute, limits, variables: info.variableValues, cancellation, roots });
     return { loader, fields: new Map(), selections: new Map(), told: new ToldErrors(), turns: new Turns() };
   });
 

@@ -27,6 +27,7 @@ import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loade
 import { freeName } from './join-resolvers.ts';
 import { type JoinSelection, shareSelection, toJoinSelection } from './join-selection.ts';
 import { type ServedJoin, toJoinForm } from './joins.ts';
+import { OpenRoots } from './open-roots.ts';
 
 export interface OperationJoinsOptions {
   readonly execute: LedgerExecutor;
@@ -109,15 +110,23 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         const { cancellation } = context;
         let loader: JoinLoader | undefined;
         const told = new ToldErrors();
-        return (points) => {
-          loader ??= createJoinLoader({ execute, limits, variables, cancellation });
-          const askings = points.map((point) => toAsking(point, prepared.get(point.field), variables));
-          return answerPoints(askings, loader, told, cancellation);
+        const roots = new OpenRoots();
+        return () => {
+          const leave = roots.open();
+          return (points) => {
+            leave();
+            if (points.length === 0) return nothing;
+            loader ??= createJoinLoader({ execute, limits, variables, cancellation, roots });
+            const askings = points.map((point) => toAsking(point, prepared.get(point.field), variables));
+            return answerPoints(askings, loader, told, cancellation);
+          };
         };
       },
     };
   };
 }
+
+const nothing: Promise<readonly JoinOutcome[]> = Promise.resolve([]);
 
 /** The lookup for one place of the answer, or why there is none. */
 interface Asking {

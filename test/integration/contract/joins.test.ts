@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
+import { type RecordedRequest, type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
 
 const token = 'token-of-the-joins';
 let devnet: Devnet;
@@ -33,6 +34,7 @@ beforeEach(() => {
   for (const upstream of [ledger, sponsor, events]) {
     upstream.requests.length = 0;
     upstream.intercept = undefined;
+    upstream.onAnswer = undefined;
   }
 });
 
@@ -59,6 +61,26 @@ describe('one operation over all three upstreams', () => {
   });
 });
 
+/** The node gets what is chosen only when the function that this returns is called. */
+function holdBack(isHeld: (requests: readonly RecordedRequest[]) => boolean): () => void {
+  const held: (() => Promise<void>)[] = [];
+  events.intercept = ({ body }, res) => {
+    if (!isHeld(events.requests)) return false;
+    held.push(async () => {
+      const answer = await fetch(devnet.rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      res.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    });
+    return true;
+  };
+  return () => {
+    for (const pass of held.splice(0)) void pass();
+  };
+}
+
 describe('joins', () => {
   it('of fifty events, two fields each and under several names, are one request', async () => {
     const { data, errors } = await gateway.query(/* GraphQL */ `
@@ -80,6 +102,45 @@ describe('joins', () => {
     }
     expect(ledger.requests).toHaveLength(1);
     expect(ledger.requests[0]?.body.length).toBeLessThan(5_000);
+  });
+
+  it.each([
+    ['compiled', ''],
+    ['stitched', 'chainIdentifier'],
+    ['stitched for a directive', 'chainIdentifier @skip(if: true)'],
+  ])('of several root fields are one request, whichever comes first: %s', async (_, beside) => {
+    // The node answers the first question last.
+    const release = holdBack(({ length }) => length === 1);
+    events.onAnswer = () => void (events.requests.length === 3 && release());
+    const text = `{ ${beside}
+      queryEvents(last: 3) { nodes { txDigest transactionBlock { digest } } }
+      more: queryEvents(first: 2) { nodes { sender senderAddress { address } } }
+      queryTransactionBlocks(last: 2) { nodes { digest transactionBlock { digest } } }
+    }`;
+    const { data, errors } = await gateway.query(text);
+    expect(errors).toBeUndefined();
+    for (const { txDigest, transactionBlock } of data.queryEvents.nodes) expect(transactionBlock.digest).toBe(txDigest);
+    for (const { sender, senderAddress } of data.more.nodes) expect(senderAddress.address).toBe(sender);
+    for (const { digest, transactionBlock } of data.queryTransactionBlocks.nodes)
+      expect(transactionBlock.digest).toBe(digest);
+    const own = ledger.requests.filter(({ body }) => body.includes('chainIdentifier'));
+    expect(ledger.requests.length - own.length).toBe(1);
+    const { upstreamCalls } = (
+      await gateway.query('query ($q: String!) { estimate(query: $q) { upstreamCalls } }', { q: text })
+    ).data.estimate;
+    expect(upstreamCalls).toBe(ledger.requests.length + events.requests.length);
+  });
+
+  it('of one root field do not wait for another that hangs for longer than a second', async () => {
+    const release = holdBack((requests) => requests.at(-1)?.body.includes('queryTransactionBlocks') ?? false);
+    const answer = gateway.query(`{
+      queryEvents(last: 1) { nodes { senderAddress { address } } }
+      queryTransactionBlocks(last: 1) { nodes { transactionBlock { digest } } }
+    }`);
+    await until(() => ledger.requests.length === 1, 'the joins of the first field');
+    release();
+    expect((await answer).errors).toBeUndefined();
+    expect(ledger.requests).toHaveLength(2);
   });
 
   it('are split when one request would be over the ledger’s bounds, and none of them is refused', async () => {

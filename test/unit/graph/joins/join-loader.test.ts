@@ -1,8 +1,9 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createToJoinLookup, type JoinLookup } from '../../../../src/graph/joins/join-document.ts';
-import { createJoinLoader } from '../../../../src/graph/joins/join-loader.ts';
+import { createJoinLoader, type JoinLoaderOptions } from '../../../../src/graph/joins/join-loader.ts';
 import type { JoinSelection } from '../../../../src/graph/joins/join-selection.ts';
+import { OpenRoots } from '../../../../src/graph/joins/open-roots.ts';
 import type { LedgerRequest } from '../../../../src/ledger/ledger-executor.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 
@@ -35,6 +36,9 @@ function scripted(answer: (result: ExecutionResult, count: number) => ExecutionR
   };
 }
 
+const createLoader = (options: Omit<JoinLoaderOptions, 'roots'>, roots = new OpenRoots()) =>
+  createJoinLoader({ ...options, roots });
+
 const roomy = { maxQueryNodes: 300, maxQueryPayloadSize: 5_000 };
 const values = (answers: readonly (object | Error)[]) =>
   answers.map((each) => (each instanceof Error ? each.message : (each as { value: unknown }).value));
@@ -44,15 +48,32 @@ describe('a join loader', () => {
     const cancellation = createCancellation();
     const execute = ({ cancellation: heard }: LedgerRequest) =>
       new Promise<ExecutionResult>((_, reject) => heard?.onCancel((cause) => reject(new Error(cause))));
-    const loader = createJoinLoader({ execute, limits: roomy, variables: {}, cancellation });
+    const loader = createLoader({ execute, limits: roomy, variables: {}, cancellation });
     const loading = loader.load([lookup('a'), lookup('b')]);
     setImmediate(() => cancellation.cancel('aborted'));
     expect(values(await loading)).toEqual(['aborted', 'aborted']);
   });
 
+  it('waits for root fields under way, and asks for the lookups of all of them together', async () => {
+    const { execute, texts } = scripted();
+    const roots = new OpenRoots();
+    const [leaveFirst, leaveSecond, leaveFailed] = [roots.open(), roots.open(), roots.open()];
+    const loader = createLoader({ execute, limits: roomy, variables: {} }, roots);
+    leaveFirst();
+    const first = loader.load([lookup('a')]);
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    // Said twice, it counts once.
+    leaveFirst();
+    leaveFailed();
+    expect(texts).toEqual([]);
+    leaveSecond();
+    const second = Promise.resolve().then(() => loader.load([lookup('b')]));
+    expect([values(await first), values(await second), texts.length]).toEqual([['a'], ['b'], 1]);
+  });
+
   it('asks for everything of one turn together, the same once, and answers each in its place', async () => {
     const { execute, texts } = scripted();
-    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const loader = createLoader({ execute, limits: roomy, variables: {} });
     const [first, second] = await Promise.all([
       loader.load([lookup('a'), lookup('b'), lookup('a')]),
       Promise.resolve().then(() => loader.load([lookup('c'), lookup('b')])),
@@ -66,7 +87,7 @@ describe('a join loader', () => {
 
   it('does not ask again what is known, until it is to forget it', async () => {
     const { execute, texts } = scripted((result, count) => (count === 1 ? { data: { k0: null } } : result));
-    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const loader = createLoader({ execute, limits: roomy, variables: {} });
     expect(values(await loader.load([lookup('a')]))).toEqual([null]);
     expect(values(await loader.load([lookup('a')]))).toEqual([null]);
     expect(texts).toHaveLength(1);
@@ -77,7 +98,7 @@ describe('a join loader', () => {
 
   it('takes one key with two selections for two lookups', async () => {
     const { execute, texts } = scripted();
-    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const loader = createLoader({ execute, limits: roomy, variables: {} });
     await loader.load([lookup('a'), lookup('a', selection('J1'))]);
     expect(texts).toEqual([
       '{k0:object(address:"a"){...J0}k1:object(address:"a"){...J1}}fragment J0 on Object{J0}fragment J1 on Object{J1}',
@@ -86,7 +107,7 @@ describe('a join loader', () => {
 
   it('splits where the ledger would refuse, and answers in order all the same', async () => {
     const { execute, texts } = scripted();
-    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryNodes: 6 }, variables: {} });
+    const loader = createLoader({ execute, limits: { ...roomy, maxQueryNodes: 6 }, variables: {} });
     const ids = ['a', 'b', 'c', 'd', 'e'];
     expect(values(await loader.load(ids.map((id) => lookup(id))))).toEqual(ids);
     expect(texts).toHaveLength(3);
@@ -94,7 +115,7 @@ describe('a join loader', () => {
 
   it('sends the variables that the selections use, and counts no others against the bound of a request', async () => {
     const { execute, texts, variables } = scripted();
-    const loader = createJoinLoader({
+    const loader = createLoader({
       execute,
       limits: { ...roomy, maxQueryPayloadSize: 300 },
       variables: { size: 3, unused: 'x'.repeat(1_000) },
@@ -110,7 +131,7 @@ describe('a join loader', () => {
   it('counts the variables against the bound of each request, in bytes', async () => {
     const { execute, texts, variables } = scripted();
     const size = 'é'.repeat(150);
-    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryPayloadSize: 700 }, variables: { size } });
+    const loader = createLoader({ execute, limits: { ...roomy, maxQueryPayloadSize: 700 }, variables: { size } });
     const sized = selection('J0', { size: '$size:String!' });
     const ids = Array.from({ length: 12 }, (_, index) => `id-${index}`);
     expect(values(await loader.load(ids.map((id) => lookup(id, sized))))).toEqual(ids);
@@ -126,7 +147,7 @@ describe('a join loader', () => {
       ...result,
       errors: [new GraphQLError('deep', { path: ['k1', 'owner'], extensions: { code: 'X' } }), new GraphQLError('all')],
     }));
-    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const loader = createLoader({ execute, limits: roomy, variables: {} });
     const answers = await loader.load([lookup('a'), lookup('b')]);
     expect(answers).toMatchObject([
       { errors: [{ message: 'all', path: undefined }] },
@@ -144,7 +165,7 @@ describe('a join loader', () => {
       if (count === 1) throw new Error('gone');
       return result;
     });
-    const loader = createJoinLoader({ execute, limits: { ...roomy, maxQueryNodes: 3 }, variables: {} });
+    const loader = createLoader({ execute, limits: { ...roomy, maxQueryNodes: 3 }, variables: {} });
     expect(values(await loader.load([lookup('a'), lookup('b')]))).toEqual(['gone', 'b']);
   });
 
@@ -160,7 +181,7 @@ describe('a join loader', () => {
       });
     });
     const { execute } = scripted((result) => ({ ...result, errors }));
-    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const loader = createLoader({ execute, limits: roomy, variables: {} });
     const answers = await loader.load(Array.from({ length: 50 }, (_, index) => lookup(`a${index}`)));
     expect(answers.map((each) => (each instanceof Error ? -1 : each.errors.length))).toEqual(Array(50).fill(4));
     expect(looks).toBeLessThan(5 * errors.length);
@@ -174,7 +195,7 @@ describe('a join loader', () => {
       new GraphQLError('last'),
     ];
     const { execute } = scripted((result) => ({ ...result, errors }));
-    const loader = createJoinLoader({ execute, limits: roomy, variables: {} });
+    const loader = createLoader({ execute, limits: roomy, variables: {} });
     const told = await Promise.all([loader.loadOne(lookup('a')), loader.loadOne(lookup('b'))]);
     expect(
       told.map((each) => (each instanceof Error ? [] : each.errors.map(({ message, path }) => [message, path]))),
