@@ -81,6 +81,11 @@ export const errorCatalogue = {
     meaning: 'An upstream answered something that is not of its contract; `extensions.upstream` names it.',
     retry: 'Yes, with backoff; tell the operator if it stays.',
   },
+  LEDGER_ERROR: {
+    status: 502,
+    meaning: 'The ledger could not answer a field, says why in its own words, and gives no code of its own.',
+    retry: 'As the message says.',
+  },
   SPONSOR_UNAUTHORIZED: {
     status: 401,
     meaning: 'The sponsor does not accept the bearer token.',

@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import type { ErrorCode } from './catalogue.ts';
 import { lightError } from './light-error.ts';
 
 /** Errors of one answer that are told: more than a page has items, so that each item that fails can have one. */
@@ -13,7 +14,7 @@ const more = `There are more errors than an answer tells: ${maxToldErrors} of th
 
 /** Stands last where errors are left out. */
 export function moreErrors(): GraphQLError {
-  return lightError(more);
+  return lightError(more, { extensions: { code: 'PAYLOAD_TOO_LARGE' satisfies ErrorCode } });
 }
 
 /** Of a key of a path, roughly. */

@@ -1,4 +1,5 @@
 import { type ExecutionResult, type GraphQLError, Source, type SourceLocation } from 'graphql';
+import type { ErrorCode } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { type ErrorPlaces, lightError } from '../../errors/light-error.ts';
 import { maxToldErrors, moreErrors } from '../../errors/told-errors.ts';
@@ -12,7 +13,7 @@ export type ReadText = () => string;
 /**
  * Reads the ledger's answer. Clients see its errors with message, path and extensions, except `extensions.http`,
  * which would set the status of the gateway's response, and `extensions.debug`, where servers put their stacks and
- * file paths. Clients never see anything that is not a GraphQL answer.
+ * file paths. An error without a code gets one. Clients never see anything that is not a GraphQL answer.
  * @param readText gives the document's text if the client wrote it; `null` if the gateway did, since error locations
  *   in that text would mean nothing to the client
  */
@@ -78,10 +79,22 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
     }
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
+    if (typeof extensions.code !== 'string') Object.assign(extensions, codeFor(entry, path));
     return lightError(entry.message, { path, extensions, places: toPlaces(entry.locations) });
   };
   if (value.length <= maxToldErrors) return value.map(toError);
   return [...value.slice(0, maxToldErrors).map(toError), moreErrors()];
+}
+
+/** For an error that has no code, as those of ledgers' validation, scalars and clocks. Clients need one to decide what to do. */
+function codeFor(
+  { message, locations }: Record<string, unknown>,
+  path: unknown,
+): { readonly code: ErrorCode; readonly upstream?: string } {
+  const text = String(message);
+  if (/\brequest timed out\b/i.test(text)) return { code: 'UPSTREAM_TIMEOUT', upstream: 'ledger' };
+  if (path === undefined) return { code: Array.isArray(locations) ? 'GRAPHQL_VALIDATION_FAILED' : 'LEDGER_ERROR' };
+  return { code: text.startsWith('Failed to parse "') ? 'BAD_USER_INPUT' : 'LEDGER_ERROR' };
 }
 
 type ToPlaces = (locations: unknown) => ErrorPlaces | null;

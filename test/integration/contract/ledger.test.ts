@@ -35,9 +35,13 @@ async function askLedger(query: string, variables?: object): Promise<Answer> {
   return (await response.json()) as Answer;
 }
 
+/** Given by the gateway where the ledger has none: these errors of the ledger are all of values that it cannot read. */
+const givenCode = { code: 'BAD_USER_INPUT' };
+
 /** Data, and of each error what clients are promised: message, path, extensions. */
 function essence({ data, errors }: Answer) {
-  return { data, errors: errors?.map(({ message, path, extensions }) => ({ message, path, extensions })) };
+  const told = errors?.map(({ message, path, extensions = givenCode }) => ({ message, path, extensions }));
+  return { data, errors: told };
 }
 
 const fragments = /* GraphQL */ `

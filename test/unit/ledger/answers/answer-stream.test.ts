@@ -42,9 +42,13 @@ describe('an answer that is passed on as it comes', () => {
 
   it('gets usage at its end, and its errors tidied', () => {
     const { stream, outcome, text } = begin({ withUsage: true });
-    stream.data(Buffer.from('"},"errors":[{"message":"m","locations":[],"extensions":{"http":{"status":500}}}]}'));
+    stream.data(
+      Buffer.from('"},"errors":[{"message":"m","locations":[],"extensions":{"code":"C","http":{"status":500}}}]}'),
+    );
     stream.end();
-    expect(outcome.text).toBe(`${text}"},"errors":[{"message":"m"}],"extensions":{"usage":${JSON.stringify(usage)}}}`);
+    expect(outcome.text).toBe(
+      `${text}"},"errors":[{"message":"m","extensions":{"code":"C"}}],"extensions":{"usage":${JSON.stringify(usage)}}}`,
+    );
     expect([outcome.ended, outcome.failed]).toEqual([[1], 0]);
   });
 

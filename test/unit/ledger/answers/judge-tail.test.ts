@@ -37,7 +37,12 @@ const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 describe('the end of a large answer', () => {
   it.each([
     ['plain', '1}]}}', '1}]}}', 0],
-    ['one error', 'null}},"errors":[{"message":"é"}]}', 'null}},"errors":[{"message":"é"}]}', 1],
+    [
+      'one error',
+      'null}},"errors":[{"message":"é","extensions":{"code":"C"}}]}',
+      'null}},"errors":[{"message":"é","extensions":{"code":"C"}}]}',
+      1,
+    ],
     [
       'what errors lose and keep',
       '1}},"errors":[{"message":"m","path":["a",0],"locations":[{"line":1,"column":2}],"extensions":{"code":"X","http":{"status":500},"debug":"/srv/a.rs:7"},"more":1}]}',
@@ -49,25 +54,40 @@ describe('the end of a large answer', () => {
     ['no errors written out', '1}},"errors":null}', '1}}}', 0],
     ['a list of none', '1}},"errors":[]}', '1}}}', 0],
     ['extensions, which are dropped', '1}},"extensions":{"usage":{"a":{}}}}', '1}}}', 0],
-    ['both', '1}},"errors":[{"message":"m"}],"extensions":{"a":{}}}', '1}},"errors":[{"message":"m"}]}', 1],
     [
-      'both the other way round',
-      '1}},"extensions":{"a":{}},"errors":[{"message":"m"}]}',
-      '1}},"errors":[{"message":"m"}]}',
+      'both',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}],"extensions":{"a":{}}}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
       1,
     ],
-    ['another member', '1}},"errors":[{"message":"m"}],"more":1}', '1}},"errors":[{"message":"m"}]}', 1],
-    ['spaces between', '1}} ,\n "errors" : [ { "message" : "m" } ] }\n', '1}},"errors":[{"message":"m"}]}', 1],
+    [
+      'both the other way round',
+      '1}},"extensions":{"a":{}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      1,
+    ],
+    [
+      'another member',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}],"more":1}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      1,
+    ],
+    [
+      'spaces between',
+      '1}} ,\n "errors" : [ { "message" : "m", "extensions": { "code": "C" } } ] }\n',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      1,
+    ],
     [
       'errors with members of the same names',
-      '1}},"errors":[{"message":"m","extensions":{"a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
-      '1}},"errors":[{"message":"m","extensions":{"a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C","a":{},"errors":[{}],"extensions":{"b":{}}}}]}',
       1,
     ],
     [
       'data with members of the same names',
-      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m"}]}',
-      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m"}]}',
+      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '{}},"errors":[1]},"x":{"a":{},"errors":[{"message":"no"}]}}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
       1,
     ],
   ])('is sent as it is shown elsewhere: %s', (name, tail, sent, errorCount) => {
@@ -78,21 +98,30 @@ describe('the end of a large answer', () => {
 
   it.each([
     ['plain', '1}}}', '1}}', ''],
-    ['with errors', '1}},"errors":[{"message":"m"}]}', '1}}', ',"errors":[{"message":"m"}]'],
+    [
+      'with errors',
+      '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}',
+      '1}}',
+      ',"errors":[{"message":"m","extensions":{"code":"C"}}]',
+    ],
     ['with extensions', '1}},"extensions":{"usage":{"upstream":1}}}', '1}}', ''],
   ])('gets usage: %s', (_, tail, data, errors) => {
     expect(judge(tail, true)?.text).toBe(`${data}${errors},"extensions":{"usage":${JSON.stringify(usage)}}}`);
   });
 
   it('is found where the held bytes begin within a character', () => {
-    const whole = Buffer.from('{"data":{"a":{"b":"€ä"}},"errors":[{"message":"é"}]}');
+    const whole = Buffer.from('{"data":{"a":{"b":"€ä"}},"errors":[{"message":"é","extensions":{"code":"C"}}]}');
     const [gone, bytes] = [whole.subarray(0, 20), whole.subarray(20)];
     expect(judge(bytes, false, gone)).toEqual({ text: bytes.toString('latin1'), errorCount: 1 });
   });
 
   it.each<[string, string, string?]>([
-    ['cut off', '1}},"errors":[{"message":"m"}'],
-    ['errors whose beginning is gone', '{"message":"m"},{"message":"n"}]}', '{"data":{},"errors":['],
+    ['cut off', '1}},"errors":[{"message":"m","extensions":{"code":"C"}}'],
+    [
+      'errors whose beginning is gone',
+      '{"message":"m","extensions":{"code":"C"}},{"message":"n"}]}',
+      '{"data":{},"errors":[',
+    ],
     ['errors whose beginning is gone, with extensions', '{"message":"n"}],"extensions":{}}', '{"data":{},"errors":['],
     [
       'errors whose beginning is gone within a text',
@@ -102,12 +131,12 @@ describe('the end of a large answer', () => {
     ['half of an answer that ends like all of it', '"b":{"c":1}}', '{"data":{"a":{'],
     ['half of a text that ends like all of it', 'x}}', '{"data":{"a":"'],
     ['one whose last text is never closed', '1}}', '{"data":{"a":"\\'],
-    ['data behind the errors', '1}},"errors":[{"message":"m"}],"data":{}}'],
+    ['data behind the errors', '1}},"errors":[{"message":"m","extensions":{"code":"C"}}],"data":{}}'],
     ['an error without a message', '1}},"errors":[{"text":"m"}]}'],
     ['errors that are no list', '1}},"errors":"m"}'],
-    ['something behind the end', '1}},"errors":[{"message":"m"}]}x'],
+    ['something behind the end', '1}},"errors":[{"message":"m","extensions":{"code":"C"}}]}x'],
     ['the name in a text alone', '1}},\\"errors\\":[{\\"message\\":\\"m\\"}]"]}', '{"data":{"a":["'],
-    ['a bottomless value', `1${'}'.repeat(2_002)},"errors":[{"message":"m"}]}`],
+    ['a bottomless value', `1${'}'.repeat(2_002)},"errors":[{"message":"m","extensions":{"code":"C"}}]}`],
     [
       'a bottomless error',
       `1}},"errors":[{"message":"m","extensions":${'{"a":'.repeat(9_999)}1${'}'.repeat(9_999)}}]}`,

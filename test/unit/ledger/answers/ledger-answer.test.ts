@@ -31,7 +31,26 @@ describe("the ledger's answer", () => {
   ])('takes what is no path for none: %s', (_, path) => {
     const text = typeof path === 'string' ? path : JSON.stringify(path);
     const { errors } = answer(`{"data":{"a":null},"errors":[{"message":"no","path":${text}}]}`);
-    expect(errors?.map((error) => error.toJSON())).toEqual([{ message: 'no' }]);
+    expect(errors?.map((error) => error.toJSON())).toEqual([{ message: 'no', extensions: { code: 'LEDGER_ERROR' } }]);
+  });
+
+  it.each([
+    [{ message: 'Query request timed out. Limit: 40s' }, { code: 'UPSTREAM_TIMEOUT', upstream: 'ledger' }],
+    [{ message: 'Mutation request timed out. Limit: 74s' }, { code: 'UPSTREAM_TIMEOUT', upstream: 'ledger' }],
+    [
+      { message: 'Variable "$x" is not used', locations: [{ line: 1, column: 1 }] },
+      { code: 'GRAPHQL_VALIDATION_FAILED' },
+    ],
+    [{ message: 'Query is too complex.' }, { code: 'LEDGER_ERROR' }],
+    [{ message: 'Failed to parse "String": Invalid filter', path: ['a'] }, { code: 'BAD_USER_INPUT' }],
+    [{ message: 'out of luck', path: ['a'] }, { code: 'LEDGER_ERROR' }],
+    [
+      { message: 'odd', path: ['a'], extensions: { code: 7, more: 1 } },
+      { code: 'LEDGER_ERROR', more: 1 },
+    ],
+    [{ message: 'its own', path: ['a'], extensions: { code: 'UNKNOWN' } }, { code: 'UNKNOWN' }],
+  ])('gives an error a code where it has none: %j', (error, extensions) => {
+    expect(answer({ data: null, errors: [error] }).errors?.[0]?.toJSON().extensions).toEqual(extensions);
   });
 
   it('keeps the places of errors in a text that is the client’s, as far as they are such', () => {
@@ -55,8 +74,15 @@ describe("the ledger's answer", () => {
       ],
     };
     const shown = (asked: string | null) => JSON.parse(JSON.stringify(answer(body, 200, asked).errors));
-    expect(shown(text)).toEqual([{ message: 'no', locations: real }, { message: 'odd' }]);
-    expect(shown(null)).toEqual([{ message: 'no' }, { message: 'odd' }]);
+    const [of, odd] = [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }, { extensions: { code: 'LEDGER_ERROR' } }];
+    expect(shown(text)).toEqual([
+      { message: 'no', locations: real, ...of },
+      { message: 'odd', ...odd },
+    ]);
+    expect(shown(null)).toEqual([
+      { message: 'no', ...of },
+      { message: 'odd', ...odd },
+    ]);
   });
 
   it.each([[undefined], [null], [[]]])('has no errors where it says %j of them', (errors) => {
@@ -136,7 +162,7 @@ describe('attributing errors', () => {
   });
 
   it('says once of each root key that a ledger executes nothing, and puts its own words back, once each', () => {
-    const errors = [{ message: 'too deep', extensions: { code: 'X' } }, { message: 'too wide' }];
+    const errors = ['too deep', 'too wide'].map((message) => ({ message, extensions: { code: 'X' } }));
     const { errors: standing = [] } = attributeRefusal(answer({ data: null, errors }), ['a', 'b']);
     expect(standing.map(({ message, path }) => [message, path])).toEqual([
       ['too deep', ['a']],
