@@ -5,6 +5,7 @@ import type { Plan } from '../documents/plan/plan-operation.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
+import { findRefusedPages } from './find-refused-pages.ts';
 
 /** An operation that is asked about and not executed. */
 export interface JudgedRequest {
@@ -30,7 +31,7 @@ export interface Judgement extends ReadDocument {
 
 /**
  * Decides what would become of an operation, up to the moment of its execution: first what admission says, then whether
- * its variables fit. Keeps nothing.
+ * its variables fit, then whether its pages would be refused. Keeps nothing.
  * @param read the document, if it was read already
  */
 export function judgeOperation(
@@ -46,8 +47,9 @@ export function judgeOperation(
   const coerced = coerce(request.variables);
   if (coerced.errors) return refused(coerced.errors);
   const variables = coerced.values;
-  const errors = checkWaits?.(variables) ?? [];
+  const asked = tree();
+  const errors = [...(checkWaits?.(variables) ?? []), ...findRefusedPages(generation, asked, variables)];
   return errors.length > 0
     ? refused(errors)
-    : { ...read, usage, ownMutations, errors, bound: { operation: tree().operation, variables, plan } };
+    : { ...read, usage, ownMutations, errors, bound: { operation: asked.operation, variables, plan } };
 }

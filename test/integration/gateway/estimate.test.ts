@@ -182,7 +182,7 @@ const served: readonly (readonly [string, Question, number])[] = [
       query:
         '{ queryEvents(last: 2) { nodes { senderAddress { address } } } queryTransactionBlocks(last: 2) { nodes { transactionBlock { digest } } } }',
     },
-    4,
+    3,
   ],
   [
     'all three upstreams and a join',
@@ -222,6 +222,38 @@ const served: readonly (readonly [string, Question, number])[] = [
     3,
   ],
 ];
+
+describe('pages that would be refused', () => {
+  const some = 'query Some($n: Int, $off: Boolean!) { checkpoints(last: $n) @skip(if: $off) { nodes { digest } } }';
+  test.each<[string, Question, string]>([
+    ['of the ledger', { query: '{ checkpoints(first: 51) { nodes { digest } } }' }, 'size of 51 exceeds max of 50'],
+    ['by a variable', { query: some, variables: { n: 51, off: false } }, 'size of 51 exceeds max of 50'],
+    ['of the gateway', { query: '{ queryEvents(last: 121) { nodes { id } } }' }, 'size of 121 exceeds max of 120'],
+    [
+      'of the ledger, below a join',
+      {
+        query:
+          '{ queryEvents(last: 1) { nodes { transactionBlock { effects { events(first: 51) { nodes { type { repr } } } } } } } }',
+      },
+      'size of 51 exceeds max of 50',
+    ],
+    ['from both ends', { query: '{ coins(first: 1, last: 1) { nodes { digest } } }' }, 'must not be used together'],
+  ])('are refused here in the same words: %s', async (_, question, words) => {
+    const told = await estimate(question);
+    expect(told).toMatchObject({ refused: true, plan: null, upstreamCalls: null });
+    expect(told.reasons).toEqual([expect.stringContaining(words)]);
+    const { errors } = await run(question);
+    expect(errors?.map(({ message }) => message)).toEqual(told.reasons);
+  });
+
+  test('are not those that are left out, nor those at the maximum', async () => {
+    for (const variables of [
+      { n: 51, off: true },
+      { n: 50, off: false },
+    ])
+      expect(await estimate({ query: some, variables })).toMatchObject({ refused: false, reasons: [] });
+  });
+});
 
 describe('upstream calls', () => {
   test.each(served)('of %s are what really happens', async (_, question, calls) => {
