@@ -63,6 +63,10 @@ export interface Config {
     /** Streams of this process at once. */
     readonly maxStreams: number;
     readonly maxStreamsPerCaller: number;
+    /** Queries that are read at once, beside the one for everything. */
+    readonly maxReaders: number;
+    /** Of one caller among them. */
+    readonly maxReadersPerCaller: number;
     /** Between two looks at an upstream, in milliseconds: while something happens, and when nothing has for a while. */
     readonly pollMinMs: number;
     readonly pollMaxMs: number;

@@ -33,6 +33,10 @@ export const defaults = {
   maxStreams: 10_000,
   /** A page that shows a hundred things at once is a large one. */
   maxStreamsPerCaller: 100,
+  /** A node is asked 16 times a second while nothing happens. */
+  maxReaders: 32,
+  /** More filters than that are cheaper to match here than to ask for one by one. */
+  maxReadersPerCaller: 4,
   /** Nobody sees the difference to at once; a node is asked five times a second at most. */
   livePollMinMs: 200,
   /** What happens after a quiet time is told within it. */

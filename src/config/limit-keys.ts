@@ -103,6 +103,21 @@ export const limitKeys = {
       'How many of them one caller may have: an API key, else a client address. A stream counts as one for each ten tests of its filter; event streams that carry several operations are counted apart from them, each as one. Each of several workers counts its own.',
     inForce: true,
   }),
+  LIVE_MAX_READERS: configKey({
+    group: 'Limits',
+    kind: integer(0, 10_000, 'readers'),
+    fallback: defaults.maxReaders,
+    description:
+      'How many queries the gateway reads for live streams at once, beside the one for everything. Streams with the same query share a reader. Beyond this, `liveEvents` with another filter is served by one reader of everything and filtered here, and `liveTransactions` with another filter is refused. Each of several workers counts its own.',
+    inForce: true,
+  }),
+  LIVE_MAX_READERS_PER_CALLER: configKey({
+    group: 'Limits',
+    kind: integer(0, 10_000, 'readers'),
+    fallback: defaults.maxReadersPerCaller,
+    description: 'How many of these readers one caller may open; beyond this, the same happens.',
+    inForce: true,
+  }),
   LIVE_REPLAY_BYTES: configKey({
     group: 'Limits',
     kind: integer(65_536, 17_179_869_184, 'bytes'),

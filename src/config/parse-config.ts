@@ -89,6 +89,8 @@ function toConfig(
       source: values.LIVE_SOURCE,
       maxStreams: values.LIVE_MAX_STREAMS,
       maxStreamsPerCaller: values.LIVE_MAX_STREAMS_PER_CALLER,
+      maxReaders: values.LIVE_MAX_READERS,
+      maxReadersPerCaller: values.LIVE_MAX_READERS_PER_CALLER,
       pollMinMs: Math.min(values.LIVE_POLL_MIN_MS, values.LIVE_POLL_MAX_MS),
       pollMaxMs: values.LIVE_POLL_MAX_MS,
       replayBytes: values.LIVE_REPLAY_BYTES,

@@ -69,9 +69,11 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       onStall: telemetry.liveStalled,
     });
     const queries = createEventsResolvers({ client, missingSetting: setting.name, profile, pages, cursorKeys: keys });
+    const configured = { events: client !== null, missingSetting: setting.name };
+    const filterCapabilities = eventFilterCapabilities(profile, configured);
     return {
       resolvers: { ...queries, ...live.resolvers },
-      capabilities: eventFilterCapabilities(profile, { events: client !== null, missingSetting: setting.name }),
+      capabilities: (caller) => (client ? [...filterCapabilities, live.capability(caller)] : filterCapabilities),
       probe: connection
         ? async (timeoutMs) => connect(timeoutMs)?.queryTransactionBlocks(newestTransaction)
         : undefined,

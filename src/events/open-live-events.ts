@@ -1,10 +1,12 @@
 import type { Config } from '../config/config.ts';
+import { CallQueue } from '../live/call-queue.ts';
 import { systemClock } from '../live/clock.ts';
 import type { JoinFleet } from '../live/feed.ts';
 import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import { createLiveHub } from '../live/live-hub.ts';
 import type { StallReport } from '../live/progress.ts';
+import { createReaderPlaces } from '../live/reader-places.ts';
 import { createShares } from '../live/shares.ts';
 import type { StreamPlaces } from '../live/stream-places.ts';
 import { Turns } from '../live/turns.ts';
@@ -18,6 +20,7 @@ import { createLiveEventResolvers } from './feed/live-event-resolvers.ts';
 import { createLiveTransactionResolvers } from './feed/live-transaction-resolvers.ts';
 import type { LiveRoot } from './feed/present.ts';
 import type { NodeTransaction } from './feed/transaction-source.ts';
+import { liveReaderCapability } from './live-reader-capability.ts';
 import { selectsField } from './selects-field.ts';
 import { toEventFilterWire } from './to-event-filter-wire.ts';
 import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
@@ -47,6 +50,8 @@ const graceMs = 5_000;
 
 /** However many readers there are, each keeps so much: else no stream could go over from history to what is live. */
 const leastReplayBytes = 8 * 1024;
+/** Of calls that read what was before a stream, for all streams of the process. Its pages have 50 items. */
+const historyBounds = { maxAtOnce: 4, maxPerSecond: 50 };
 /** Items as they are told, of all streams: some kilobytes each beside what is told. */
 const mostMade = 4_096;
 
@@ -54,6 +59,7 @@ const mostMade = 4_096;
 export function openLiveEvents(options: OpenLiveEventsOptions) {
   const { places, watches, client, cursorKeys } = options;
   const { live, profile } = options.config;
+  const readers = createReaderPlaces({ max: live.maxReaders, maxPerCaller: live.maxReadersPerCaller });
   // Of both kinds together: they share the bounds, not the readers.
   const shared = {
     pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
@@ -62,6 +68,8 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
     made: createShares({ total: mostMade, least: 2 }),
     turns: new Turns(),
     places,
+    readers,
+    historyCalls: new CallQueue({ clock: systemClock, ...historyBounds }),
     lostAfterMs,
     graceMs,
     onPageTaken: options.onPageTaken,
@@ -106,6 +114,7 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
   };
   return {
     resolvers: { Subscription },
+    capability: (caller: string) => liveReaderCapability(readers.boundOf(caller)),
     stop() {
       events.stop();
       transactions.stop();

@@ -228,9 +228,9 @@ export type Gateway = {
 
 /** An optional part of the graph. */
 export type GatewayCapability = {
-  /** Does it work on this network as this gateway is configured? A join that is not available is not in the graph; an event filter that is not is refused with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` where there is no events upstream. */
+  /** Does it work on this network as this gateway is configured? A join that is not available is not in the graph; an event filter that is not is refused with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` where there is no events upstream. `live:ownReader` tells of this moment and this caller: beyond the bound on readers, `liveEvents` with another filter is served from one reader of all events, and `liveTransactions` is refused. */
   readonly available: Scalars['Boolean']['output'];
-  /** For example `join:ReservedGasCoin.object` or `eventFilter:moveEventType`. */
+  /** For example `join:ReservedGasCoin.object`, `eventFilter:moveEventType` or `live:ownReader`. */
   readonly name: Scalars['String']['output'];
   /** Why it is not available; null when it is. */
   readonly reason?: Maybe<Scalars['String']['output']>;
@@ -753,7 +753,8 @@ export type Subscription = {
    */
   readonly liveEvents: LiveEvent;
   /**
-   * Transactions as they happen, in ledger order, each exactly once; in everything else as `liveEvents`.
+   * Transactions as they happen, in ledger order, each exactly once; in everything else as `liveEvents`. With a filter that nobody
+   * follows it needs a reader of its own, and is refused beyond the bound on readers (`RATE_LIMITED`, `UNAVAILABLE`).
    * Example: `subscription { liveTransactions(filter: { fromAddress: "0x2" }) { ... on LiveTransactionItem { cursor transaction { digest } } } }`.
    */
   readonly liveTransactions: LiveTransaction;

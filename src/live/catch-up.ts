@@ -2,6 +2,7 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { Channel, Told } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedNews } from './feed.ts';
+import type { History } from './history.ts';
 import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
 import { type LiveEntry, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
 import { createPace, lookAgainMs } from './pace.ts';
@@ -13,6 +14,8 @@ import { toPlace } from './timeline.ts';
 export interface CatchUpOptions<Item> {
   readonly clock: Clock;
   readonly cancellation: Cancellation;
+  /** Whose stream it is: callers take turns at reading history. */
+  readonly caller: string;
   readonly lostAfterMs: number;
   readonly progress: Progress;
   /** Has the page that is told: nothing else holds it while what was told of it waits for its reader. */
@@ -47,6 +50,8 @@ export async function* catchUp<Item, Payload>(
   const { feed } = channel;
   const known = jointBehind(feed, point);
   if (known) return known;
+  /** First what only the filter's own query has, then all that the feed's has, until both meet. */
+  let { history } = channel;
   let at = point.from;
   let lostSinceMs: number | null = null;
   /** The item behind the gap that was told last. */
@@ -57,12 +62,12 @@ export async function* catchUp<Item, Payload>(
     const from = at;
     progress.waitFor('an answer');
     try {
-      await readPage(at, feed, options);
+      await readPage(at, history, options);
       lostSinceMs = null;
     } catch (error) {
       const isLost = error instanceof PlaceLostError && at !== null;
       progress.waitFor(isLost ? lostWait : wordsOf(error));
-      const loss = isLost && at ? await tryJudging(at, feed, options) : null;
+      const loss = isLost && at ? await tryJudging(at, history, options) : null;
       if (loss && loss !== 'unsure' && at) {
         // A page that was let go at once is asked for here again.
         if (loss.key !== behindGap) yield gap(channel, at, loss, goneReason);
@@ -99,6 +104,10 @@ export async function* catchUp<Item, Payload>(
     if (hand.hasMore) {
       // Pages may go round in a circle.
       if (!isNew) await pause(clock, pace.went(false), cancellation);
+      continue;
+    }
+    if (history !== feed.history) {
+      history = feed.history;
       continue;
     }
     // The feed has not read so far yet.
@@ -173,25 +182,21 @@ function gap<Item, Payload>(
   return { payload: channel.presenter.gap(at, before, reason), at };
 }
 
-async function readPage<Item>(
-  at: Place | null,
-  feed: Feed<Item>,
-  { cancellation, hand }: CatchUpOptions<Item>,
-): Promise<void> {
-  hand.take(feed.judge.take(await feed.pageAfter(at, cancellation), at));
+async function readPage<Item>(at: Place | null, history: History<Item>, options: CatchUpOptions<Item>): Promise<void> {
+  options.hand.take(history.judge.take(await history.pageAfter(at, options), at));
 }
 
 /** @returns the oldest place there is, if the lost one is gone, and its page is in hand; `null` = who knows */
 async function tryJudging<Item>(
   lost: Place,
-  feed: Feed<Item>,
-  { cancellation, hand }: CatchUpOptions<Item>,
+  history: History<Item>,
+  { caller, cancellation, hand }: CatchUpOptions<Item>,
 ): Promise<Place | 'unsure' | null> {
   try {
-    const read = (place: Place | null, own: Cancellation) => feed.pageAfter(place, own);
+    const read = (place: Place | null, own: Cancellation) => history.pageAfter(place, { caller, cancellation: own });
     const loss = await judgeLoss(lost, { after: read }, cancellation);
     if (loss.kind === 'unsure') return 'unsure';
-    const page = feed.judge.take(loss.oldest, null);
+    const page = history.judge.take(loss.oldest, null);
     const [oldest] = page.entries;
     if (!oldest) return 'unsure';
     hand.take(page);

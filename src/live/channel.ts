@@ -1,4 +1,5 @@
 import type { Feed, FeedNews } from './feed.ts';
+import type { History } from './history.ts';
 import type { LiveEntry, Place, ResumePoint } from './live-source.ts';
 import { MatchLog } from './match-log.ts';
 import { type Follower, Rounds } from './rounds.ts';
@@ -47,8 +48,8 @@ export interface ChannelOptions {
   readonly made: Shares;
 }
 
-/** What was told last is kept as it was made for the other followers, who read it soon. In items of one channel. */
-const maxMade = 64;
+/** Items of one channel that are kept as they were made: other followers read them a few turns later, when more has come. */
+const maxMade = 512;
 /** Items that are matched for one who follows before others have their turn. */
 const stretch = 256;
 
@@ -60,6 +61,8 @@ const stretch = 256;
 export class Channel<Item, Payload> implements Follower {
   readonly feed: Feed<Item>;
   readonly presenter: Presenter<Item, Payload>;
+  /** What the filter wants of before, read with the narrowest query there is. */
+  readonly history: History<Item>;
   readonly #matches: MatchLog;
   /** What news was made into: kept no longer than the feed keeps the news. */
   readonly #made = new WeakMap<FeedNews<Item>, Told<Payload>>();
@@ -71,9 +74,10 @@ export class Channel<Item, Payload> implements Follower {
   readonly #leaveShares: () => void;
   #frontier: Place | null = null;
 
-  constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>, options: ChannelOptions) {
+  constructor(feed: Feed<Item>, presenter: Presenter<Item, Payload>, options: ChannelOptions, history = feed.history) {
     this.feed = feed;
     this.presenter = presenter;
+    this.history = history;
     this.#matches = new MatchLog(feed.news.end);
     this.#frontier = feed.frontier;
     this.#rounds = new Rounds(options.turns);

@@ -1,9 +1,8 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
-import type { LivePage, LiveSource, Place } from './live-source.ts';
-import { PageJudge } from './page-judge.ts';
+import type { History } from './history.ts';
+import type { LiveSource } from './live-source.ts';
 import type { Progress } from './progress.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
-import { SharedCalls } from './shared-calls.ts';
 import type { Shares } from './shares.ts';
 import { Timeline } from './timeline.ts';
 import type { Turns } from './turns.ts';
@@ -11,11 +10,10 @@ import type { Turns } from './turns.ts';
 export type { FeedNews } from './timeline.ts';
 
 export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'afterLook' | 'judge'> {
-  /** Called when a page is taken although something is wrong with it, in words. */
-  readonly onPageTaken: (fault: string) => void;
   /** Bytes that all feeds together may keep. */
   readonly budget: Shares;
   readonly turns: Turns;
+  readonly history: History<Item>;
   /** Has the feed read together with those of other processes; left out: it reads for itself. */
   readonly join?: JoinFleet<Item> | undefined;
 }
@@ -44,24 +42,20 @@ export interface FleetMember {
 
 /** One query of an upstream for all who follow it, from now on: read once, and its newest part kept. */
 export class Feed<Item> extends Timeline<Item> {
-  readonly source: LiveSource<Item>;
-  /** Of what is read for this feed, by its reader or by a stream that catches up. */
-  readonly judge: PageJudge;
+  /** What the query has of before. */
+  readonly history: History<Item>;
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
   readonly #leaveBudget: () => void;
-  /** What those read who are not live yet. */
-  readonly #history = new SharedCalls<LivePage<Item>>(4);
   #isOver = false;
 
-  constructor(source: LiveSource<Item>, { budget, turns, join, onPageTaken, ...options }: FeedOptions<Item>) {
+  constructor(source: LiveSource<Item>, { budget, turns, history, join, ...options }: FeedOptions<Item>) {
     super(turns);
-    this.source = source;
-    this.judge = new PageJudge(options.clock, onPageTaken);
+    this.history = history;
     this.#leaveBudget = budget.enter(() => this.shrinkTo(budget.share()));
     const mostBytes = budget.share;
     const afterLook = async () => this.#member?.afterLook();
-    const { judge } = this;
+    const { judge } = history;
     const reader = new Reader(source, this, { ...options, judge, mostBytes, ...(join && { afterLook }) });
     this.#reader = reader;
     if (join) this.#member = join({ timeline: this, reader, mostBytes });
@@ -74,11 +68,6 @@ export class Feed<Item> extends Timeline<Item> {
 
   get progress(): Progress {
     return this.#reader.progress;
-  }
-
-  /** The page behind a place, read once for all who stand there. */
-  pageAfter(place: Place | null, cancellation: Cancellation): Promise<LivePage<Item>> {
-    return this.#history.get(place?.key ?? '', (shared) => this.source.after(place, shared), cancellation);
   }
 
   /** Resolves when a poll that begins after this call has read everything there is; or when cancelled. */

@@ -1,18 +1,28 @@
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { CallQueue } from './call-queue.ts';
 import { Channel, type Presenter } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
-import type { LiveSource, ResumePoint } from './live-source.ts';
+import { createHistory } from './history.ts';
+import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
+import { PageJudge } from './page-judge.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
+import type { ReaderPlace, ReaderPlaces } from './reader-places.ts';
+import { SharedCalls } from './shared-calls.ts';
 import type { Shares } from './shares.ts';
 import type { StreamPlaces } from './stream-places.ts';
 
-export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join'> {
+export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history'> {
   readonly clock: Clock;
   readonly places: StreamPlaces;
+  readonly readers: ReaderPlaces;
+  /** Of calls that read what was before, for all streams of the process. */
+  readonly historyCalls: CallQueue;
   /** For so many milliseconds a feed goes on that nobody follows: who comes back soon finds it there. */
   readonly graceMs: number;
+  /** Called when a page is taken although something is wrong with it, in words. */
+  readonly onPageTaken: (fault: string) => void;
   /** Told of readers and streams that make no progress. */
   readonly onStall: (report: StallReport) => void;
   /** Items that all channels together may keep as they were made. */
@@ -21,10 +31,19 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join'> {
   readonly join?: ((query: string) => JoinFleet<Item>) | undefined;
 }
 
-export interface OpenLiveStream<Item, Payload> {
-  /** The same for all streams that one query of the upstream can serve. */
+/** A query of the upstream. */
+export interface LiveQuery<Item> {
+  /** The same for all streams that it can serve. */
   readonly query: string;
   readonly source: () => LiveSource<Item>;
+}
+
+export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
+  /**
+   * The query for everything, of which the presenter can tell by itself what it wants: it serves where no other reader may be
+   * opened. `null` = only the upstream can tell.
+   */
+  readonly everything: LiveQuery<Item> | null;
   /** The same for all streams that are told the same. */
   readonly filter: string;
   readonly presenter: () => Presenter<Item, Payload>;
@@ -39,7 +58,10 @@ export interface OpenLiveStream<Item, Payload> {
 
 /** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
 export interface LiveHub<Item, Payload> {
-  /** @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or everybody, has too many, or the gateway is stopping */
+  /**
+   * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or everybody, has too many streams, or too many readers where it
+   * needs one of its own; or if the gateway is stopping
+   */
   open(stream: OpenLiveStream<Item, Payload>): AsyncGenerator<Payload, undefined>;
   /** Has every stream end, each with a point to go on from. No more are opened. */
   stop(): void;
@@ -52,11 +74,21 @@ export interface LiveHub<Item, Payload> {
 interface OpenFeed<Item, Payload> {
   readonly feed: Feed<Item>;
   readonly channels: Map<string, { readonly channel: Channel<Item, Payload>; followers: number }>;
+  /** `null`: it has everything, and is not counted. */
+  readonly place: ReaderPlace | null;
+  readonly opener: string;
+  streams: number;
+  /** Of the caller who opened it. */
+  ownStreams: number;
   cancelEnd: () => void;
 }
 
+/** When it is worth asking again for a reader, in seconds: nobody knows when others leave. */
+const retryAfterSeconds = 10;
+
 export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): LiveHub<Item, Payload> {
-  const { clock, places, graceMs, lostAfterMs } = options;
+  const { clock, places, readers, graceMs, lostAfterMs } = options;
+  const calls = new SharedCalls<LivePage<Item>>(options.historyCalls);
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
   const streams = new Set<LiveStream<Item, Payload>>();
   let isStopping = false;
@@ -72,17 +104,43 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
     for (const { progress } of streams) if (progress) yield progress;
   }
 
-  function openFeed(query: string, source: () => LiveSource<Item>): OpenFeed<Item, Payload> {
+  const historyOf = (query: string, source: LiveSource<Item>) =>
+    createHistory(query, source, { calls, judge: new PageJudge(clock, onPageTaken) });
+
+  /** Its own query, or the one for everything where no other reader may be opened. */
+  function chooseQuery({ query, source, everything, caller }: OpenLiveStream<Item, Payload>): LiveQuery<Item> {
+    const bound = feeds.has(query) || query === everything?.query ? null : readers.boundOf(caller);
+    if (!bound) return { query, source };
+    if (everything) return everything;
+    if (bound.of === 'gateway')
+      throw gatewayError('UNAVAILABLE', 'All readers of this gateway are taken.', { retryAfterSeconds });
+    const says = `Over the limit of ${bound.max} live filters of one caller that need a reader of their own.`;
+    throw gatewayError('RATE_LIMITED', says, { retryAfterSeconds });
+  }
+
+  function openFeed({ query, source }: LiveQuery<Item>, caller: string, isCounted: boolean): OpenFeed<Item, Payload> {
     const known = feeds.get(query);
     if (known) return known;
+    const read = source();
     const made = {
-      feed: new Feed(source(), { ...options, onPageTaken, join: options.join?.(query) }),
+      feed: new Feed(read, { ...options, history: historyOf(query, read), join: options.join?.(query) }),
       channels: new Map(),
+      place: isCounted ? readers.enter(caller) : null,
+      opener: caller,
+      streams: 0,
+      ownStreams: 0,
       cancelEnd: () => {},
     };
     if (feeds.size === 0) stopWatching = watchStalls(clock, allProgress, options.onStall);
     feeds.set(query, made);
     return made;
+  }
+
+  function leaveFeed(open: OpenFeed<Item, Payload>, caller: string): void {
+    open.streams -= 1;
+    if (caller === open.opener) open.ownStreams -= 1;
+    // Until it ends it counts as opened by somebody: else one caller could open any number, one after the other.
+    if (open.ownStreams === 0 && open.streams > 0) open.place?.leaveCaller();
   }
 
   function end(query: string, open: OpenFeed<Item, Payload>): void {
@@ -91,19 +149,25 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
     if (feeds.size === 0) stopWatching();
     for (const { channel } of open.channels.values()) channel.close();
     open.feed.close();
+    open.place?.leave();
   }
 
   return {
     get readers() {
       return feeds.size;
     },
-    open({ query, source, filter, presenter, after, weight, caller, onQuiet }) {
+    open(asked) {
+      const { everything, filter, presenter, after, weight, caller, onQuiet } = asked;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
+      const chosen = chooseQuery(asked);
       const leavePlace = places.take(caller, weight);
-      const open = openFeed(query, source);
+      const open = openFeed(chosen, caller, chosen.query !== everything?.query);
       open.cancelEnd();
+      open.streams += 1;
+      if (caller === open.opener) open.ownStreams += 1;
+      const ownHistory = () => historyOf(asked.query, asked.source());
       const followed = open.channels.get(filter) ?? {
-        channel: new Channel(open.feed, presenter(), options),
+        channel: new Channel(open.feed, presenter(), options, chosen.query === asked.query ? undefined : ownHistory()),
         followers: 0,
       };
       open.channels.set(filter, followed);
@@ -112,14 +176,22 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
       const onEnd = () => {
         streams.delete(stream);
         leavePlace();
+        leaveFeed(open, caller);
         followed.followers -= 1;
         if (followed.followers > 0) return;
         open.channels.delete(filter);
         channel.close();
         if (open.channels.size > 0) return;
-        open.cancelEnd = clock.after(graceMs, () => end(query, open));
+        open.cancelEnd = clock.after(graceMs, () => end(chosen.query, open));
       };
-      const stream: LiveStream<Item, Payload> = new LiveStream(channel, { clock, lostAfterMs, after, onEnd, onQuiet });
+      const stream: LiveStream<Item, Payload> = new LiveStream(channel, {
+        clock,
+        caller,
+        lostAfterMs,
+        after,
+        onEnd,
+        onQuiet,
+      });
       streams.add(stream);
       return stream;
     },

@@ -9,7 +9,7 @@ import { PageInHand } from './page-in-hand.ts';
 import { Progress } from './progress.ts';
 import type { Taker } from './rounds.ts';
 
-export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock' | 'lostAfterMs'> {
+export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock' | 'caller' | 'lostAfterMs'> {
   /** Where to go on; `null` = from now. */
   readonly after: ResumePoint | null;
   /** Called each time everything up to a place has been told, and nothing is on its way. */
@@ -36,7 +36,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   readonly #channel: Channel<Item, Payload>;
   readonly #onEnd: LiveStreamOptions['onEnd'];
   readonly #onQuiet: LiveStreamOptions['onQuiet'];
-  readonly #options: Pick<LiveStreamOptions, 'clock' | 'lostAfterMs'>;
+  readonly #options: Pick<LiveStreamOptions, 'clock' | 'caller' | 'lostAfterMs'>;
   /** What leads to where the channel is; `null` while it is live. */
   #history: AsyncGenerator<Told<Payload>, Joint | null> | null = null;
   #cancellation: OpenCancellation | null = null;
@@ -260,14 +260,13 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 
   #readFrom(point: ResumePoint): void {
-    const { clock, lostAfterMs } = this.#options;
     const cancellation = createCancellation();
     const hand = new PageInHand<LiveEntry<Item>>();
-    const progress = new Progress('stream', clock);
+    const progress = new Progress('stream', this.#options.clock);
     this.#cancellation = cancellation;
     this.#hand = hand;
     this.#progress = progress;
-    this.#history = catchUp(point, this.#channel, { clock, lostAfterMs, cancellation, hand, progress });
+    this.#history = catchUp(point, this.#channel, { ...this.#options, cancellation, hand, progress });
   }
 
   /** Keeps what waits for its reader, for a while. */

@@ -1,4 +1,5 @@
 import { type Cancellation, createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
+import type { CallQueue } from './call-queue.ts';
 
 interface SharedCall<Value> {
   readonly answer: Promise<Value>;
@@ -6,23 +7,31 @@ interface SharedCall<Value> {
   members: number;
 }
 
+/** Who wants an answer. */
+export interface Asker {
+  readonly caller: string;
+  readonly cancellation: Cancellation;
+}
+
 /**
- * Has all who want the same at the same time share one call, and makes so many calls at once at most. Who gives up is told so at
- * once and does not affect the others; the call is cancelled when nobody is left.
+ * Makes one call for all who want the same answer at the same time. An asker that gives up hears so at once and does not affect
+ * the others; the call is cancelled when nobody waits for it any more.
  */
 export class SharedCalls<Value> {
-  readonly #maxAtOnce: number;
+  readonly #queue: CallQueue;
   readonly #underWay = new Map<string, SharedCall<Value>>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
 
-  constructor(maxAtOnce: number) {
-    this.#maxAtOnce = maxAtOnce;
+  constructor(queue: CallQueue) {
+    this.#queue = queue;
   }
 
   /** @param key the same for the same answer */
-  get(key: string, call: (cancellation: Cancellation) => Promise<Value>, own: Cancellation): Promise<Value> {
-    const shared = this.#underWay.get(key) ?? this.#begin(key, call);
+  get(
+    key: string,
+    call: (cancellation: Cancellation) => Promise<Value>,
+    { caller, cancellation: own }: Asker,
+  ): Promise<Value> {
+    const shared = this.#underWay.get(key) ?? this.#begin(key, call, caller);
     shared.members += 1;
     return new Promise((resolve, reject) => {
       const stopListening = own.onCancel(() => {
@@ -37,21 +46,11 @@ export class SharedCalls<Value> {
     });
   }
 
-  #begin(key: string, call: (cancellation: Cancellation) => Promise<Value>): SharedCall<Value> {
+  #begin(key: string, call: (cancellation: Cancellation) => Promise<Value>, caller: string): SharedCall<Value> {
     const cancellation = createCancellation();
-    const start = async () => {
-      this.#running += 1;
-      try {
-        if (cancellation.cause) throw new Error('given up');
-        return await call(cancellation);
-      } finally {
-        this.#forget(key, shared);
-        this.#running -= 1;
-        this.#waiting.shift()?.();
-      }
-    };
-    const isFree = this.#running < this.#maxAtOnce;
-    const answer = isFree ? start() : new Promise<void>((resolve) => this.#waiting.push(resolve)).then(start);
+    const answer = this.#queue
+      .run(caller, () => call(cancellation), cancellation)
+      .finally(() => this.#forget(key, shared));
     const shared: SharedCall<Value> = { answer, cancellation, members: 0 };
     this.#underWay.set(key, shared);
     return shared;

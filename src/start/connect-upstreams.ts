@@ -20,7 +20,7 @@ export interface Upstreams {
   readonly graph: ConnectedGraph;
   /** Of the fields that are ours, for all their upstreams. */
   readonly resolvers: readonly object[];
-  readonly capabilities: readonly UpstreamCapability[];
+  readonly capabilities: (caller: string) => readonly UpstreamCapability[];
   /** What can be told of each, in the order of the list. */
   readonly facts: readonly UpstreamFacts[];
   /** `health` is `null` where one is not configured. */
@@ -80,7 +80,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   return {
     graph,
     resolvers: ownFields.map(([, { resolvers }]) => resolvers),
-    capabilities: ownFields.flatMap(([, { capabilities = [] }]) => capabilities),
+    capabilities: (caller) => ownFields.flatMap(([, { capabilities }]) => capabilities?.(caller) ?? []),
     facts: all.map(([upstream, { version }]) => ({
       name: upstream.name,
       setting: upstream.setting,

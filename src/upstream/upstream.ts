@@ -74,8 +74,11 @@ export interface OwnFieldsUpstream<Host extends UpstreamHost = never> extends Up
 export interface ConnectedOwnFields extends ConnectedUpstream {
   /** For each field of its types that needs one, as `makeExecutableSchema` takes them. */
   readonly resolvers: object;
-  /** Parts of its fields that are there on some networks only, for `gateway { capabilities }`. */
-  readonly capabilities?: readonly UpstreamCapability[];
+  /**
+   * Parts of its fields that are there on some networks only, or at some moments, for `gateway { capabilities }`.
+   * @param caller whose rate limit counts
+   */
+  readonly capabilities?: (caller: string) => readonly UpstreamCapability[];
   /** Brings what goes on by itself to its end, such as streams: the gateway is stopping. Must not throw. */
   readonly stop?: () => void;
   /** Ends what was opened beside the connection. */

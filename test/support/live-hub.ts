@@ -1,11 +1,13 @@
+import { CallQueue } from '../../src/live/call-queue.ts';
 import type { Presenter } from '../../src/live/channel.ts';
 import type { Fleet } from '../../src/live/fleet/fleet.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
+import { createReaderPlaces } from '../../src/live/reader-places.ts';
 import { createShares, type Shares } from '../../src/live/shares.ts';
 import { createStreamPlaces } from '../../src/live/stream-places.ts';
 import { Turns } from '../../src/live/turns.ts';
-import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
+import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
 
 /** What a stream of names tells: a name, `gap a…b`, `missed 3 after a`. */
 type Told = string;
@@ -34,6 +36,8 @@ export interface FollowOptions {
   readonly filter?: string;
   readonly caller?: string;
   readonly weight?: number;
+  /** The query that it is read with: for everything, or for what the filter matches, which another one may stand in for or not. */
+  readonly read?: 'everything' | 'own' | 'own only';
 }
 
 /** A stream, and what it has told so far. */
@@ -55,6 +59,8 @@ export interface TestHubOptions {
   readonly replayBytes?: number;
   readonly maxStreams?: number;
   readonly maxStreamsPerCaller?: number;
+  readonly maxReaders?: number;
+  readonly maxReadersPerCaller?: number;
   /** That of another hub, where several are in one test. */
   readonly clock?: TestClock;
   readonly fleet?: Fleet;
@@ -62,7 +68,7 @@ export interface TestHubOptions {
 
 export function createTestHub(source = createMemorySource(), options: TestHubOptions = {}): TestHub {
   const { replayBytes = 1_000_000, maxStreams = 100, maxStreamsPerCaller = 100 } = options;
-  const { clock = createTestClock(), fleet } = options;
+  const { maxReaders = 100, maxReadersPerCaller = 100, clock = createTestClock(), fleet } = options;
   const points = new Map<string, ResumePoint>();
   const made = { count: 0 };
   const budget = createShares({ total: replayBytes, least: 8_192 });
@@ -74,6 +80,8 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     made: createShares({ total: 4_096, least: 2 }),
     turns: new Turns(),
     places: createStreamPlaces({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
+    readers: createReaderPlaces({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
+    historyCalls: new CallQueue({ clock, maxAtOnce: 4, maxPerSecond: 50 }),
     lostAfterMs: 5_000,
     graceMs: 500,
     onPageTaken: (fault) => log.push(`taken: ${fault}`),
@@ -96,12 +104,15 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     gap: (after, before) => JSON.stringify([`gap ${after?.place?.key}…${before?.key}`, after]),
     missed: (count, at) => JSON.stringify([`missed ${count}`, at]),
   };
-  const byHand: TestHub['byHand'] = (after, { filter = '', caller = 'somebody', weight = 1 } = {}) => {
+  const everything = { query: 'all', source: () => source };
+  const own = (filter: string) => ({ query: `has ${filter}`, source: () => selectFrom(source, filter) });
+  const byHand: TestHub['byHand'] = (after, about = {}) => {
+    const { filter = '', caller = 'somebody', weight = 1, read = 'everything' } = about;
     const point = typeof after === 'string' ? points.get(after) : after;
     if (after !== undefined && !point) throw new Error(`nobody told ${String(after)}`);
     return hub.open({
-      query: 'all',
-      source: () => source,
+      ...(read === 'everything' ? everything : own(filter)),
+      everything: read === 'own only' ? null : everything,
       filter,
       presenter: () => presenter(filter),
       after: point ?? null,
@@ -119,7 +130,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     log,
     byHand,
     trace(after) {
-      const query = { query: 'all', source: () => source, filter: 'traced', presenter: () => traced };
+      const query = { ...everything, everything, filter: 'traced', presenter: () => traced };
       const stream = hub.open({ ...query, after, weight: 1, caller: 'somebody' });
       const tracing = { told: [] as Told[], stream, isOver: false, leave: () => stream.return(undefined) };
       let point: ResumePoint | null = null;

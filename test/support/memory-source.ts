@@ -53,6 +53,27 @@ export function createMemorySource(...names: string[]): MemorySource {
   return source;
 }
 
+/** A query of the same upstream for the names that have this in them, from behind any name. */
+export function selectFrom(all: MemorySource, part: string): LiveSource<string> {
+  const isWanted = ({ key }: Place) => key.includes(part);
+  return {
+    async after(place) {
+      all.reads.push(`${part} behind ${place?.key ?? 'nothing'}`);
+      await all.before();
+      const at = place ? all.items.findIndex(({ key }) => key === place.key) : -1;
+      if (place && at < 0) throw new PlaceLostError();
+      const rest = all.items.slice(at + 1).filter(isWanted);
+      return all.spoil({ entries: rest.slice(0, all.pageSize), hasMore: rest.length > all.pageSize });
+    },
+    async newest(count) {
+      all.reads.push(`newest ${part}`);
+      await all.before();
+      const wanted = all.items.filter(isWanted);
+      return { entries: wanted.slice(-count).toReversed(), hasMore: wanted.length > count };
+    },
+  };
+}
+
 /** A clock that a test moves. */
 export interface TestClock extends Clock {
   /** Timers that are set at this moment. */

@@ -75,7 +75,7 @@ export const pricesUpstream: OwnFieldsUpstream<UpstreamHost> = {
       },
       version: () => '7.0.0-prices',
       probe: connection ? (timeoutMs) => connection.call({ method: 'GET', path: '/up', timeoutMs }) : undefined,
-      capabilities: [
+      capabilities: () => [
         { name: 'prices:market', available: connection !== null, reason: connection ? null : 'No address.' },
       ],
     };

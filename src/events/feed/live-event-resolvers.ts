@@ -34,15 +34,18 @@ const testsPerPlace = 10;
 
 /** The resolver of `Subscription.liveEvents`. */
 export function createLiveEventResolvers({ hub, filters, cursorKeys, toQuery, toNode }: LiveEventResolversOptions) {
+  const toLiveQuery = (filter: EventQueryFilter) => {
+    const { identity, ask, watch } = toQuery(filter);
+    return { query: identity, source: () => createEventSource(ask, toNode, watch) };
+  };
   return {
     liveEvents: {
       subscribe(_: unknown, { filter, after }: LiveEventsArguments, { caller, streamPlace }: LiveFollower) {
         const tree = parseEventStreamFilter(filter);
-        const { identity, ask, watch } = toQuery(pushDown(tree, filters));
         const cursors = createLiveCursors({ field: 'liveEvents', filter: tree.key, isKey: isEventKey }, cursorKeys);
         return hub.open({
-          query: identity,
-          source: () => createEventSource(ask, toNode, watch),
+          ...toLiveQuery(pushDown(tree, filters)),
+          everything: toLiveQuery({ all: true }),
           filter: tree.key,
           presenter: () =>
             present(

@@ -42,9 +42,14 @@ export function createLiveTransactionResolvers(options: LiveTransactionResolvers
         const isWhole = selects(info, ['transaction', 'raw']);
         const { identity, ask, watch } = toQuery(filter ?? null, isWhole);
         const cursors = createLiveCursors({ field: 'liveTransactions', filter: identity, isKey: isDigest }, cursorKeys);
-        return hub.open({
+        const own = {
           query: `${isWhole ? 'whole' : 'brief'} ${identity}`,
           source: () => createTransactionSource(ask, watch),
+        };
+        return hub.open({
+          ...own,
+          // What a transaction has to do with an address or an object is the node's to know.
+          everything: filter ? null : own,
           filter: identity,
           presenter: () =>
             present(

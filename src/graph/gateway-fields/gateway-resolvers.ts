@@ -20,7 +20,7 @@ export interface GatewayFacts {
   readonly probe: () => Promise<void>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
   /** Of the upstreams. */
-  readonly capabilities: readonly UpstreamCapability[];
+  readonly capabilities: (caller: string) => readonly UpstreamCapability[];
 }
 
 const states: Readonly<Record<UpstreamHealth['state'], GatewayUpstreamState>> = {
@@ -35,12 +35,12 @@ export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
   const versions = new Map(facts.upstreams.map(({ name, version }) => [name, version]));
   return {
     Query: {
-      gateway: () => ({
+      gateway: (_parent, _args, { caller }) => ({
         version: facts.version,
         networkProfile: facts.profile.name,
         rpcVersion: facts.rpcVersion(),
         upstreams: [],
-        capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.capabilities],
+        capabilities: [...toJoinCapabilities(facts.missingJoins()), ...facts.capabilities(caller.rate.key)],
       }),
     },
     Gateway: {

@@ -121,12 +121,20 @@ describe.each([
     await other.leave();
   });
 
-  it('asks the node no more some seconds after the last one’s leaving', async () => {
+  it('asks the node no more when the last one has left', async () => {
     const clients = [subscribe(address, items), subscribe(address, items, { filter: { package: '0x2' } })];
     await Promise.all(clients.slice(0, 1).map(begun));
     await Promise.all(clients.map((client) => client.leave()));
-    await until(async () => !(await isPolled()), 'quiet');
-    expect(await isPolled()).toBe(false);
+    const before = begunReaders();
+    // A stream that comes then begins a reader of its own: one that went on would serve it.
+    await until(async () => {
+      if (await isPolled()) return false;
+      const next = subscribe(address, items);
+      await begun(next);
+      await next.leave();
+      return begunReaders() > before;
+    }, 'a new reader');
+    expect(begunReaders()).toBe(before + 1);
   });
 });
 
@@ -358,4 +366,53 @@ it('tells of a gap where a node has dropped what follows a cursor', async () => 
   expect(again.results[0]?.data.liveEvents.before).toBe(again.results[1]?.data.liveEvents.cursor);
   expect(again.ids).toEqual(kept);
   await again.leave();
+});
+
+describe('many streams with filters of their own', () => {
+  const capability = async (gateway: TestGateway) => {
+    const { data } = await gateway.query('{ gateway { capabilities { name available reason } } }');
+    const all = (data as { gateway: { capabilities: { name: string }[] } }).gateway.capabilities;
+    return all.find(({ name }) => name === 'live:ownReader');
+  };
+  const senderOf = (index: number) => `0x${(index + 16).toString(16)}`;
+
+  it('have a few readers and the reader of everything, which the gateway tells, and are told what they want', async () => {
+    await using network = await startLiveNetwork({ LIVE_MAX_READERS_PER_CALLER: '2' });
+    const { gateway, rpc, devnet, address } = network;
+    expect(await capability(gateway)).toMatchObject({ available: true, reason: null });
+    const sender = devnet.ledger.events.at(-1)?.sender ?? '';
+    const others = Array.from({ length: 50 }, (_, index) =>
+      overWebSocket(address, items, { filter: { sender: senderOf(index) } }),
+    );
+    const begun = () => rpc.requests.filter(({ body }) => JSON.parse(body).params.at(-1) === true).length;
+    await until(() => begun() >= 3, 'three readers');
+    const late = overEventStream(address, items, { filter: { sender } });
+    const start = devnet.ledger.events.length;
+    await until(() => {
+      devnet.tick();
+      return late.ids.length >= 3;
+    }, 'events of the sender');
+    const wanted = devnet.ledger.events.slice(start).filter((event) => event.sender === sender);
+    const ids = wanted.map(({ txDigest, eventSeq }) => `${txDigest}:${eventSeq}`);
+    await until(() => late.ids.at(-1) === ids.at(-1), 'the last of them');
+    expect(ids.slice(ids.indexOf(late.ids[0] ?? ''))).toEqual(late.ids);
+    expect(begun()).toBe(3);
+    expect(await capability(gateway)).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('The 2 readers that one caller may have are open'),
+    });
+    const refused = overWebSocket(
+      address,
+      'subscription { liveTransactions(filter: { fromAddress: "0x5" }) { __typename } }',
+    );
+    await until(() => refused.results.length > 0, 'a refusal');
+    expect(refused.results[0]?.errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
+    const all = overWebSocket(address, 'subscription { liveTransactions { __typename } }');
+    await until(() => {
+      devnet.tick();
+      return all.results.length > 0;
+    }, 'a transaction');
+    expect(all.results[0]?.errors).toBeUndefined();
+    await Promise.all([...others, late, all].map((client) => client.leave()));
+  });
 });

@@ -71,6 +71,8 @@ describe('nothing set', () => {
         source: 'auto',
         maxStreams: 10_000,
         maxStreamsPerCaller: 100,
+        maxReaders: 32,
+        maxReadersPerCaller: 4,
         pollMinMs: 200,
         pollMaxMs: 2_000,
         replayBytes: 67_108_864,

@@ -257,6 +257,7 @@ describe('one who reads slowly', () => {
     const stream = hub.open({
       query: 'all',
       source: () => source,
+      everything: null,
       filter: 'slow',
       presenter: () => ({
         matches: () => true,
