@@ -1,31 +1,65 @@
-import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery, parse } from 'graphql';
+import {
+  buildClientSchema,
+  type DocumentNode,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  parse,
+} from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
+
+interface Introspection {
+  readonly document: DocumentNode;
+  /** Words that it has and the next one leaves out. A ledger that does not know one of them says so when it refuses. */
+  readonly words: readonly string[];
+}
 
 /**
  * What to ask a ledger about its schema, most complete first. Without `inputValueDeprecation` deprecated arguments and
  * input fields vanish and real queries fail; without `oneOf` such inputs become ordinary ones. An older server knows
  * neither and refuses the query, so it is asked again for less.
  */
-const introspections = [
+const introspections: readonly Introspection[] = [
   {
-    oneOf: true,
-    inputValueDeprecation: true,
-    specifiedByUrl: true,
-    directiveIsRepeatable: true,
-    schemaDescription: true,
+    document: parse(
+      getIntrospectionQuery({
+        oneOf: true,
+        inputValueDeprecation: true,
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+        schemaDescription: true,
+      }),
+    ),
+    words: ['isOneOf', 'description'],
   },
-  { inputValueDeprecation: true, specifiedByUrl: true, directiveIsRepeatable: true },
-  {},
-].map((options) => parse(getIntrospectionQuery(options)));
+  {
+    document: parse(
+      getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, directiveIsRepeatable: true }),
+    ),
+    words: ['includeDeprecated', 'isDeprecated', 'deprecationReason', 'specifiedByURL', 'isRepeatable'],
+  },
+  { document: parse(getIntrospectionQuery()), words: [] },
+];
 
-/** The ledger's introspection result; rejects when the ledger cannot be reached or allows no introspection. */
+/** The code of servers that do not say what they did not know. */
+const refusedByValidation = 'GRAPHQL_VALIDATION_FAILED';
+
+/**
+ * The ledger's introspection result; rejects when the ledger cannot be reached or allows no introspection. An answer that has
+ * errors for another reason is not asked for again with less: the poorer schema would come into force.
+ */
 export async function fetchLedgerIntrospection(execute: LedgerExecutor): Promise<IntrospectionQuery> {
   let refusal = 'no answer';
-  for (const document of introspections) {
-    const { data, errors } = await execute({ document });
-    if (data?.__schema) return data as unknown as IntrospectionQuery;
-    refusal = errors?.[0]?.message ?? refusal;
+  for (const { document, words } of introspections) {
+    const { data, errors = [] } = await execute({ document });
+    if (data?.__schema && errors.length === 0) return data as unknown as IntrospectionQuery;
+    refusal = errors[0]?.message ?? refusal;
+    const isRefused = errors.some(
+      ({ message, extensions }) =>
+        extensions.code === refusedByValidation || words.some((word) => message.includes(word)),
+    );
+    if (!isRefused) break;
   }
   throw gatewayError('UPSTREAM_BAD_RESPONSE', `The ledger did not answer introspection: ${refusal}`, {
     upstream: 'ledger',
