@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import { expect, test } from 'vitest';
 import type { Quota, RateLimiter } from '../../src/callers/rate-limiter.ts';
+import { builtProgram } from '../support/built-program.ts';
 import { describeRateLimiter } from '../support/rate-limiter-suite.ts';
+
+// The workers run it.
+builtProgram();
 
 const channel = 'rate-limiter-bench';
 

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { builtProgram } from '../support/built-program.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const cli = builtProgram();
 const folder = mkdtempSync(join(tmpdir(), 'explain-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

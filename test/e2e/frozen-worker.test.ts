@@ -6,7 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { type Staff, startStaff } from '../../src/start/workers/staff.ts';
 import { createWorkerProcesses } from '../../src/start/workers/worker-processes.ts';
 import type { WorkerLoss } from '../../src/telemetry/events.ts';
+import { builtProgram } from '../support/built-program.ts';
 import { until } from '../support/until.ts';
+
+// The workers run it.
+builtProgram();
 
 const program = fileURLToPath(new URL('../support/beating-worker.mjs', import.meta.url));
 

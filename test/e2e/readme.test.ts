@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builtProgram } from '../support/built-program.ts';
 import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const cli = new URL('../../dist/cli.js', import.meta.url).pathname;
+const cli = builtProgram();
 
 /** The blocks of one language, in their order, without the indent that a list gives them. */
 const blocksOf = (language: string): string[] =>

@@ -19,15 +19,15 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
   afterAll(() => redis?.[Symbol.asyncDispose]());
 
   /** One that offers a secret of its own; what it goes by, and all that it was told to. */
-  async function join(name: string, letter: string, url = redis.url) {
+  async function join(name: string, letter: string, everyMs = 20) {
     const adopted: string[] = [];
     open.push(
       await shareSecret({
-        url: new Secret(url),
+        url: new Secret(redis.url),
         name,
         own: new Secret(secretOf(letter)),
         adopt: (secret) => adopted.push(secret.reveal()),
-        everyMs: 20,
+        everyMs,
       }),
     );
     return { adopted, current: () => adopted.at(-1) ?? secretOf(letter) };
@@ -54,6 +54,17 @@ describe.skipIf(redisMissing)(redisMissing ?? 'instances on one Redis', () => {
     await until(() => new Set([one, two, away].map(({ current }) => current())).size === 1, 'one secret for all');
     const late = await join('emptied', 'n');
     expect(late.current()).toBe(one.current());
+  });
+
+  test('put it back as soon as Redis is back, and not only with the next look', async () => {
+    const { Redis } = await import('ioredis');
+    await join('back', 'p', 1_000_000);
+    await redis.kill();
+    await redis.restart();
+    const client = new Redis(redis.url);
+    await until(async () => (await client.get('back')) === secretOf('p'), 'the secret is in Redis again');
+    expect((await join('back', 'q')).current()).toBe(secretOf('p'));
+    client.disconnect();
   });
 
   test('do not take what somebody else has put there', async () => {

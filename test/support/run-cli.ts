@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { builtProgram } from './built-program.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const cli = builtProgram();
 
 /** What the variables of whoever runs the tests are not to change. */
 const bareEnvironment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };

@@ -456,9 +456,7 @@ describe('an upstream whose answer', () => {
       LEDGER_RPC_URL: url,
       REQUEST_TIMEOUT_MS: '1000',
     });
-    const startedAt = performance.now();
     const { data, errors, text } = await victim.query('{ chainIdentifier queryEvents { nodes { type } } }');
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(data).toEqual({ chainIdentifier: '4c78adac', queryEvents: null });
     expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code, upstream: 'events' }]);
     expect(text).not.toMatch(/127\.0\.0\.1|169\.254|UND_ERR|HPE_|SSH/);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Client } from '../../../src/config/client.ts';
 import { parseClients } from '../../../src/config/parse-clients.ts';
 import { watchClients } from '../../../src/start/watch-clients.ts';
@@ -24,9 +24,11 @@ function start(first: string) {
       clientsRefused: (mistakes) => told.push(mistakes),
     },
   });
-  watched.stop();
+  onTestFinished(watched.stop);
   return { disk, told, adopted, reload: watched.reload };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 test('a good file is adopted, and what is new of it is told by ids', async () => {
   const { disk, told, adopted, reload } = start(entry('a'));
@@ -66,4 +68,21 @@ test('who asks for it is told that nothing changed', async () => {
   const { told, adopted, reload } = start(entry('a'));
   await reload();
   expect([adopted, told]).toEqual([[], [{ added: [], removed: [], changed: [], clients: 1 }]]);
+});
+
+test('a good file after a bad one is told once, though it is what is in force', async () => {
+  vi.useFakeTimers();
+  const { disk, told, adopted } = start(entry('a'));
+  const write = async (text: string) => {
+    disk.text = text;
+    await vi.advanceTimersByTimeAsync(2_000);
+  };
+  await write(entry('a'));
+  await write('- { id: A }');
+  expect(told).toHaveLength(1);
+  const unchanged = { added: [], removed: [], changed: [], clients: 1 };
+  await write(entry('a'));
+  expect(told.slice(1)).toEqual([unchanged]);
+  for (const comment of ['# one', '# two']) await write(`${entry('a')}\n${comment}`);
+  expect([told.length, adopted]).toEqual([2, []]);
 });

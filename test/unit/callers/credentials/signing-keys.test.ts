@@ -7,10 +7,11 @@ const [first, second] = await Promise.all([createSigningKey('first'), createSign
 
 /** An issuer and a clock that are whatever the test says. */
 function start(...published: SigningKey[]) {
-  const world = { published, isAway: false, nowMs: 1_000_000, asked: 0, told: [] as unknown[] };
+  const world = { published, isAway: false, hangs: false, nowMs: 1_000_000, asked: 0, told: [] as unknown[] };
   const keys = createSigningKeys({
     fetchKeys: async () => {
       world.asked += 1;
+      if (world.hangs) return new Promise<never>(() => {});
       if (world.isAway) throw new Error('ECONNREFUSED');
       return { keys: world.published.map(({ jwk }) => jwk) } as JSONWebKeySet;
     },
@@ -89,6 +90,19 @@ test('while the issuer is away known keys go on for a day, and of others nobody 
   pass(5);
   expect([await ask('first'), await ask('second')]).toEqual(['unknown', 'found']);
   expect(world.told).toEqual([1, 'ECONNREFUSED', 'back', 1]);
+});
+
+test('while the issuer is known to be away no token with a known key waits for it', async () => {
+  const { world, ask, pass } = start(first);
+  await ask('first');
+  world.isAway = true;
+  pass(600);
+  await ask('first');
+  pass(5);
+  world.hangs = true;
+  const asked = world.asked;
+  expect(await ask('first')).toBe('found');
+  expect(world.asked).toBe(asked + 1);
 });
 
 test('where they could never be read nobody is let in, and the issuer is asked again every five seconds', async () => {

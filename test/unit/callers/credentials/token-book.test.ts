@@ -189,6 +189,16 @@ describe('a token that was verified', () => {
     expect(book.recall(toHash(long))).toBeNull();
   });
 
+  test('while the keys were replaced is good for that once: its own may have been withdrawn', async () => {
+    const { book } = open();
+    const token = await ours.sign(good);
+    // The first keys are read meanwhile.
+    expect(await verify(book, token)).toMatchObject({ kind: 'caller' });
+    expect(book.recall(toHash(token))).toBeNull();
+    await verify(book, token);
+    expect(book.recall(toHash(token))?.id).toBe('jwt:alice');
+  });
+
   test('is verified again once the clock was set back: nobody knows how long ago that was', async () => {
     const { book, clock } = open();
     const token = await ours.sign(good);

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { createStreamPlaces } from '../../../src/live/stream-places.ts';
+
+/** What becomes of a stream of this caller: how to give its places back, or the code of the refusal. */
+function openPlaces(max: number, maxPerCaller: number) {
+  const places = createStreamPlaces({ max, maxPerCaller });
+  return (caller: string, weight?: number): (() => void) | string => {
+    try {
+      return places.take(caller, weight);
+    } catch (error) {
+      return (error as { extensions: { code: string } }).extensions.code;
+    }
+  };
+}
+const giveBack = (taken: (() => void) | string) => (taken as () => void)();
+
+test('a caller has as many places as one may, and one more as soon as one is given back', () => {
+  const take = openPlaces(100, 2);
+  const first = take('a');
+  take('a');
+  expect(take('a')).toBe('RATE_LIMITED');
+  expect(take('b')).toBeTypeOf('function');
+  giveBack(first);
+  expect(take('a')).toBeTypeOf('function');
+  expect(take('a')).toBe('RATE_LIMITED');
+});
+
+test('all callers together have as many places as the process', () => {
+  const take = openPlaces(3, 2);
+  const taken = [take('a'), take('b'), take('c')];
+  expect(take('d')).toBe('UNAVAILABLE');
+  giveBack(taken[1] as () => void);
+  expect(take('d')).toBeTypeOf('function');
+  expect(take('a')).toBe('UNAVAILABLE');
+});
+
+test('a stream that weighs more takes and gives back as many places, its caller’s and the process’s', () => {
+  const take = openPlaces(10, 8);
+  const heavy = take('a', 6);
+  expect(take('a', 3)).toBe('RATE_LIMITED');
+  expect(take('b', 5)).toBe('UNAVAILABLE');
+  const other = take('b', 4);
+  expect(take('c')).toBe('UNAVAILABLE');
+  giveBack(heavy);
+  expect(take('c', 7)).toBe('UNAVAILABLE');
+  expect(take('a', 6)).toBeTypeOf('function');
+  giveBack(other);
+  expect(take('b', 4)).toBeTypeOf('function');
+});
+
+test('a refusal says what the limit is, what a heavy filter counts as, and when to come again', () => {
+  const places = createStreamPlaces({ max: 10, maxPerCaller: 2 });
+  expect(() => places.take('a', 3)).toThrow(
+    expect.objectContaining({
+      message:
+        'Over the limit of 2 live streams of one caller at once. This one counts as 3, for the size of its filter.',
+      extensions: expect.objectContaining({ retryAfterSeconds: 10 }),
+    }),
+  );
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { Client } from '../../../../src/config/client.ts';
+import { takeOrders } from '../../../../src/start/workers/take-orders.ts';
+import type { Beginning, FromWorker, ToWorker } from '../../../../src/start/workers/worker-messages.ts';
+
+const beginning: Beginning = {
+  shared: { workers: 2, network: null, secret: 's' },
+  port: 4000,
+  files: {},
+  beatMs: 1_000_000,
+};
+const clientOf = (id: string) => ({ id }) as Client;
+
+/** A worker's side of the channel, and what the other side says. */
+function start() {
+  const sent: FromWorker[] = [];
+  let say: (message: ToWorker) => void = () => {};
+  const orders = takeOrders({
+    send: async (message) => void sent.push(message),
+    onMessage: (hear) => {
+      say = hear;
+    },
+  });
+  return { orders, sent, say: (message: ToWorker) => say(message) };
+}
+
+test('clients that were told while a worker was starting are those that it serves', () => {
+  const { orders, say } = start();
+  say({ kind: 'begin', beginning });
+  say({ kind: 'clients', clients: [clientOf('removed')] });
+  say({ kind: 'clients', clients: [clientOf('early')] });
+  const adopted: string[][] = [];
+  orders.siblingsOf(beginning).onClients((clients) => adopted.push(clients.map(({ id }) => id)));
+  expect(adopted).toEqual([['early']]);
+  say({ kind: 'clients', clients: [clientOf('late')] });
+  expect(adopted).toEqual([['early'], ['late']]);
+  say({ kind: 'stop' });
+});
+
+test('a worker that was told of no clients keeps those of its configuration', () => {
+  const { orders, say } = start();
+  say({ kind: 'begin', beginning });
+  let times = 0;
+  orders.siblingsOf(beginning).onClients(() => {
+    times += 1;
+  });
+  expect(times).toBe(0);
+  say({ kind: 'stop' });
+});
+
+test('a worker knows how many serve, looks when it is its turn, and says what it finds', async () => {
+  const { orders, sent, say } = start();
+  say({ kind: 'begin', beginning });
+  expect(await orders.beginning).toBe(beginning);
+  const siblings = orders.siblingsOf(beginning);
+  say({ kind: 'serving', count: 2 });
+  expect(siblings.serving()).toBe(2);
+  let looks = 0;
+  say({ kind: 'look' });
+  siblings.onTurnToLook(() => {
+    looks += 1;
+  });
+  say({ kind: 'look' });
+  expect(looks).toBe(1);
+  siblings.schemaReplaced('new');
+  expect(sent).toEqual([{ kind: 'hello' }, { kind: 'schema replaced', schema: 'new' }]);
+  say({ kind: 'stop' });
+  await orders.stop;
+});
