@@ -654,6 +654,22 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
     expect(await one.beginReservation(newFlow(caller).reservation({ nowMs: later }))).toEqual({ kind: 'full' });
   });
 
+  test('a key that was pushed out is forgotten: what becomes of its reservation is nothing to who has it now', async () => {
+    const { one, other } = await open({ ...small, maxLeasesPerCaller: 100, maxKeysPerCaller: 1 });
+    const caller = newName('caller');
+    const begin = (key: string) => {
+      const flow = newFlow(caller);
+      const begun = one.beginReservation(flow.reservation({ idempotency: { key, bodyHash: 'body' } }));
+      return begun.then(({ kind }) => ({ ...flow, kind }));
+    };
+    const [first, , successor] = [await begin('a'), await begin('b'), await begin('a')];
+    expect([first.kind, successor.kind]).toEqual(['begun', 'begun']);
+    await other.endReservation(first.reservationEnd({ kind: 'refused' }));
+    expect((await begin('a')).kind).toBe('in-progress');
+    await one.endReservation(successor.reservationEnd({ kind: 'reserved', answer: 'coins' }));
+    expect((await begin('a')).kind).toBe('replay');
+  });
+
   test("a caller's oldest answers make room for that caller's younger ones, and for nobody else's", async () => {
     const { one } = await open({ ...small, maxLeasesPerCaller: 100 });
     const answered = async (caller: string, key: string, answer: string, nowMs: number) => {

@@ -286,6 +286,20 @@ describe('a lease', () => {
     expect([sent.length, told()]).toEqual([1, ['dispatched', 'executed']]);
   });
 
+  it('is of one caller: another who names the same is neither joined to it nor told its answer', async () => {
+    const { begin, sent, settle } = setUp();
+    const own = begin({ idempotencyKey: 'k' });
+    const others = begin({ idempotencyKey: 'k', caller: 'client:b' });
+    await settle();
+    expect(sent).toHaveLength(2);
+    sent[0]?.tell(executed);
+    sent[1]?.tell(refused);
+    expect(await own.ended).toMatchObject({ outcome: 'EXECUTED' });
+    expect(await others.ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
+    expect(await begin({ idempotencyKey: 'k', caller: 'client:b' }).ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
+    expect(sent).toHaveLength(2);
+  });
+
   it('is not dispatched while the store is away, unless somebody else has a fence', async () => {
     const needed = setUp({ store: awayStore() });
     expect(await needed.begin().ended).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', reservationId: 'the-lease' });
@@ -509,6 +523,20 @@ describe('a caller who leaves', () => {
     expect(await asking.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN', checkAfterMs: 5_000 });
   });
 
+  it('and is followed by another in the same turn leaves nobody unheard', async () => {
+    const { begin, sent, settle, pass, ledger, told } = setUp();
+    const first = begin();
+    await settle();
+    first.cancellation.cancel('aborted');
+    const second = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    await pass(100);
+    expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect(told()).toEqual(['dispatched', 'recovered']);
+  });
+
   it('and comes back waits for what is still under way', async () => {
     const { begin, sent, settle, pass, ledger } = setUp();
     const first = begin();
@@ -632,6 +660,33 @@ describe('closing', () => {
     sent[0]?.tell(executed);
     await closed;
     expect(told()).toEqual(['dispatched', 'dispatched', 'unknown', 'executed', 'recovered']);
+  });
+
+  it('waits until what the last look found is written', async () => {
+    const memory = createMemoryStore();
+    let write = () => {};
+    const store: SponsorshipStore = {
+      ...memory,
+      async endExecution(end) {
+        if (end.outcome.kind === 'executed') await new Promise<void>((resolve) => (write = resolve));
+        return memory.endExecution(end);
+      },
+    };
+    const { begin, sent, settle, executions, ledger } = setUp({ store });
+    const { cancellation } = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    cancellation.cancel('aborted');
+    await settle();
+    ledger.has = async () => ({ succeeded: true, gasUsed: 1 });
+    let isClosed = false;
+    const closed = executions.close().then(() => (isClosed = true));
+    await settle();
+    expect(isClosed).toBe(false);
+    write();
+    await closed;
+    const found = { caller: 'client:a', leaseId: 'L', bodyHash: 'body', nowMs: dayStart };
+    expect(await memory.findExecution(found)).toMatchObject({ kind: 'replay' });
   });
 });
 

@@ -22,6 +22,7 @@ function setUp(processes = 1) {
   const facts: ExecutionFact[] = [];
   const ledger = { canFind: true, find: async (_: string): Promise<FoundTransaction | null> => null };
   let claims = 0;
+  let canFinds = 0;
   const failing = failingStore(
     {
       ...store,
@@ -37,7 +38,10 @@ function setUp(processes = 1) {
       {
         store: failing,
         ledger: {
-          canFind: () => ledger.canFind,
+          canFind: () => {
+            canFinds += 1;
+            return ledger.canFind;
+          },
           find: (digest) => {
             asked.push(digest);
             return ledger.find(digest);
@@ -54,11 +58,13 @@ function setUp(processes = 1) {
   onTestFinished(() => {
     for (const watch of watches) watch.close();
   });
+  /** How often anything was asked. */
+  const countSteps = () => claims + asked.length + canFinds;
   const rounds = async (more = 5) => {
     const enough = claims + more;
     await until(() => claims >= enough, 'the store is asked again and again');
   };
-  return { store, away, time, asked, facts, ledger, rounds };
+  return { store, away, time, asked, facts, ledger, rounds, watches, countSteps };
 }
 
 test('what a process left without an end is settled by the ledger, once, and told to who repeats it', async () => {
@@ -140,4 +146,23 @@ test('while ledger or store are away nothing is settled, and of what is due no m
   ledger.find = async () => onLedger;
   time.nowMs += 60_000;
   await until(async () => (await store.gasAllowance(gas, time.nowMs)).settled === 600, 'all are settled');
+});
+
+test('one that is closed while the store answers asks no more, and settles nothing', async () => {
+  const other = setUp();
+  const { store, time, facts, asked, ledger, rounds, watches, countSteps } = setUp();
+  const { execution } = await reserve(store, { gas });
+  await store.beginExecution(execution());
+  let find = (_: FoundTransaction) => {};
+  ledger.find = () => new Promise((resolve) => (find = resolve));
+  await rounds(1);
+  time.nowMs = noon + 30_000;
+  await until(() => asked.length > 0, 'the ledger is asked');
+  for (const watch of watches) watch.close();
+  find(onLedger);
+  const steps = countSteps();
+  // As long as another goes on several times.
+  await other.rounds(10);
+  expect([countSteps(), facts]).toEqual([steps, []]);
+  expect(await store.gasAllowance(gas, time.nowMs)).toMatchObject({ held: 100, settled: 0 });
 });

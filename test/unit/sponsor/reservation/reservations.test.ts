@@ -3,6 +3,7 @@ import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
 import { createLeaseKeys } from '../../../../src/sponsor/leases/lease-keys.ts';
 import { UntellingAnswer } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
+import { pauseUnlessOver } from '../../../../src/sponsor/reservation/pause-unless-over.ts';
 import {
   createReservations,
   type ReservationEvent,
@@ -244,6 +245,29 @@ describe('an idempotency key', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('has a twin wait for whoever has it now, without asking again and again, when the first one here was refused', async () => {
+    const memory = createMemoryStore();
+    let begins = 0;
+    const beginReservation: SponsorshipStore['beginReservation'] = (begin) => {
+      begins += 1;
+      // Who asks again and again leaves nobody else a turn.
+      return begins > 1_000 ? Promise.reject(new StoreAwayError()) : memory.beginReservation(begin);
+    };
+    const { here, there, order } = setUp({ store: { ...memory, beginReservation } });
+    const refuse = () => Promise.reject(gatewayError('SPONSOR_EXHAUSTED', 'no coins'));
+    await expect(here.reserve(order({ idempotencyKey, ask: refuse }))).rejects.toThrow('no coins');
+    let answer = (_: ReturnType<typeof coins>) => {};
+    const ask = () => new Promise<ReturnType<typeof coins>>((resolve) => (answer = resolve));
+    const elsewhere = there.reserve(order({ idempotencyKey, ask }));
+    begins = 0;
+    const twin = here.reserve(order({ idempotencyKey }));
+    for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate);
+    // At most after 25 ms, 50 ms, and so on.
+    expect(begins).toBeLessThan(10);
+    answer(coins(42));
+    expect(await twin).toEqual(await elsewhere);
+  });
+
   it('whose answer was lost reserves nothing more until the coins are free again', async () => {
     const { here, order, asked, time } = setUp();
     await expect(here.reserve(order({ idempotencyKey, ask: () => Promise.reject(lost('timeout')) }))).rejects.toThrow();
@@ -336,4 +360,13 @@ test('a holder of very many keys is refused at some point, and nobody else is', 
   });
   await here.reserve(order({ idempotencyKey: 'k', holder: 'somebody else' }));
   expect(asked).toHaveLength(51);
+});
+
+test('a pause ends when what it is for has come, long before its time', async () => {
+  await pauseUnlessOver(3_600_000, createCancellation(), Promise.resolve());
+  const cancellation = createCancellation();
+  const paused = pauseUnlessOver(3_600_000, cancellation, new Promise(() => {}));
+  cancellation.cancel('aborted');
+  await paused;
+  expect(cancellation.cause).toBe('aborted');
 });

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createKeptTexts, type Kept } from '../../../../src/sponsor/store/kept-texts.ts';
+import { createMemoryRecords } from '../../../../src/sponsor/store/memory-records.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { dayMs, defaultStoreBounds, lingerMs } from '../../../../src/sponsor/store/store-bounds.ts';
+import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
 import { describeSponsorshipStore, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 
@@ -88,4 +90,26 @@ test('answers whose life is over are forgotten some at a time, and the one that 
   expect(forgotten).toEqual([0, 1, 2, 7]);
   texts.sweep(18, 100);
   expect(forgotten).toEqual([0, 1, 2, 7, 3, 4, 5, 6, 8]);
+});
+
+test('leases that are dropped before their time are let go of, wherever they were waited for', async () => {
+  const records = createMemoryRecords(defaultStoreBounds);
+  const dropped = Array.from({ length: 1_000 }, (_, index) => {
+    const facts = {
+      caller: 'a',
+      leaseId: `${index}`,
+      expiresAtMs: noon + dayMs,
+      hold: null,
+      reserving: 'foreign',
+    } as const;
+    const lease = records.addLease(facts, noon);
+    records.lookForAt(lease, noon + dayMs);
+    records.dropLease(lease);
+    return new WeakRef(lease);
+  });
+  await new Promise(setImmediate);
+  // Collects all garbage.
+  countLiveObjects(WeakRef);
+  // Of the last ones, too few to be worth a look, something may be left.
+  expect(dropped.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(200);
 });

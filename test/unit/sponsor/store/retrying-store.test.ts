@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import {
   createRetryingStore,
   type GivenUpEnd,
   type RetryingStoreOptions,
 } from '../../../../src/sponsor/store/retrying-store.ts';
-import { StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
+import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { failingStore, type StoreFault } from '../../../support/failing-store.ts';
 import { newFlow, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 import { until } from '../../../support/until.ts';
@@ -160,6 +160,59 @@ test('what was to be taken back is given up before any end, and what was never s
   away.fault = null;
   await store.close();
   expect(await memory.beginExecution(ended.execution())).toMatchObject({ kind: 'refused' });
+});
+
+test('after it was away once, the store is asked as soon again when it is away the next time', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { memory, store, away } = open({ firstPauseMs: 100, maxPauseMs: 3_600_000 });
+  const gasOf = () => memory.gasAllowance(gas, noon);
+  for (const awayMs of [60_000, 50]) {
+    const { execution, executionEnd } = await reserve(memory, { gas });
+    await store.beginExecution(execution());
+    const { held } = await gasOf();
+    away.fault = 'before';
+    await store.endExecution(executionEnd({ kind: 'refused' }));
+    await vi.advanceTimersByTimeAsync(awayMs);
+    away.fault = null;
+    expect((await gasOf()).held).toBe(held);
+    // As long again at most; the second time the first pause is enough.
+    await vi.advanceTimersByTimeAsync(awayMs + 60);
+    expect((await gasOf()).held).toBe(0);
+  }
+  await store.close();
+});
+
+test('what is being written when it is closed is not written a second time beside that', async () => {
+  const { memory, away, givenUp } = open();
+  let [writing, most] = [0, 0];
+  let write = () => {};
+  const slow: SponsorshipStore = {
+    ...memory,
+    async endExecution(end) {
+      if (away.fault) throw new StoreAwayError();
+      writing += 1;
+      most = Math.max(most, writing);
+      await new Promise<void>((resolve) => (write = resolve));
+      writing -= 1;
+      return memory.endExecution(end);
+    },
+  };
+  const store = createRetryingStore(slow, {
+    ...{ now: () => noon + 10, givenUp: (end) => givenUp.push(end) },
+    ...{ firstPauseMs: 1, maxPauseMs: 4, closeWithinMs: 20_000 },
+  });
+  const { execution, executionEnd } = await reserve(memory);
+  await store.beginExecution(execution());
+  away.fault = 'before';
+  await store.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }));
+  away.fault = null;
+  await until(() => writing === 1, 'it is being written');
+  const closing = store.close();
+  await new Promise(setImmediate);
+  write();
+  await closing;
+  expect([most, writing, givenUp]).toEqual([1, 0, []]);
 });
 
 test('attempts to write become fewer while the store is away', async () => {
