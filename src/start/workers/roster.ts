@@ -1,3 +1,4 @@
+import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import { deferred } from './deferred.ts';
 import type { EndedWorker } from './replacement-rule.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
@@ -63,12 +64,12 @@ export function createRoster(now: () => number): Roster {
       isEnding = true;
       if (alive.size === 0) return;
       tell({ kind: 'stop' });
-      const fuse = setTimeout(() => {
+      const stopWaiting = startPeerTimeout(withinMs, () => {
         cut([...alive].map(({ pid }) => pid));
         for (const worker of alive) worker.kill();
-      }, withinMs);
+      });
       await ended.promise;
-      clearTimeout(fuse);
+      stopWaiting();
     },
   };
 }

@@ -206,7 +206,7 @@ describe('while they serve', () => {
     started[0]?.end({ exitCode: 0, signal: null });
     await pass(19_999);
     expect(seen).toEqual([]);
-    await pass(1);
+    await pass(2);
     await stopped;
     expect(seen).toEqual([{ cut: [2] }]);
   });
