@@ -46,6 +46,10 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #reader: Taker<Payload> | null = null;
   /** In the channel; `null` while it is not live. */
   #position: Position | null = null;
+  #isPushingHistory = false;
+  #isPushing = false;
+  /** Is it live, and has not read anything yet? */
+  #isJoining = false;
   /** Names of items behind that which were told on the way already. */
   #delivered = none;
   /** Behind what was told last; `null` = nothing was, and it began now. */
@@ -99,8 +103,12 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   /** Hands on what it tells from now on; `next` must not be called any more. */
   pushTo(reader: Taker<Payload>): void {
     this.#reader = reader;
+    this.#isPushingHistory = true;
     this.#pushHistory(reader).then(
-      () => this.wake(),
+      () => {
+        this.#isPushingHistory = false;
+        this.wake();
+      },
       (error) => {
         this.#end();
         reader.fail(error);
@@ -116,16 +124,20 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   /** The channel may have something new. */
   wake(): void {
     const reader = this.#reader;
-    if (!reader || this.#history) {
+    // To read the channel may wake all that follow it, this one among them: what it tells would then be told out of order.
+    if (!reader || this.#isPushingHistory || this.#isPushing) {
       this.#goOn();
       return;
     }
+    this.#isPushing = true;
     try {
       this.#push(reader);
     } catch (error) {
       // Whoever wakes many is not to fail with one.
       this.#end();
       reader.fail(error);
+    } finally {
+      this.#isPushing = false;
     }
   }
 
@@ -203,17 +215,17 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   }
 
   #goLive({ sequence, delivered, at }: Joint): void {
-    const { feed } = this.#channel;
     this.#at ??= at;
     if (delivered.size > 0) {
       const all = new Set([...this.#delivered, ...delivered]);
       this.#delivered = all.size > maxDelivered ? delivered : all;
     }
-    // Between the moment in which the place was found and this one the feed may have read on, and dropped what follows it.
-    if (sequence + 1 < feed.news.start) {
+    // Since the place was found the feed may have read on, and dropped what follows: it is not known then what of that matches.
+    if (sequence + 1 < this.#channel.feed.news.start) {
       this.#goBack();
       return;
     }
+    this.#isJoining = true;
     this.#position = this.#channel.positionBehind(sequence);
     this.#channel.follow(this);
   }
@@ -223,6 +235,8 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     const channel = this.#channel;
     for (;;) {
       const reading = channel.read(position);
+      const isJoining = this.#isJoining;
+      this.#isJoining = false;
       switch (reading.kind) {
         case 'told': {
           const { payload, at } = reading.told;
@@ -231,6 +245,11 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
           return payload;
         }
         case 'missed':
+          // Nor can it be late that has not read anything yet.
+          if (isJoining) {
+            this.#goBack();
+            return undefined;
+          }
           return channel.presenter.missed(reading.count, this.#at as ResumePoint);
         case 'more':
           this.#rest(this.#options.clock);

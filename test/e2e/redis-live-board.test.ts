@@ -103,7 +103,7 @@ if (redisMissing) {
     const rings: string[] = [];
     const leader = one.open('https://node.example/with-a-key', () => {});
     const follower = other.open('https://node.example/with-a-key', (why) => rings.push(why));
-    other.open('another', () => rings.push('of another'));
+    const another = other.open('another', () => rings.push('of another'));
     await until(async () => {
       await follower.ask();
       return rings.includes('asked');
@@ -119,6 +119,9 @@ if (redisMissing) {
     const keys = await client.keys('*');
     expect(keys.filter((key) => !/^ledger-gateway:\{live\}:[\w-]{43}:(state|news)$/.test(key))).toEqual([]);
     for (const key of keys) expect(await client.pttl(key)).toBeGreaterThan(0);
+    expect(await client.pubsub('CHANNELS')).toHaveLength(2);
+    await Promise.all([follower.leave(), another.leave()]);
+    await until(async () => (await client.pubsub('CHANNELS')).length === 0, 'nobody to listen');
     client.disconnect();
     await Promise.all([one.close(), other.close()]);
   });

@@ -172,6 +172,31 @@ describe('a reader that begins', () => {
     expect(resumed.told).toEqual(['a', 'b']);
   });
 
+  it.each([
+    ['empty', 0],
+    ['too short', -2],
+  ])(
+    'does not read all there is before it tells anything, where the first page of the newest items is %s',
+    async (_, end) => {
+      const source = createMemorySource(...names(1, 2_000));
+      const { newest } = source;
+      source.newest = async (...request) => {
+        source.newest = newest;
+        const page = await newest(...request);
+        return { ...page, entries: page.entries.slice(0, end) };
+      };
+      const { clock, follow } = createTestHub(source);
+      // As of a new process, to which clients come back: 40 pages of a tenth of a second.
+      source.before = () => new Promise<void>((resolve) => void clock.after(100, resolve));
+      const last = source.items.at(-1) ?? null;
+      const streams = [follow({ place: last, from: last }), follow()];
+      await clock.pass(1_000);
+      source.add('a');
+      await clock.pass(1_500);
+      expect(streams.map(({ told }) => told)).toEqual([['a'], ['a']]);
+    },
+  );
+
   it('does not take a look for whole in which the newest place was not met', async () => {
     const { clock, source, follow } = await live(createMemorySource(...names(1, 60)));
     // Another node answers, which has not heard of the last ones.

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource } from '../../support/memory-source.ts';
 
@@ -61,4 +62,41 @@ it('what has become of their places is asked for once for all whose places are g
     expect(told).toEqual([`gap dropped ${index}…n1 The upstream`, ...names(1, 20)]);
   }
   expect(hub.source.reads.slice(reads).filter((read) => read === null).length).toBeLessThan(20);
+});
+
+it('one that joins its reader just as that reads on and drops items misses none of them', async () => {
+  // The reader gets on so many steps after the stream has its page, one of them right before it joins.
+  for (let steps = 0; steps < 150; steps += 1) {
+    const source = createMemorySource('n0');
+    const hub = createTestHub(source, { replayBytes: 8_192 });
+    hub.follow();
+    await hub.clock.pass(10);
+    for (const [from, to] of [
+      [1, 30],
+      [31, 32],
+    ] as const) {
+      source.add(...names(from, to));
+      await hub.clock.pass(400);
+    }
+    // Some of what follows it is dropped already, and more with the next look.
+    const place = source.items[10] ?? null;
+    const { after } = source;
+    const answers = new Map<string, () => void>();
+    source.after = async (from, cancellation) => {
+      await new Promise<void>((resolve) => answers.set(from?.key === place?.key ? 'page' : 'look', resolve));
+      return after(from, cancellation);
+    };
+    const told: string[] = [];
+    const stream = hub.byHand({ place, from: place }) as LiveStream<string, string>;
+    stream.pushTo({ isReady: true, take: (each) => told.push(each), end() {}, fail() {} });
+    source.add(...names(33, 62));
+    await hub.clock.pass(1_000);
+    source.after = after;
+    expect([...answers.keys()].sort()).toEqual(['look', 'page']);
+    answers.get('page')?.();
+    for (let step = 0; step < steps; step += 1) await null;
+    answers.get('look')?.();
+    await hub.clock.pass(2_000);
+    expect(told).toEqual(names(11, 62));
+  }
 });

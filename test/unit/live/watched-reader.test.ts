@@ -165,3 +165,32 @@ it('leaves, and hears nothing more, when nobody follows any more', async () => {
   await clock.pass(60_000);
   expect(clock.timers).toBe(0);
 });
+
+it('goes on listening to one that tells of everything', async () => {
+  const { follow, clock, source, last, left } = watched('a');
+  const { told } = follow();
+  last().up();
+  await clock.pass(60_000);
+  for (let count = 0; count < 10; count += 1) {
+    last().news();
+    source.add(`n${count}`);
+    await clock.pass(5_000);
+  }
+  expect(told).toHaveLength(10);
+  expect(left()).toBe(0);
+});
+
+it('listens again soon when one that was up for long is lost, whatever failed before it', async () => {
+  const { follow, clock, last, attempts } = watched('a');
+  follow();
+  for (let count = 0; count < 8; count += 1) {
+    last().down(false);
+    await clock.pass(30_000);
+  }
+  last().up();
+  await clock.pass(31_000);
+  const before = attempts.length;
+  last().down(false);
+  await clock.pass(500);
+  expect(attempts.length - before).toBe(1);
+});

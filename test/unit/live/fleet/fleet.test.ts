@@ -96,6 +96,29 @@ describe('a fleet', () => {
     expect(readsOf(second)).toBe(0);
   });
 
+  it('answers those who wait for a look again where its answer did not come through', async () => {
+    const { clock, first, second } = await startTwo();
+    await clock.pass(20_000);
+    first.board.state = 'full';
+    let isLive = false;
+    const stream = second.hub.open({
+      ...{ query: 'all', filter: 'new', after: null, weight: 1, caller: 'somebody' },
+      source: () => second.source,
+      presenter: () => ({ matches: () => true, item: () => 'item', gap: () => 'gap', missed: () => 'missed' }),
+      onQuiet: () => {
+        isLive = true;
+      },
+    });
+    const next = stream.next();
+    await clock.pass(300);
+    first.board.state = 'well';
+    // Before the stream would begin without a look.
+    await clock.pass(1_500);
+    expect(isLive).toBe(true);
+    await stream.return(undefined);
+    await next;
+  });
+
   it('goes on in another process exactly behind a cursor', async () => {
     const { clock, node, first, second, one, other } = await startTwo();
     node.add(...numbered(1, 5));

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { networkProfiles } from '../../../../src/config/network-profile.ts';
+import type { Devnet } from '../../../../src/devnet/start-devnet.ts';
+import { createEventWatches } from '../../../../src/events/feed/event-watches.ts';
+import { systemClock } from '../../../../src/live/clock.ts';
+import { startTickedDevnet } from '../../../support/live-network.ts';
+import { until } from '../../../support/until.ts';
+
+let devnet: Devnet;
+beforeAll(async () => {
+  devnet = await startTickedDevnet();
+});
+afterAll(async () => {
+  await devnet?.close();
+});
+
+it('a watch that is left gives back its place among the 100 of a connection', async () => {
+  const watches = createEventWatches({
+    source: 'websocket',
+    profile: networkProfiles.iota,
+    push: { offers: () => false, listen: () => () => {} },
+    rpcSocketUrl: devnet.rpcWsUrl,
+    clock: systemClock,
+  });
+  const watch = () => {
+    const state = { isUp: false };
+    const open = watches.ofEvents(
+      { all: true },
+      { All: [] },
+    )?.({ news() {}, isUp: (isUp) => Object.assign(state, { isUp }) });
+    return { state, stop: () => open?.stop() };
+  };
+  for (let round = 0; round < 2; round += 1) {
+    const all = Array.from({ length: 100 }, watch);
+    await until(() => all.every(({ state }) => state.isUp), 'all of them');
+    for (const { stop } of all) stop();
+  }
+  const { state, stop } = watch();
+  await until(() => state.isUp, 'one more');
+  stop();
+  watches.close();
+  expect(state.isUp).toBe(true);
+});

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { SharedCalls } from '../../../src/live/shared-calls.ts';
+import { createCancellation } from '../../../src/upstream/cancellation.ts';
+import { settled } from '../../support/memory-source.ts';
+
+/** A call that ends when a test says so, whatever becomes of those who wait for it. */
+function createCalls() {
+  const ends: ((answer: string) => void)[] = [];
+  const call = () => new Promise<string>((resolve) => ends.push(resolve));
+  return { ends, call };
+}
+
+it('a newcomer does not join a call that was cancelled and has not ended yet', async () => {
+  const calls = new SharedCalls<string>(4);
+  const { ends, call } = createCalls();
+  const first = createCancellation();
+  const givenUp = calls.get('page', call, first).catch((error: Error) => error.message);
+  first.cancel('aborted');
+  expect(await givenUp).toBe('given up');
+  const answer = calls.get('page', call, createCancellation());
+  await settled();
+  expect(ends).toHaveLength(2);
+  ends[1]?.('new');
+  expect(await answer).toBe('new');
+  ends[0]?.('old');
+});
+
+it('a call that ends late does not take another with the same key from those who share it', async () => {
+  const calls = new SharedCalls<string>(4);
+  const { ends, call } = createCalls();
+  const first = createCancellation();
+  calls.get('page', call, first).catch(() => {});
+  first.cancel('aborted');
+  const second = calls.get('page', call, createCancellation());
+  ends[0]?.('old');
+  await settled();
+  const third = calls.get('page', call, createCancellation());
+  await settled();
+  expect(ends).toHaveLength(2);
+  ends[1]?.('new');
+  expect(await Promise.all([second, third])).toEqual(['new', 'new']);
+});
+
+it('calls that are cancelled while they wait for their turn take no place of others', async () => {
+  const calls = new SharedCalls<string>(2);
+  const { ends, call } = createCalls();
+  const running = ['a', 'b'].map((key) => calls.get(key, call, createCancellation()));
+  const left = createCancellation();
+  const waiting = ['c', 'd', 'e'].map((key) => calls.get(key, call, left).catch(() => 'left'));
+  const last = calls.get('f', call, createCancellation());
+  left.cancel('aborted');
+  ends[0]?.('a');
+  ends[1]?.('b');
+  await settled();
+  expect(ends).toHaveLength(3);
+  ends[2]?.('f');
+  expect(await Promise.all([...running, ...waiting, last])).toEqual(['a', 'b', 'left', 'left', 'left', 'f']);
+});
