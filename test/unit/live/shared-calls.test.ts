@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { CallQueue } from '../../../src/live/call-queue.ts';
 import { SharedCalls } from '../../../src/live/shared-calls.ts';
-import { createCancellation } from '../../../src/upstream/cancellation.ts';
-import { settled } from '../../support/memory-source.ts';
+import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
+import { createTestClock, settled } from '../../support/memory-source.ts';
 
 /** A call that ends when a test says so, whatever becomes of those who wait for it. */
 function createCalls() {
@@ -10,14 +11,20 @@ function createCalls() {
   return { ends, call };
 }
 
+function createShared(maxAtOnce: number): SharedCalls<string> {
+  return new SharedCalls(new CallQueue({ clock: createTestClock(), maxAtOnce, maxPerSecond: 50 }));
+}
+
+const asker = (cancellation: Cancellation = createCancellation()) => ({ caller: 'somebody', cancellation });
+
 it('a newcomer does not join a call that was cancelled and has not ended yet', async () => {
-  const calls = new SharedCalls<string>(4);
+  const calls = createShared(4);
   const { ends, call } = createCalls();
   const first = createCancellation();
-  const givenUp = calls.get('page', call, first).catch((error: Error) => error.message);
+  const givenUp = calls.get('page', call, asker(first)).catch((error: Error) => error.message);
   first.cancel('aborted');
   expect(await givenUp).toBe('given up');
-  const answer = calls.get('page', call, createCancellation());
+  const answer = calls.get('page', call, asker());
   await settled();
   expect(ends).toHaveLength(2);
   ends[1]?.('new');
@@ -26,15 +33,15 @@ it('a newcomer does not join a call that was cancelled and has not ended yet', a
 });
 
 it('a call that ends late does not take another with the same key from those who share it', async () => {
-  const calls = new SharedCalls<string>(4);
+  const calls = createShared(4);
   const { ends, call } = createCalls();
   const first = createCancellation();
-  calls.get('page', call, first).catch(() => {});
+  calls.get('page', call, asker(first)).catch(() => {});
   first.cancel('aborted');
-  const second = calls.get('page', call, createCancellation());
+  const second = calls.get('page', call, asker());
   ends[0]?.('old');
   await settled();
-  const third = calls.get('page', call, createCancellation());
+  const third = calls.get('page', call, asker());
   await settled();
   expect(ends).toHaveLength(2);
   ends[1]?.('new');
@@ -42,12 +49,12 @@ it('a call that ends late does not take another with the same key from those who
 });
 
 it('calls that are cancelled while they wait for their turn take no place of others', async () => {
-  const calls = new SharedCalls<string>(2);
+  const calls = createShared(2);
   const { ends, call } = createCalls();
-  const running = ['a', 'b'].map((key) => calls.get(key, call, createCancellation()));
+  const running = ['a', 'b'].map((key) => calls.get(key, call, asker()));
   const left = createCancellation();
-  const waiting = ['c', 'd', 'e'].map((key) => calls.get(key, call, left).catch(() => 'left'));
-  const last = calls.get('f', call, createCancellation());
+  const waiting = ['c', 'd', 'e'].map((key) => calls.get(key, call, asker(left)).catch(() => 'left'));
+  const last = calls.get('f', call, asker());
   left.cancel('aborted');
   ends[0]?.('a');
   ends[1]?.('b');
