@@ -102,7 +102,7 @@ describe('a fleet', () => {
     first.board.state = 'full';
     let isLive = false;
     const stream = second.hub.open({
-      ...{ query: 'all', filter: 'new', after: null, weight: 1, caller: 'somebody' },
+      ...{ query: 'all', everything: null, filter: 'new', after: null, weight: 1, caller: 'somebody' },
       source: () => second.source,
       presenter: () => ({ matches: () => true, item: () => 'item', gap: () => 'gap', missed: () => 'missed' }),
       onQuiet: () => {
