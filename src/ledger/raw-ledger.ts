@@ -5,7 +5,6 @@ import type { RawResponse } from '../upstream/raw-answer.ts';
 import type { RawCall } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
-import type { AnswerEnding } from './answers/answer-ending.ts';
 import { AnswerStream, type StreamedAnswer } from './answers/answer-stream.ts';
 import { type ChunkedBody, findPlainEnd, hasPlainHead } from './answers/find-plain-end.ts';
 import type { SettleErrors } from './answers/judge-tail.ts';
@@ -21,8 +20,6 @@ export interface RawLedgerRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Did the client write it? Only then do error locations in it mean anything to the client. */
   readonly isClientsText: boolean;
-  /** How a whole answer to it ends. */
-  readonly ending: AnswerEnding;
   /** A mutation that was sent is never cut short: its outcome would be unknown. */
   readonly isMutation: boolean;
   /** Spliced into a plain answer; `null` = not asked for. */
@@ -81,7 +78,7 @@ const streamAboveBytes = 1024 * 1024;
 export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
   const toPost = createToLedgerPost(options);
   return (
-    { queryJson, operationName, variables, isMutation, usage, canStream, settle, keep, ending, isClientsText },
+    { queryJson, operationName, variables, isMutation, usage, canStream, settle, keep, isClientsText },
     answered,
   ) => {
     const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
@@ -108,7 +105,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
       {
         answered: (response) => {
           version.observe(response.headers.get(versionHeader));
-          const plainEnd = isPlain(response) ? findPlainEnd(response, ending) : null;
+          const plainEnd = isPlain(response) ? findPlainEnd(response) : null;
           if (plainEnd === null)
             answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText) });
           else {

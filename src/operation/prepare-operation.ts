@@ -17,7 +17,6 @@ import { noTexts } from '../engine/variable-type.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
 import { type CheckWaits, createCheckWaits } from '../graph/joins/check-waits.ts';
-import { toAnswerEnding } from '../ledger/answers/answer-ending.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { createExecuteHere } from './execute-here.ts';
@@ -112,9 +111,7 @@ function prepareOperation(valid: ValidOperation, building: Building): PreparedOp
       type === 'subscription'
         ? once(() => toOpenStream(prepared, openLedgerStream, { ownSchema, texts, printed }))
         : null,
-    unread: isForwarded
-      ? always({ kind: 'whole', queryJson: valid.json, ending: toAnswerEnding(schema, operation, fragments) })
-      : once(() => toUnreadSplit(prepared)),
+    unread: isForwarded ? always({ kind: 'whole', queryJson: valid.json }) : once(() => toUnreadSplit(prepared)),
     immutable: (isForwarded && reads?.prepare(schema, valid.readTree, valid.tree)) || null,
   };
   return prepared;

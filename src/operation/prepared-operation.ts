@@ -5,7 +5,6 @@ import type { DocumentPart } from '../documents/plan/split-document.ts';
 import type { CoercedVariables } from '../engine/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { CheckWaits } from '../graph/joins/check-waits.ts';
-import type { AnswerEnding } from '../ledger/answers/answer-ending.ts';
 import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
 import type { ExecuteHere } from './execute-here.ts';
 import type { OpenStream } from './subscriptions/open-stream.ts';
@@ -70,8 +69,6 @@ export interface PreparedOperation {
 interface UnreadPart {
   /** The document's text as a JSON string. */
   readonly queryJson: string;
-  /** How answers to it end. */
-  readonly ending: AnswerEnding;
 }
 
 /** The whole operation is the ledger's, and its text is sent on as it came. */

@@ -59,7 +59,6 @@ function toLedgerRequest(form: UnreadSplit, variables: AdmittedOperation['variab
     variables: form.ledgerVariables(variables),
     isMutation: false,
     isClientsText: false,
-    ending: form.ending,
     usage: null,
     canStream: false,
   };

@@ -74,7 +74,7 @@ function refuse(
 
 /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
 function runWhole(
-  { queryJson, ending }: UnreadWhole,
+  { queryJson }: UnreadWhole,
   admitted: AdmittedOperation,
   server: ServerContext,
   canStream: boolean,
@@ -112,7 +112,6 @@ function runWhole(
       variables,
       isMutation: operation.type === 'mutation',
       isClientsText: true,
-      ending,
       usage,
       canStream,
       keep: ask?.keep,

@@ -1,6 +1,4 @@
-import { getOperationAST } from 'graphql';
 import { variablesOf } from '../documents/plan/split-document.ts';
-import { toAnswerEnding } from '../ledger/answers/answer-ending.ts';
 import type { PreparedOperation, UnreadSplit } from './prepared-operation.ts';
 
 /** `null` if the operation has one owner, or mixes root keys of both, so that its answer must be merged key by key. */
@@ -10,12 +8,10 @@ export function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
   // All keys of one owner must come before all of the other: the owner changes exactly once.
   if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
   const { ledger, own } = prepared.parts();
-  const asked = getOperationAST(ledger.document);
   return {
     kind: 'split',
     queryJson: JSON.stringify(ledger.text),
     ledgerVariables: (sent) => variablesOf(ledger, sent),
-    ending: asked ? toAnswerEnding(prepared.schema, asked, prepared.tree().fragments) : [],
     isLedgerFirst: owners[0] === true,
     executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
   };

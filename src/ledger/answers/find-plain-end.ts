@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { exceedsNesting, maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
-import type { AnswerEnding } from './answer-ending.ts';
-import { endsAsAsked, isSpace, skipSpaceBack } from './ends-as-asked.ts';
 
 /** A body in the chunks it arrived in. */
 export interface ChunkedBody {
@@ -16,10 +14,7 @@ const head = Buffer.from('{"data":{"');
 export const headBytes = head.length - 1;
 /** How far from the end to look for `errors`, in bytes: errors of any usual size begin within it. */
 const tailBytes = 4_096;
-/**
- * How far from the end to look for `extensions`, in bytes. Larger extensions are caught too, unless they end with the
- * very key that this operation's data ends with, equally deep.
- */
+/** How far from the end to look for `extensions`, in bytes. */
 const extensionsBytes = 64 * 1024;
 /** The most closing brackets in a row; more means nesting deeper than any document asks for. */
 const maxClosers = 128;
@@ -38,20 +33,18 @@ const closingBracket = 0x5d;
 const colon = 0x3a;
 
 /**
- * Finds where an answer ends that has data and nothing else: its length without the closing brace. `null` for any
- * other answer and for what is not JSON. Looks at both ends of the bytes; parses the answer only if these leave a
- * doubt.
- * @param ending how whole answers to this operation end
+ * Finds where an answer ends that has data and nothing else: its length without the closing brace; `null` for any other answer.
+ * Reads both ends of the bytes, and parses the answer only where the word `extensions` leaves a doubt. The framing of HTTP proves
+ * that the answer is complete: one that the ledger itself cut short within its data is forwarded as it came.
  */
-export function findPlainEnd(body: ChunkedBody, ending: AnswerEnding): number | null {
+export function findPlainEnd(body: ChunkedBody): number | null {
   if (!hasPlainHead(body)) return null;
   const end = toEnd(body);
   const last = skipSpaceBack(end, end.length - 1);
   const dataEnd = skipSpaceBack(end, last - 1);
   if (end[last] !== closingBrace || end[dataEnd] !== closingBrace) return null;
   if (isBottomless(end, last) || hasErrors(end.subarray(Math.max(0, end.length - tailBytes)))) return null;
-  const isCertain = endsAsAsked(end, dataEnd, ending) && !hasExtensions(body);
-  return isCertain || hasDataAlone(body) ? body.size - end.length + last : null;
+  return !hasExtensions(body) || hasDataAlone(body) ? body.size - end.length + last : null;
 }
 
 /** Does an answer begin with `data` that is an object with members? */
@@ -124,6 +117,17 @@ function hasDataAlone({ chunks, size }: ChunkedBody): boolean {
   } catch {
     return false;
   }
+}
+
+/** Index of the last byte up to `from` that is not white space. */
+function skipSpaceBack(bytes: Buffer, from: number): number {
+  let index = from;
+  while (isSpace(bytes[index])) index -= 1;
+  return index;
+}
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function skipSpace(bytes: Buffer, from: number): number {

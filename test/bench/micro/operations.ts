@@ -10,7 +10,6 @@ import { type Ownership, planOperation } from '../../../src/documents/plan/plan-
 import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
 import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/graph/joins/join-document.ts';
 import { toJoinSelection } from '../../../src/graph/joins/join-selection.ts';
-import { toAnswerEnding } from '../../../src/ledger/answers/answer-ending.ts';
 import { findPlainEnd } from '../../../src/ledger/answers/find-plain-end.ts';
 import { spliceUsage } from '../../../src/ledger/answers/splice-data.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
@@ -56,9 +55,8 @@ export function createMicroOperations(projectRoot: string): readonly MicroOperat
   const joins = toJoins(projectRoot);
   const page = toPage(createLedgerAnswers(projectRoot)(eventsText, eventsVariables));
   const usage = priceDocument(events.size, eventsVariables, limits);
-  const ending = toEnding(projectRoot);
   const splice = () => {
-    const end = findPlainEnd(page, ending);
+    const end = findPlainEnd(page);
     if (end === null) throw new Error('the answer of the bench is no plain one');
     return spliceUsage(page, end, usage);
   };
@@ -93,22 +91,6 @@ function toReadable(prepared: PreparedDocument) {
   const [error] = prepared.errors;
   if (error) throw new Error(error.message);
   return prepared;
-}
-
-/** How the ledger's answers to the document of events end. */
-function toEnding(projectRoot: string) {
-  const document = parse(eventsText);
-  const operation = getOperationAST(document);
-  if (!operation) throw new Error('a document of the bench has no operation');
-  const fragments = new Map(
-    document.definitions.flatMap((each) =>
-      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
-    ),
-  );
-  const schema = buildSchema(readFileSync(`${projectRoot}/schema/ledger.graphql`, 'utf8'));
-  const ending = toAnswerEnding(schema, operation, fragments);
-  if (ending.length === 0) throw new Error('nothing is known of how answers of the bench end');
-  return ending;
 }
 
 /** An answer in pieces of the size in which sockets give them. */

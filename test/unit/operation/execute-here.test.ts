@@ -105,7 +105,7 @@ describe('an operation of our own with joins', () => {
     expect(asked).toEqual([
       {
         text:
-          '{k0:object(address:"0x0" version:7){...J0}k1:object(address:"0x1" version:8){...J0}}' +
+          '{k0:object(address:"0x0000000000000000000000000000000000000000000000000000000000000000" version:7){...J0}k1:object(address:"0x0000000000000000000000000000000000000000000000000000000000000001" version:8){...J0}}' +
           'fragment J0 on Object{digest owner{...on Shared{since}}}',
         variables: {},
       },
@@ -121,7 +121,7 @@ describe('an operation of our own with joins', () => {
     const object = { digest: 'k0', address: '0x0' };
     expect(await result).toEqual({ data: { a: [{ object }], b: [{ x: object }] } });
     expect(asked.map(({ text }) => text)).toEqual([
-      '{k0:object(address:"0x0" version:7){...J0_}}fragment J0_ on Object{digest ...J0}fragment J0 on Object{address}',
+      '{k0:object(address:"0x0000000000000000000000000000000000000000000000000000000000000000" version:7){...J0_}}fragment J0_ on Object{digest ...J0}fragment J0 on Object{address}',
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('an operation of our own with joins', () => {
     expect(await result).toEqual({ data: { coins: [{ object: { objects: [] } }] } });
     expect(asked).toEqual([
       {
-        text: 'query($below:Int=3){k0:object(address:"0x0" version:7){...J0}}fragment J0 on Object{objects(first:$below){digest}}',
+        text: 'query($below:Int=3){k0:object(address:"0x0000000000000000000000000000000000000000000000000000000000000000" version:7){...J0}}fragment J0 on Object{objects(first:$below){digest}}',
         variables: { below: 3 },
       },
     ]);

@@ -36,7 +36,7 @@ describe('usage in an answer', () => {
     const bytes = Buffer.byteLength(text);
     for (let first = 1; first < bytes; first++) {
       const body = toBody(text, [first, 1, 2]);
-      const end = findPlainEnd(body, []);
+      const end = findPlainEnd(body);
       expect(end).toBe(bytes - 1);
       expect(textOf(spliceUsage(body, bytes - 1, usage))).toBe(
         `{"data":{"a":[{"b":"€"}]},"extensions":{"usage":${JSON.stringify(usage)}}}`,
@@ -78,7 +78,7 @@ describe('usage in an answer', () => {
         (each, indent, space, sizes) => {
           const text = JSON.stringify(each, null, indent) + space;
           const body = toBody(text, sizes);
-          const end = findPlainEnd(body, []);
+          const end = findPlainEnd(body);
           if (end === null) {
             others += 1;
             return;
@@ -98,7 +98,7 @@ describe('usage in an answer', () => {
   it('finds the end of a large answer whose last pieces are small', () => {
     const text = `{"data":{"a":"${'x'.repeat(100_000)}","b":{"c":[]}}}`;
     const body = toBody(text, [16_384, 16_384, 65_000, 1, 1, 1, 2_000]);
-    const end = findPlainEnd(body, []);
+    const end = findPlainEnd(body);
     expect(end).toBe(text.length - 1);
     expect(JSON.parse(textOf(spliceUsage(body, end ?? 0, usage)))).toEqual(merged(text));
   });
@@ -114,7 +114,7 @@ function chunked(text: string, cuts: readonly number[] = []) {
 
 function splice(text: string, json: string, isLast: boolean, cuts: readonly number[] = [], shown = false): string {
   const body = chunked(text, cuts);
-  const plainEnd = findPlainEnd(body, []);
+  const plainEnd = findPlainEnd(body);
   if (plainEnd === null) throw new Error('not plain');
   const { chunks, size } = spliceData(body, plainEnd, { json, isLast }, shown ? usage : null);
   const whole = Buffer.concat(chunks as Buffer[]);
