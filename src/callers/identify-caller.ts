@@ -137,8 +137,8 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     // In token mode the header can only be the caller's credential for the gateway, which is not forwarded.
     if (auth === 'token' || authorization === null) return { kind: 'caller', caller };
     // Named one by one: callers of one shape are faster to read.
-    const { id, kind, scopes, rate, gas, moveCalls } = caller;
-    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls } };
+    const { id, kind, scopes, rate, gas, moveCalls, validity } = caller;
+    return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls, validity } };
   }
 
   function toUnknown(id: string, kind: Caller['kind'], sender: Sender, rate: Caller['rate']): Identity {

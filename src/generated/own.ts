@@ -289,7 +289,7 @@ export type LiveGap = {
 
 /**
  * This consumer was too slow: so many items were left out before the next one. With a count of 0 nothing was left out: the gateway
- * is stopping, and this is the last thing that the stream tells.
+ * is stopping, or the caller's key or JWT is not valid any more, and this is the last thing that the stream tells.
  */
 export type LiveMissed = {
   /** Items that were left out. */

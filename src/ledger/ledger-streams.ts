@@ -19,7 +19,9 @@ export interface LedgerStreamRequest
  * Opens a subscription of the ledger's. Its results come as they are; it rejects with an error of the catalogue where it breaks.
  * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or everybody, has too many, or the gateway is stopping
  */
-export type OpenLedgerStream = (request: LedgerStreamRequest) => AsyncIterator<ExecutionResult, undefined>;
+export type OpenLedgerStream = (
+  request: LedgerStreamRequest,
+) => AsyncIterator<ExecutionResult, undefined> & Pick<LedgerStream, 'fail'>;
 
 export interface LedgerStreams {
   readonly open: OpenLedgerStream;

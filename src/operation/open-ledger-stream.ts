@@ -4,6 +4,7 @@ import { failAll } from './merge-parts.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
 import { toLedgersPart, valuesOf } from './run-plan.ts';
 import type { ItemStream, OpenStream } from './subscriptions/open-stream.ts';
+import type { StoppableItems } from './subscriptions/result-stream.ts';
 
 /** Opens a subscription that is the ledger's: its results are passed on, and so is what ends it. */
 export function createOpenLedgerStream(operation: PreparedOperation, open: OpenLedgerStream): OpenStream {
@@ -23,9 +24,9 @@ export function createOpenLedgerStream(operation: PreparedOperation, open: OpenL
 
 /** Tells what breaks the stream as its last result. */
 function withFailure(
-  results: AsyncIterator<ExecutionResult, undefined>,
+  results: ReturnType<OpenLedgerStream>,
   toResult: (error: unknown) => ExecutionResult,
-): AsyncIterator<ExecutionResult, undefined> {
+): AsyncIterator<ExecutionResult, undefined> & StoppableItems {
   let isOver = false;
   return {
     async next() {
@@ -38,6 +39,7 @@ function withFailure(
         return { done: false, value: toResult(error) };
       }
     },
+    stop: (why) => results.fail(why),
     async return() {
       isOver = true;
       await results.return?.();

@@ -1,4 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import { gatewayError } from '../errors/gateway-error.ts';
 import { itemPlace, type PlacedItem, type PlacedResult } from '../upstream/item-place.ts';
 import type { OperationRun } from './open-operation.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
@@ -35,21 +36,29 @@ export async function runStream(
     const told = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
     return run.context.streamPlace ? withPlace(told, item as PlacedItem) : told;
   };
+  let stopWaiting = () => {};
   const stream = new ResultStream({
     items: opened.items,
     toResult,
     shared: operation.plan === 'LOCAL' ? sharePrinting(opened, run) : null,
     toFault: (error) => run.tidy({ errors: [error as GraphQLError] }).errors?.[0],
     onEnd: (errors) => {
+      stopWaiting();
       // Ends what its joins ask for.
       run.leave();
       run.end();
       run.complete(errors);
     },
   });
+  const { validity } = run.context.caller;
+  if (validity) stopWaiting = validity.onEnd(() => stream.stop(withdrawn()));
   // Who has left already will not say so again.
   run.context.cancellation.onCancel(() => void stream.return());
   return stream;
+}
+
+function withdrawn(): Error {
+  return gatewayError('UNAUTHENTICATED', 'The credential that this stream was opened with is not valid any more.');
 }
 
 function withPlace(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {

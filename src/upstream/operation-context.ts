@@ -55,6 +55,14 @@ export interface Caller {
    * `package::module` or `package`; `null` = anything.
    */
   readonly moveCalls: readonly string[] | null;
+  /** Of the credential that it is known by. Left out: it has none that ends. */
+  readonly validity?: Validity | undefined;
+}
+
+/** For how long a credential is good. Streams that were opened with it end when it does. */
+export interface Validity {
+  /** Calls back when it ends, at once if it has. @returns stops waiting for that */
+  onEnd(then: () => void): () => void;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Client } from '../../config/client.ts';
 import type { Caller, Scope } from '../../upstream/operation-context.ts';
+import { Withdrawable } from './validity.ts';
 
 /** A client with an API key, as whoever comes with the key is known. */
 export interface KnownClient {
@@ -18,6 +19,7 @@ export interface ClientBook {
 
 interface Entry extends KnownClient {
   readonly hash: Buffer;
+  readonly validity: Withdrawable;
 }
 
 const everything: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
@@ -28,8 +30,9 @@ const nobody = Buffer.alloc(64);
  * client's entry says about scopes, gas and calls could be escaped by leaving the key out
  */
 export function createClientBook(clients: readonly Client[], auth: 'forward' | 'token'): ClientBook {
-  const toEntries = (list: readonly Client[]) => new Map(list.map((client) => [client.hash, toEntry(client, auth)]));
-  let entries = toEntries(clients);
+  const toEntries = (list: readonly Client[], known: ReadonlyMap<string, Entry>) =>
+    new Map(list.map((client) => [client.hash, toEntry(client, auth, known.get(client.hash))]));
+  let entries = toEntries(clients, new Map());
   return {
     /**
      * Looked up by a hash that depends on every character of the key alike: how long it takes may tell something about
@@ -41,16 +44,23 @@ export function createClientBook(clients: readonly Client[], auth: 'forward' | '
       return timingSafeEqual(entry?.hash ?? nobody, Buffer.from(hash, 'latin1')) && entry ? entry : null;
     },
     replace(list) {
-      entries = toEntries(list);
+      const before = entries;
+      entries = toEntries(list, before);
+      // Who comes back at once is judged by those in force now.
+      for (const [hash, { validity }] of before) if (entries.get(hash)?.validity !== validity) validity.end();
     },
   };
 }
 
-function toEntry(client: Client, auth: 'forward' | 'token'): Entry {
+/** @param known of the same key until now: what was opened with it goes on if it is the same client's, for the same origins */
+function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undefined): Entry {
   const id = `client:${client.id}`;
   const isJudgedBySponsor = auth === 'forward';
+  const isSame = known?.caller.id === id && String(known.origins) === String(client.origins);
+  const validity = known && isSame ? known.validity : new Withdrawable();
   return {
     hash: Buffer.from(client.hash, 'latin1'),
+    validity,
     origins: client.origins,
     caller: {
       id,
@@ -60,6 +70,7 @@ function toEntry(client: Client, auth: 'forward' | 'token'): Entry {
       rate: { key: id, perMinute: client.perMinute },
       gas: isJudgedBySponsor || client.gasPerDay === null ? null : { key: id, perDay: client.gasPerDay },
       moveCalls: isJudgedBySponsor ? null : client.moveCalls,
+      validity,
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Caller } from '../../upstream/operation-context.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 import { readClaims } from './read-claims.ts';
 import { createSigningKeys, KeysAwayError, type SigningKeyEvents } from './signing-keys.ts';
+import { createExpiry } from './validity.ts';
 
 export type TokenOutcome =
   | { readonly kind: 'caller'; readonly caller: Caller }
@@ -97,8 +98,8 @@ export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): T
       });
       const holder = readClaims(payload, rules.scopesClaim);
       if (holder.kind === 'unfit') return refused(`its claim "${holder.claim}" is missing or malformed`);
-      const caller = toCaller(holder, rules, auth);
       const expiresMs = ((payload.exp ?? 0) + clockSkewSeconds) * 1_000;
+      const caller = { ...toCaller(holder, rules, auth), validity: createExpiry(expiresMs, now) };
       // Verified by keys that may have been replaced meanwhile: good for this once.
       const sinceMs = now();
       const untilMs = Math.min(expiresMs, sinceMs + rememberedMs);

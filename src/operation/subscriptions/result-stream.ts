@@ -26,6 +26,15 @@ export interface PushedItems extends AsyncIterator<unknown> {
   resume(): void;
 }
 
+/** Items that can be told to end. They say where to go on if they can, and else why they end. */
+export interface StoppableItems {
+  stop(why: Error): void;
+}
+
+function areStoppable(items: AsyncIterator<unknown>): items is AsyncIterator<unknown> & StoppableItems {
+  return 'stop' in items;
+}
+
 export function arePushed(items: AsyncIterator<unknown>): items is PushedItems {
   return 'pushTo' in items;
 }
@@ -150,6 +159,12 @@ export class ResultStream implements AsyncGenerator<ExecutionResult, undefined> 
     if (this.#isBusy || this.#isOver) return;
     this.#end();
     this.#reader?.end();
+  }
+
+  /** Has it end by itself, before its items do. */
+  stop(why: Error): void {
+    if (areStoppable(this.#items)) this.#items.stop(why);
+    else this.fail(why);
   }
 
   fail(error: unknown): void {

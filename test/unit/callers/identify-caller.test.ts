@@ -91,6 +91,7 @@ describe('a client', () => {
       rate: { key: 'client:web', perMinute: 7 },
       gas: { key: 'client:web', perDay: 40 },
       moveCalls: ['0x2'],
+      validity: expect.anything(),
     });
   });
 
@@ -102,6 +103,7 @@ describe('a client', () => {
       scopes: ['read', 'sponsor', 'admin'],
       gas: null,
       moveCalls: null,
+      validity: expect.anything(),
     });
   });
 

@@ -57,6 +57,7 @@ test('a token makes its holder known, with what it says and what is allowed to a
         rate: { key: 'jwt:alice', perMinute: null },
         gas: { key: 'jwt:alice', perDay: 50 },
         moveCalls: ['0x2'],
+        validity: expect.anything(),
       },
     });
   }

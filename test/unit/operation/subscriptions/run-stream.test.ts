@@ -1,16 +1,20 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Graph } from '../../../../src/graph/generation.ts';
 import { createOperationRunner } from '../../../../src/operation/operation-runner.ts';
 import { ResultStream } from '../../../../src/operation/subscriptions/result-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
+import { toTestCaller } from '../../../support/test-caller.ts';
 import { admitForTest, createTestServer, quietTurns } from '../../../support/test-operation.ts';
+import { until } from '../../../support/until.ts';
 
 interface Source {
   /** Of each item that was executed. */
   readonly contexts: OperationContext[];
   isClosed: boolean;
+  /** Why its items were told to end; only with `canStop`. */
+  stopped: Error | null;
   /** Gives the next item. */
   next: (item: unknown) => void;
   break: (error: unknown) => void;
@@ -22,11 +26,14 @@ function open({
   charge = async (): Promise<Error | null> => null,
   text = 'subscription { ticks { n } }',
   requestBytes = 0,
+  caller = toTestCaller(),
+  canStop = false,
 } = {}) {
   const waiting: ((step: IteratorResult<unknown> | Promise<never>) => void)[] = [];
   const source: Source = {
     contexts: [],
     isClosed: false,
+    stopped: null,
     next: (ticks) => waiting.shift()?.({ done: false, value: { ticks } }),
     break: (error) => waiting.shift()?.(Promise.reject(error)),
   };
@@ -39,6 +46,14 @@ function open({
     },
     [Symbol.asyncIterator]: () => items,
   };
+  if (canStop) {
+    const stop = (why: Error) => {
+      source.stopped = why;
+      source.next({ n: 0 });
+      items.next = async () => ({ done: true, value: undefined });
+    };
+    Object.assign(items, { stop });
+  }
   const schema = makeExecutableSchema({
     typeDefs: 'type Query { a: Int } type Subscription { ticks(fails: Boolean): Tick } type Tick { n: Int bad: Int }',
     resolvers: {
@@ -84,18 +99,21 @@ function open({
   });
   const admitted = admitForTest(graph, { text });
   const operation = isJoined ? { ...admitted.operation, plan: 'STITCHED' as const } : admitted.operation;
-  return { source, server, result: runner.run({ ...admitted, operation }, { ...server, requestBytes }) };
+  return { source, server, result: runner.run({ ...admitted, caller, operation }, { ...server, requestBytes }) };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 const asStream = async (result: Promise<unknown>) => (await result) as AsyncGenerator<ExecutionResult>;
 
 describe('a subscription', () => {
   it('executes each item for itself, has no deadline, and is recorded once, with all its errors, when it ends', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { source, server, result } = open({ text: 'subscription { ticks { n bad } }' });
     const stream = await asStream(result);
     const first = stream.next();
-    // Longer than a query may take.
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    // Far longer than a query may take.
+    vi.advanceTimersByTime(3_600_000);
     source.next({ n: 1 });
     expect((await first).value).toMatchObject({
       data: { ticks: { n: 1, bad: null } },
@@ -180,6 +198,64 @@ describe('a subscription', () => {
   });
 });
 
+describe('a subscription of a caller whose credential may end', () => {
+  /** How many wait for its end. */
+  function createValidity() {
+    const waiting = new Set<() => void>();
+    const onEnd = (then: () => void) => {
+      waiting.add(then);
+      return () => void waiting.delete(then);
+    };
+    return { waiting, validity: { onEnd }, end: () => [...waiting].map((then) => then()) };
+  }
+
+  it('ends with it, and closes its source', async () => {
+    const { validity, end, waiting } = createValidity();
+    const { source, server, result } = open({ caller: toTestCaller({ validity }) });
+    const stream = await asStream(result);
+    const step = stream.next();
+    end();
+    expect(await step).toEqual({ done: true, value: undefined });
+    expect([source.isClosed, server.operations.length, waiting.size]).toEqual([true, 1, 0]);
+  });
+
+  it('ends where it had ended before the stream was open', async () => {
+    const validity = {
+      onEnd(then: () => void) {
+        then();
+        return () => {};
+      },
+    };
+    const { source, result } = open({ caller: toTestCaller({ validity }) });
+    const stream = await asStream(result);
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(source.isClosed).toBe(true);
+  });
+
+  it('has items that can say goodbye do so', async () => {
+    const { validity, end } = createValidity();
+    const { source, result } = open({ caller: toTestCaller({ validity }), canStop: true });
+    const stream = await asStream(result);
+    const step = stream.next();
+    end();
+    expect((await step).value).toEqual({ data: { ticks: { n: 0 } } });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    expect(source.stopped).toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } });
+  });
+
+  it.each<[string, (stream: AsyncGenerator, server: { leave(): void }) => unknown]>([
+    ['is completed', (stream) => stream.return(undefined)],
+    ['loses its client', (_, server) => server.leave()],
+  ])('leaves nothing that waits for its end when it %s', async (_, finish) => {
+    const { validity, waiting } = createValidity();
+    const { server, result } = open({ caller: toTestCaller({ validity }) });
+    const stream = await asStream(result);
+    expect(waiting.size).toBe(1);
+    await finish(stream, server);
+    expect(waiting.size).toBe(0);
+  });
+});
+
 describe('a subscription with joins', () => {
   it('gives each item a context and a time of its own, and counts it once for the caller', async () => {
     let charged = 0;
@@ -203,15 +279,35 @@ describe('a subscription with joins', () => {
     await stream.return(undefined);
   });
 
+  it('has what its joins ask for given up when its client completes it', async () => {
+    const { source, result } = open({ isJoined: true });
+    const stream = await asStream(result);
+    void stream.next();
+    source.next({ n: new Promise(() => {}) });
+    await until(() => source.contexts.length > 0, 'the item to be executed');
+    expect(source.contexts[0]?.cancellation.cause).toBeNull();
+    await stream.return(undefined);
+    expect(source.contexts[0]?.cancellation.cause).toBe('aborted');
+  });
+
   it('waits while the caller is over its limit, and no longer than until it leaves', async () => {
     const refusal = new GraphQLError('too many', { extensions: { retryAfterSeconds: 1_000 } });
-    const { source, server, result } = open({ isJoined: true, charge: async () => refusal });
+    let asked = 0;
+    const { source, server, result } = open({
+      isJoined: true,
+      charge: async () => {
+        asked += 1;
+        return refusal;
+      },
+    });
     const stream = await asStream(result);
     const step = stream.next();
     source.next({ n: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(source.contexts).toEqual([]);
+    await until(() => asked > 0, 'the caller to be counted');
     server.leave();
     expect(await step).toEqual({ done: true, value: undefined });
+    // Nothing was executed before it left, and it is not counted again.
+    expect(source.contexts.filter(({ cancellation }) => cancellation.cause === null)).toEqual([]);
+    expect(asked).toBe(1);
   });
 });

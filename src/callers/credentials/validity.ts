@@ -1,0 +1,54 @@
+import type { Validity } from '../../upstream/operation-context.ts';
+
+/** Of a credential that somebody may withdraw. */
+export class Withdrawable implements Validity {
+  readonly #waiting = new Set<() => void>();
+  #isOver = false;
+
+  onEnd(then: () => void): () => void {
+    if (this.#isOver) {
+      then();
+      return () => {};
+    }
+    // One function may be given several times.
+    const own = () => then();
+    this.#waiting.add(own);
+    return () => void this.#waiting.delete(own);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const then of waiting) then();
+  }
+}
+
+/** In milliseconds. The clock may be set while a timer runs, and timers hold no more than 25 days. */
+const longestTimerMs = 60_000;
+
+/** Of a credential that expires. Has a timer while somebody waits for its end. @param untilMs milliseconds since the Unix epoch, as `now` */
+export function createExpiry(untilMs: number, now: () => number): Validity {
+  const credential = new Withdrawable();
+  let waiting = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    const leftMs = untilMs - now();
+    if (leftMs <= 0) credential.end();
+    else timer = setTimeout(look, Math.min(leftMs, longestTimerMs)).unref();
+  };
+  return {
+    onEnd(then) {
+      const stop = credential.onEnd(then);
+      waiting += 1;
+      if (waiting === 1) look();
+      let isWaiting = true;
+      return () => {
+        stop();
+        if (isWaiting) waiting -= 1;
+        isWaiting = false;
+        if (waiting === 0) clearTimeout(timer);
+      };
+    },
+  };
+}

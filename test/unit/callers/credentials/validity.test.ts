@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createClientBook } from '../../../../src/callers/credentials/client-book.ts';
+import { createExpiry, Withdrawable } from '../../../../src/callers/credentials/validity.ts';
+import type { Client } from '../../../../src/config/client.ts';
+
+describe('a credential that may be withdrawn', () => {
+  it('tells all who wait for its end, once, and those who come later at once', () => {
+    const credential = new Withdrawable();
+    const told: string[] = [];
+    credential.onEnd(() => told.push('a'));
+    const stop = credential.onEnd(() => told.push('b'));
+    stop();
+    expect(told).toEqual([]);
+    credential.end();
+    credential.end();
+    credential.onEnd(() => told.push('late'));
+    expect(told).toEqual(['a', 'late']);
+  });
+});
+
+describe('a credential that expires', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('tells so when its time has come, and has a timer only while somebody waits', () => {
+    const expiry = createExpiry(Date.now() + 3_600_000, Date.now);
+    expect(vi.getTimerCount()).toBe(0);
+    let told = 0;
+    const stops = [1, 2].map(() => expiry.onEnd(() => (told += 1)));
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(3_599_999);
+    expect(told).toBe(0);
+    stops[1]?.();
+    stops[1]?.();
+    vi.advanceTimersByTime(1);
+    expect([told, vi.getTimerCount()]).toEqual([1, 0]);
+    expiry.onEnd(() => (told += 1));
+    expect(told).toBe(2);
+    const other = createExpiry(Date.now() + 1_000, Date.now);
+    other.onEnd(() => (told += 1))();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('goes by the clock, which may be set', () => {
+    let aheadMs = 0;
+    const expiry = createExpiry(Date.now() + 10_000_000, () => Date.now() + aheadMs);
+    let told = 0;
+    expiry.onEnd(() => (told += 1));
+    aheadMs = 10_000_000;
+    vi.advanceTimersByTime(60_000);
+    expect(told).toBe(1);
+  });
+});
+
+describe('keys of clients', () => {
+  const client = (about: Partial<Client>): Client => ({
+    id: 'page',
+    hash: 'a'.repeat(64),
+    scopes: ['read'],
+    perMinute: null,
+    origins: null,
+    gasPerDay: null,
+    moveCalls: null,
+    ...about,
+  });
+  const outlives = (before: Partial<Client>, after: readonly Client[]) => {
+    const book = createClientBook([client(before)], 'token');
+    let isOver = false;
+    book.find('a'.repeat(64))?.caller.validity?.onEnd(() => {
+      isOver = true;
+    });
+    book.replace(after);
+    return !isOver;
+  };
+
+  it.each<[string, Partial<Client>, readonly Client[], boolean]>([
+    ['is removed', {}, [], false],
+    ['is replaced by another', {}, [client({ hash: 'b'.repeat(64) })], false],
+    ['is given to another client', {}, [client({ id: 'other' })], false],
+    [
+      'is bound to other origins',
+      { origins: ['https://a.example'] },
+      [client({ origins: ['https://b.example'] })],
+      false,
+    ],
+    ['is bound to origins', {}, [client({ origins: ['https://b.example'] })], false],
+    ['stays as it is', { origins: ['https://a.example'] }, [client({ origins: ['https://a.example'] })], true],
+    [
+      'gets other limits',
+      {},
+      [client({ perMinute: 5, gasPerDay: 1 }), client({ id: 'b', hash: 'c'.repeat(64) })],
+      true,
+    ],
+  ])('end what was opened with a key that %s, and nothing else', (_, before, after, isGoingOn) => {
+    expect(outlives(before, after)).toBe(isGoingOn);
+  });
+
+  it('that come back are valid again', () => {
+    const book = createClientBook([client({})], 'token');
+    book.replace([]);
+    book.replace([client({})]);
+    let isOver = false;
+    book.find('a'.repeat(64))?.caller.validity?.onEnd(() => {
+      isOver = true;
+    });
+    expect(isOver).toBe(false);
+    book.replace([client({ perMinute: 7 })]);
+    expect(isOver).toBe(false);
+    book.replace([]);
+    expect(isOver).toBe(true);
+  });
+});
