@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
@@ -53,6 +56,22 @@ describe('the clients of the page about them', () => {
       expect(await runExample(name)).toEqual(['6 events', ...idsOf(12)]);
     },
   );
+
+  it('Relay reads nothing of node_modules in a folder of its own', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'relay-recipe-'));
+    try {
+      for (const name of ['relay.config.json', 'relay-events.ts', 'generated/schema.graphql'])
+        cpSync(join(examples, name), join(folder, name));
+      // As the compiler's own package has one; it fits no schema.
+      mkdirSync(join(folder, 'node_modules/some-package'), { recursive: true });
+      writeFileSync(join(folder, 'node_modules/some-package/extensions.graphql'), 'type Query { other: String }\n');
+      const { stdout, stderr } = await execute(`${commands}relay-compiler`, [], { cwd: folder });
+      expect(stdout + stderr).toMatch(/Compilation completed/);
+      expect(stdout + stderr).not.toMatch(/WARN|node_modules/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }, 60_000);
 
   it('graphql-request reads with types, those of a choice of one among them', async () => {
     const lines = await runExample('graphql-request');

@@ -17,6 +17,17 @@ describe('a part of an operation', () => {
     );
   });
 
+  it('keeps the directives of the fragments that it takes apart, and the variables in them', () => {
+    const text = 'query ($x: Boolean!, $y: Boolean!) { ...F @include(if: $x) ... @skip(if: $y) { theirs ours } }';
+    const mixed = parse(`${text} fragment F on Query { ours theirs }`);
+    const asked = getOperationAST(mixed);
+    if (!asked) throw new Error('no operation');
+    const taken = takePart(asked, fragmentsOf(mixed), (name) => name === 'theirs');
+    expect(print(taken.document).replaceAll(/\s+/g, ' ')).toBe(
+      'query ($x: Boolean!, $y: Boolean!) { ... @include(if: $x) { theirs } ... @skip(if: $y) { theirs } }',
+    );
+  });
+
   it('is sent those of its variables that were sent: what is absent stays absent', () => {
     expect(Object.entries(variablesOf(part, {}))).toEqual([]);
     expect(Object.entries(variablesOf(part, { b: null, c: 3, d: 4 }))).toEqual([['b', null]]);

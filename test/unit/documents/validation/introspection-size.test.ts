@@ -75,6 +75,10 @@ describe.each(schemas)('the schema of %s', (_, schema) => {
       `query ($n: String!) { ${repeat(40, (id) => `t${id}: __type(name: $n) { fields { name type { fields { name } } } }`)} }`,
     ],
     [
+      'by the name of one type',
+      `{ ${repeat(600, (id) => `t${id}: __type(name: "Query") { fields { name description args { name description } type { name } } }`)} }`,
+    ],
+    [
       'where a variable decides',
       `query ($b: Boolean!) { __schema { ${repeat(150, (id) => `b${id}: types @include(if: $b) { fields { name args { name } } }`)} } }`,
     ],

@@ -33,6 +33,17 @@ describe('waiting for the indexer', () => {
     expect(looks).toBe(2);
   });
 
+  it('makes the last pause shorter, rather than wait longer than it may', async () => {
+    // Pauses of 50, 100, 200 and 400 ms take 750; the next one would end at 1550.
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+    }, 1_400);
+    await awaitIndex(nothing, async () => nothing, 1_000, createCancellation());
+    clearTimeout(late);
+    expect(isLate).toBe(false);
+  });
+
   it('may be for 0 to 10000 milliseconds', () => {
     for (const wait of [0, 10_000]) expect(checkWaitMs(wait)).toBe(wait);
     for (const wait of [-1, 10_001]) expect(() => checkWaitMs(wait)).toThrow(/from 0 to 10000/);

@@ -61,10 +61,10 @@ describe('a join loader', () => {
     const loader = createLoader({ execute, limits: roomy, variables: {} }, roots);
     leaveFirst();
     const first = loader.load([lookup('a')]);
-    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
     // Said twice, it counts once.
     leaveFirst();
     leaveFailed();
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(texts).toEqual([]);
     leaveSecond();
     const second = Promise.resolve().then(() => loader.load([lookup('b')]));

@@ -254,6 +254,45 @@ describe('an answer', () => {
   });
 });
 
+describe('answers in memory', () => {
+  const { schema, tables } = schemaOf('the ledger');
+
+  it('are never of other variables, however these are divided', () => {
+    const reads = openReads(tables);
+    const query = `query ($a: String!, $b: String!) {
+      a: transactionBlock(digest: $a) { digest effects { timestamp } }
+      b: transactionBlock(digest: $b) { digest effects { timestamp } }
+    }`;
+    const answer = { digest: 'd', effects: { timestamp: 't' } };
+    const read = reads.prepare(schema, () => treeOf(query));
+    const keptFor = (variables: Record<string, string>) => read?.ask(variables)?.kept ?? null;
+    read?.ask({ a: '1s2', b: '' })?.keep(bodyOf({ data: { a: answer, b: answer } }));
+    expect(keptFor({ a: '1s2', b: '' })).not.toBeNull();
+    // Written one after the other, each after a letter for its kind, they would be the same text.
+    expect(keptFor({ a: '1', b: '2s' })).toBeNull();
+  });
+
+  it('have the ledger asked for its network once a minute, and no more often while it does not answer', () => {
+    let nowMs = 0;
+    let asked = 0;
+    const askNetwork = () => {
+      asked += 1;
+      return Promise.reject(new Error('away'));
+    };
+    const options = { maxBytes: 8_000_000, lifeMs: 600_000, tables, version: () => '2026.11.0' };
+    const reads = createImmutableReads({ ...options, askNetwork, now: () => nowMs });
+    const query = '{ object(address: "0x5", version: 1) { digest } }';
+    const read = reads.prepare(schema, () => treeOf(query));
+    read?.ask({})?.keep(bodyOf({ data: { object: { digest: 'd' } } }));
+    const counts = [59_999, 60_000, 60_001, 119_999, 120_000, 120_001].map((at) => {
+      nowMs = at;
+      expect(read?.ask({})?.isFromMemory).toBe(true);
+      return asked;
+    });
+    expect(counts).toEqual([0, 1, 1, 1, 2, 2]);
+  });
+});
+
 it('an operation with very many conditions is not looked at, for what is kept of each is not charged to its document', () => {
   const ledger = ledgerSchemas.find(({ tables }) => tables.some(({ isFor }) => isFor === 'transactionBlock'));
   if (!ledger) throw new Error('there is no such schema');
