@@ -66,7 +66,7 @@ export class FairTurns {
       const isShort = this.#running === key && at - this.#began < notableMs;
       return isShort ? work() : this.#wait(key, client, work);
     }
-    if (this.#waiting > 0 || this.#elapsed(at) >= budgetMs) return this.#wait(key, client, work);
+    if (this.#waiting > 0 || !this.#hasTimeFor(this.#callers.get(key), at)) return this.#wait(key, client, work);
     this.#running = key;
     this.#began = at;
     try {
@@ -77,8 +77,10 @@ export class FairTurns {
     }
   }
 
-  #elapsed(at: number): number {
-    return this.#since === null ? this.#usedMs : this.#usedMs + at - this.#since;
+  /** A piece that is likely to take longer than is left of the turn is begun at the beginning of one only. */
+  #hasTimeFor(caller: TurnCaller | undefined, at: number): boolean {
+    const elapsedMs = this.#since === null ? this.#usedMs : this.#usedMs + at - this.#since;
+    return elapsedMs < budgetMs && (caller === undefined || elapsedMs < notableMs || elapsedMs + caller.lastMs <= budgetMs);
   }
 
   #noteUse(key: string, began: number): void {
@@ -86,6 +88,7 @@ export class FairTurns {
     const usedMs = now - began;
     if (usedMs >= notableMs) {
       const caller = this.#callerOf(key);
+      caller.lastMs = usedMs;
       this.#move(caller, caller.servedAt + usedMs);
     }
     if (this.#since !== null) return;
@@ -132,41 +135,45 @@ export class FairTurns {
   /** Does pieces of work one after another, until the turn has no time left. */
   #serve(): void {
     const began = this.now();
-    if (this.#elapsed(began) >= budgetMs) {
-      this.#awaitTurn();
-      return;
-    }
-    const caller = this.#take();
+    const caller = this.#next();
     if (!caller) {
       // The turn is over: whatever comes next is another one.
       this.#usedMs = 0;
       this.#since = null;
       return;
     }
+    if (!this.#hasTimeFor(caller, began)) {
+      this.#awaitTurn();
+      return;
+    }
+    this.#order.pop();
+    this.#servedAt = caller.servedAt;
     this.#running = caller.key;
     this.#began = began;
     caller.pieces.shift()?.();
     this.#options.afterPromises(() => {
       this.#running = null;
-      this.#insert(caller, caller.servedAt + this.now() - began);
+      caller.lastMs = this.now() - began;
+      this.#insert(caller, caller.servedAt + caller.lastMs);
       this.#serve();
     });
   }
 
   /** The caller to be served next. Forgets callers without work that have used no more than it. */
-  #take(): TurnCaller | null {
-    for (let next = this.#order.pop(); next; next = this.#order.pop()) {
+  #next(): TurnCaller | undefined {
+    let next = this.#order.at(-1);
+    for (; next && next.pieces.length === 0; next = this.#order.at(-1)) {
       this.#servedAt = next.servedAt;
-      if (next.pieces.length > 0) return next;
       this.#callers.delete(next.key);
+      this.#order.pop();
     }
-    return null;
+    return next;
   }
 
   #callerOf(key: string): TurnCaller {
     const known = this.#callers.get(key);
     if (known) return known;
-    const caller: TurnCaller = { key, servedAt: this.#servedAt, pieces: [] };
+    const caller: TurnCaller = { key, servedAt: this.#servedAt, lastMs: 0, pieces: [] };
     this.#callers.set(key, caller);
     this.#insert(caller, this.#servedAt);
     return caller;
@@ -194,5 +201,7 @@ interface TurnCaller {
   readonly key: string;
   /** Virtual time: all that it has used, in milliseconds, on top of what others had when it came. */
   servedAt: number;
+  /** What its last piece took, in milliseconds: the next one is likely to take as long. */
+  lastMs: number;
   readonly pieces: (() => void)[];
 }

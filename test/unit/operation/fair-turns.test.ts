@@ -82,9 +82,9 @@ describe('beyond the budget of a turn', () => {
   });
 
   test('a turn ends when its time is up, and new work waits behind what waits already', () => {
-    for (const name of ['one', 'two', 'three', 'four']) ask('burst', name, 5);
+    for (const name of ['one', 'two', 'three', 'four']) ask('burst', name, 4);
     expect(nextTurn()).toEqual(['one', 'two']);
-    ask('burst', 'five', 5);
+    ask('burst', 'five', 4);
     expect(nextTurn()).toEqual(['three', 'four']);
     expect(nextTurn()).toEqual(['five']);
     expect(ask('burst', 'quiet again', 1)).toBe('quiet again');
@@ -102,10 +102,17 @@ describe('beyond the budget of a turn', () => {
     expect(nextTurn()).toEqual(['two']);
   });
 
+  test('a piece that is likely to take longer than is left of the turn begins the next one', () => {
+    for (const name of ['one', 'two']) ask('costly', name, 6);
+    ask('other', 'of another', 3);
+    ask('burst', 'last', 1);
+    expect([nextTurn(), nextTurn(), nextTurn()]).toEqual([['one', 'of another'], ['two'], ['last']]);
+  });
+
   test('a caller that has used no time is served before one that has', () => {
     for (const name of ['one', 'two', 'three']) ask('burst', name, 1);
     ask('other', 'first of another', 1);
-    expect(nextTurn()).toEqual(['first of another', 'one', 'two', 'three']);
+    expect([nextTurn(), nextTurn()]).toEqual([['first of another'], ['one', 'two', 'three']]);
   });
 
   test('callers are served by the time that they used, not by the number of pieces', () => {
@@ -113,8 +120,8 @@ describe('beyond the budget of a turn', () => {
     for (let index = 0; index < 6; index += 1) ask('cheap', `cheap ${index}`, 1);
     expect([nextTurn(), nextTurn(), nextTurn()]).toEqual([
       ['costly 0', 'cheap 0', 'cheap 1', 'cheap 2', 'cheap 3'],
-      ['costly 1', 'cheap 4', 'cheap 5', 'costly 2'],
-      [],
+      ['costly 1', 'cheap 4', 'cheap 5'],
+      ['costly 2'],
     ]);
   });
 
