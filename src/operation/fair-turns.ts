@@ -80,7 +80,9 @@ export class FairTurns {
   /** A piece that is likely to take longer than is left of the turn is begun at the beginning of one only. */
   #hasTimeFor(caller: TurnCaller | undefined, at: number): boolean {
     const elapsedMs = this.#since === null ? this.#usedMs : this.#usedMs + at - this.#since;
-    return elapsedMs < budgetMs && (caller === undefined || elapsedMs < notableMs || elapsedMs + caller.lastMs <= budgetMs);
+    return (
+      elapsedMs < budgetMs && (caller === undefined || elapsedMs < notableMs || elapsedMs + caller.lastMs <= budgetMs)
+    );
   }
 
   #noteUse(key: string, began: number): void {

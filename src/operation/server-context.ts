@@ -20,6 +20,8 @@ export interface ServerContext {
    * takes that count, and each other one is counted by itself.
    */
   readonly takeCounted?: () => Caller | null;
+  /** Under which its caller is served in turn. Left out where no answer is written for it as a whole. */
+  readonly turnKey?: string;
   /** Called with what the caller has left of its rate limit, each time it was counted. */
   readonly onStanding: (standing: Standing) => void;
   /** Bytes of the body or message that it came in; left out where that cannot be long. */

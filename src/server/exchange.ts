@@ -254,6 +254,7 @@ export class Exchange implements ServerContext {
       isGone: () => this.isGone(),
       onGone: (giveUp) => this.onGone(giveUp),
       takeCounted,
+      turnKey: counted.rate.key,
       onStanding: (standing) => this.onStanding(standing),
       notes: new AnswerNotes(this, rateLimitHeaderNames, this.#now),
     };

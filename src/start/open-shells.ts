@@ -58,7 +58,7 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
   });
   const life = { admit, runner };
 
-  const yoga = createYogaShell({ ...life, maxBatchSize: limits.maxBatchSize, keeper, maskError });
+  const yoga = createYogaShell({ ...life, maxBatchSize: limits.maxBatchSize, keeper, turns, maskError });
   const sockets = createSocketServer({
     operations: createSocketOperations({ ...life, maskError }),
     addresses: admission.addresses,

@@ -1,13 +1,18 @@
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { printJson } from '../../json/exact-number.ts';
+import type { FairTurns } from '../../operation/fair-turns.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
 import type { PlainType } from '../headers/media-types.ts';
 import { type AnswerHead, printResult, servedHead, toAnswerHead } from '../whole-answer.ts';
 
-/** Writes an answer in one piece as the lane does. Numbers keep their digits: Yoga's own JSON would round large ones. */
-export function useWholeAnswer(): Plugin {
+/**
+ * Writes an answer in one piece as the lane does. Numbers keep their digits: Yoga's own JSON would round large ones. Each
+ * entry of a batch is written in a turn of its own, since together they may be a hundred large answers.
+ */
+export function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, ServerContext> {
   return {
-    onResultProcess({ request, result, setResult, setResultProcessor }) {
+    onResultProcess({ request, result, setResult, setResultProcessor, serverContext }) {
       if (Symbol.asyncIterator in result) return;
       const type = choosePlainType(request);
       if (!type) {
@@ -16,11 +21,14 @@ export function useWholeAnswer(): Plugin {
         setResult(Array.isArray(result) ? result.map(toPrinted) : toPrinted(result as ExecutionResult));
         return;
       }
-      setResultProcessor((whole, { Response }) => {
+      setResultProcessor(async (whole, { Response }) => {
         const { status, retryAfterSeconds, headers } = toHead(whole as Whole, type);
         const retryAfter = retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) };
         const contentType = { 'content-type': `${type}; charset=utf-8` };
-        return new Response(print(whole as Whole), { status, headers: { ...contentType, ...headers, ...retryAfter } });
+        const write = (each: ExecutionResult) =>
+          turns.run(serverContext.turnKey ?? '', serverContext, () => printResult(each));
+        const body = Array.isArray(whole) ? await toBatch(whole, write) : await write(whole as ExecutionResult);
+        return new Response(body, { status, headers: { ...contentType, ...headers, ...retryAfter } });
       }, type);
     },
   };
@@ -29,8 +37,17 @@ export function useWholeAnswer(): Plugin {
 /** A list answers a batch. */
 type Whole = ExecutionResult | readonly ExecutionResult[];
 
-function print(whole: Whole): string {
-  return Array.isArray(whole) ? `[${whole.map(printResult).join(',')}]` : printResult(whole as ExecutionResult);
+/** As bytes: to join and encode so much text takes as long as to write it. */
+async function toBatch(
+  results: readonly ExecutionResult[],
+  write: (result: ExecutionResult) => string | Promise<string>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces = [Buffer.from('[')];
+  for (const [index, result] of results.entries()) {
+    if (index > 0) pieces.push(Buffer.from(','));
+    pieces.push(Buffer.from(await write(result)));
+  }
+  return Buffer.concat([...pieces, Buffer.from(']')]);
 }
 
 /** Each entry of a batch tells its errors by itself. */

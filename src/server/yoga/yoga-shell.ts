@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import type { Config } from '../../config/config.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
+import type { FairTurns } from '../../operation/fair-turns.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
@@ -19,6 +20,7 @@ export interface YogaShellOptions {
   readonly keeper: { readonly current: ServedGeneration };
   readonly admit: AdmitOperation;
   readonly runner: Pick<OperationRunner, 'run'>;
+  readonly turns: Pick<FairTurns, 'run'>;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
@@ -27,7 +29,7 @@ export type YogaShell = ReturnType<typeof createYogaShell>;
 export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: health, CORS, GraphiQL and the bounds of bodies are the business of `server`. */
-export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError }: YogaShellOptions) {
+export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaShellOptions) {
   const opened: OpenedStreams = new WeakMap();
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
@@ -48,7 +50,7 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, maskError
       useExactNumbers(),
 
       // the answer, in one piece
-      useWholeAnswer(),
+      useWholeAnswer(turns),
 
       // the caller: identity, rate; the document: limits, validity, usage
       useAdmission(admit, keeper),

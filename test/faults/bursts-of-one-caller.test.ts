@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { getIntrospectionQuery, stripIgnoredCharacters } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWebSocket } from '../support/open-websocket.ts';
+import { toPostText } from '../support/raw-client.ts';
+import { type SpawnedGateway, spawnGateway } from '../support/spawn-gateway.ts';
+import { type SuiLedger, startSuiLedger } from '../support/sui-ledger.ts';
+import { until } from '../support/until.ts';
+
+let ledger: SuiLedger;
+let gateway: SpawnedGateway;
+
+beforeAll(async () => {
+  ledger = await startSuiLedger('latest');
+  gateway = await spawnGateway({
+    LEDGER_GRAPHQL_URL: ledger.url,
+    NETWORK_PROFILE: 'sui',
+    RATE_LIMIT_PER_MINUTE: '600',
+    BATCH_MAX: '10',
+  });
+  // The first of each kind load and compile what serves them.
+  for (let index = 0; index < 10; index += 1) await run('127.0.0.3', [post(draw(index))], 1);
+}, 60_000);
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]();
+  await ledger?.[Symbol.asyncDispose]();
+});
+
+const introspection = stripIgnoredCharacters(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }));
+const [connections, perConnection] = [11, 10];
+let drawn = 0;
+
+/** A document that nobody has sent before: one in five introspects, which is all that 600 attempts a minute allow for. */
+function draw(index: number): string {
+  drawn += 1;
+  if (index % 6 === 0) return introspection.replace('IntrospectionQuery', `Q${drawn}`);
+  return `query Q${drawn} { ${Array.from({ length: 60 }, (_, field) => `a${field}: gateway { version }`).join(' ')} }`;
+}
+
+const post = (query: string) => toPostText({ query });
+const get = (query: string, accept: string) =>
+  `GET /graphql?query=${encodeURIComponent(query)} HTTP/1.1\r\nhost: a\r\naccept: ${accept}\r\n\r\n`;
+
+/** Sends requests on one connection, all at once, and waits for as many answers. @returns their statuses */
+async function run(localAddress: string, requests: readonly string[], answers = requests.length): Promise<string[]> {
+  const statuses: string[] = [];
+  let end = '';
+  const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress });
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    const seen = end + text;
+    for (const [, status = ''] of seen.matchAll(/HTTP\/1\.1 (\d{3}) /g)) statuses.push(status);
+    // A status line may come in two pieces, and must not be counted twice.
+    end = /H?T?T?P?\/?1?\.?1? ?\d{0,3}$/.exec(seen)?.[0] ?? '';
+  });
+  socket.write(requests.join(''));
+  await until(
+    () => statuses.length >= answers,
+    () => `only ${statuses.length} answers`,
+    60_000,
+  );
+  socket.destroy();
+  return statuses;
+}
+
+/** Runs as many operations over one WebSocket, all at once. @returns what ended each */
+async function runOverWebSocket(localAddress: string, queries: readonly string[]): Promise<string[]> {
+  const client = await openWebSocket(gateway.url.replace('http', 'ws'), {}, { localAddress });
+  client.send({ type: 'connection_init' });
+  await until(() => client.messages.length > 0, 'it is acknowledged');
+  for (const [index, query] of queries.entries())
+    client.send({ id: String(index), type: 'subscribe', payload: { query } });
+  const ends = () =>
+    client.messages
+      .filter(({ type }) => type === 'complete' || type === 'error')
+      .map(({ type, payload }) => payload?.[0].message ?? type);
+  await until(
+    () => ends().length >= queries.length,
+    () => `only ${ends().length} ended`,
+    60_000,
+  );
+  client.socket.close();
+  return ends();
+}
+
+/** Milliseconds of processor time that the gateway's event loop has taken so far. */
+function loopCpuMs(): number {
+  const { pid } = gateway;
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
+const ways: readonly (readonly [
+  name: string,
+  send: (from: string, queries: readonly string[]) => Promise<string[]>,
+])[] = [
+  ['POST', (from, queries) => run(from, queries.map(post))],
+  [
+    'GET',
+    (from, queries) =>
+      run(
+        from,
+        queries.map((query) => get(query, 'application/json')),
+      ),
+  ],
+  [
+    'event stream',
+    (from, queries) =>
+      run(
+        from,
+        queries.map((query) => get(query, 'text/event-stream')),
+      ),
+  ],
+  ['batch', (from, queries) => run(from, [toPostText(queries.map((query) => ({ query })))])],
+  ['WebSocket', runOverWebSocket],
+];
+
+describe.skipIf(process.platform !== 'linux')('while one address asks all that it may at once', () => {
+  test.each(ways.map(([name, send], index) => [name, send, `127.0.1.${index + 1}`, `127.0.2${index}`] as const))(
+    'by %s, another waits for no more than 100 ms of processor time',
+    async (_, send, from, others) => {
+      let isOver = false;
+      const burst = Promise.all(
+        Array.from({ length: connections }, () =>
+          send(
+            from,
+            Array.from({ length: perConnection }, (_, at) => draw(at)),
+          ),
+        ),
+      ).finally(() => {
+        isOver = true;
+      });
+      const waits: number[] = [];
+      while (!isOver) {
+        const before = loopCpuMs();
+        // It stays within its own limit by asking from several.
+        const other = `${others}.${1 + Math.floor(waits.length / 500)}`;
+        expect(await run(other, [post('{ chainIdentifier }')])).toEqual(['200']);
+        waits.push(Math.round(loopCpuMs() - before));
+      }
+      const ends = (await burst).flat();
+      expect([['200'], ['complete']]).toContainEqual([...new Set(ends)]);
+      // One may meet a collection of garbage.
+      const [, second = 0] = waits.toSorted((one, other) => other - one);
+      expect(second, `waited ${waits}`).toBeLessThanOrEqual(100);
+      expect(waits.length).toBeGreaterThan(5);
+      expect(gateway.complaints()).toEqual([]);
+    },
+    120_000,
+  );
+});
