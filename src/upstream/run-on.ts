@@ -80,6 +80,8 @@ class LastingCall implements RawListener, CallUnderWay {
 
   failed(error: UpstreamCallError): void {
     if (this.#isOver) return;
+    // Where this process was held up, the last deadline may be noticed before the first. A timeout is always followed by `late`.
+    if (!this.#isTold && error.failure === 'timeout') this.#tell(error);
     this.#end();
     if (this.#isTold) this.#listener.late?.(error);
     else this.#tell(error);

@@ -93,6 +93,7 @@ describe('a call that cannot be taken back', () => {
     function begin() {
       const heard: string[] = [];
       let finish = () => {};
+      let expire = () => {};
       const changes = { count: 0 };
       const watch = {
         answered() {},
@@ -101,6 +102,7 @@ describe('a call that cannot be taken back', () => {
       const call = letRunOn(
         (_request, listener) => {
           finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
+          expire = () => listener.failed(new UpstreamCallError('timeout', 'no answer'));
           return { isSent: true, cancel() {} };
         },
         { watch, isStopping: () => false, changes },
@@ -113,7 +115,7 @@ describe('a call that cannot be taken back', () => {
           late: () => void heard.push('late'),
         },
       );
-      return { underWay, heard, changes, finish: () => finish() };
+      return { underWay, heard, changes, finish: () => finish(), expire: () => expire() };
     }
 
     it('says nothing against it once it is answered, and leaves no timer', () => {
@@ -122,6 +124,15 @@ describe('a call that cannot be taken back', () => {
       expect(vi.getTimerCount()).toBe(0);
       vi.advanceTimersByTime(100_000);
       expect(heard).toEqual(['answered']);
+    });
+
+    it('is heard of late after every timeout, also where its last time was noticed to be up before its own', () => {
+      const { heard, expire } = begin();
+      expire();
+      expect(heard).toEqual(['timeout', 'late']);
+      vi.advanceTimersByTime(100_000);
+      expect(heard).toEqual(['timeout', 'late']);
+      expect(vi.getTimerCount()).toBe(0);
     });
 
     it('counts as written when its caller is told of it, and again when it ends after that', () => {
