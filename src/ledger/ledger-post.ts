@@ -17,27 +17,32 @@ export interface LedgerPostContent {
   readonly isMutation: boolean;
 }
 
+/** In characters. A longer body is made into bytes once, and nothing of its text is kept. */
+const longBody = 16 * 1024;
+
 /** No header of the caller travels, so that equal reads of several callers can be one. */
 const headers = { 'content-type': 'application/json', accept: 'application/json' } as const;
 
 /** The same, names and values by turns. */
 export const postHeaderPairs: readonly string[] = Object.entries(headers).flat();
 
-/** Makes the request that carries an operation to the ledger, its body as text. */
+/** Makes the request that carries an operation to the ledger, its body as text or, where that is long, as bytes. */
 export function createToLedgerPost({ path, timeouts }: LedgerPostOptions) {
   return ({ queryJson, variables, operationName, isMutation }: LedgerPostContent, cancellation?: Cancellation) => {
     const variablesText = variables === undefined ? '' : printJson(variables);
     const given = variablesText === '' ? '' : `,"variables":${variablesText}`;
     const named = operationName === null ? '' : `,"operationName":${JSON.stringify(operationName)}`;
+    const text = `{"query":${queryJson}${given}${named}}`;
+    const isLong = text.length > longBody;
     return {
       method: 'POST',
       path,
       headers,
-      body: `{"query":${queryJson}${given}${named}}`,
+      body: isLong ? Buffer.from(text) : text,
       timeoutMs: isMutation ? timeouts.mutationMs : timeouts.queryMs,
       runOnMs: isMutation ? timeouts.mutationMs : undefined,
       isShareable: !isMutation,
-      variablesText,
+      variablesText: isLong ? undefined : variablesText,
       cancellation,
     } as const;
   };

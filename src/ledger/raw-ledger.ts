@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
-import type { CancelCause } from '../upstream/cancellation.ts';
+import type { CancelCause, Held } from '../upstream/cancellation.ts';
 import type { RawResponse } from '../upstream/raw-answer.ts';
 import type { RawCall } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
@@ -22,6 +22,8 @@ export interface RawLedgerRequest {
   readonly isClientsText: boolean;
   /** A mutation that was sent is never cut short: its outcome would be unknown. */
   readonly isMutation: boolean;
+  /** Memory of the client's request: a mutation keeps it until its call is over. */
+  readonly held?: Held | undefined;
   /** Spliced into a plain answer; `null` = not asked for. */
   readonly usage: Usage | null;
   /** May a large answer be passed on as it arrives? Never a mutation's: its outcome is told whole or not at all. */
@@ -78,7 +80,7 @@ const streamAboveBytes = 1024 * 1024;
 export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
   const toPost = createToLedgerPost(options);
   return (
-    { queryJson, operationName, variables, isMutation, usage, canStream, settle, keep, isClientsText },
+    { queryJson, operationName, variables, isMutation, held, usage, canStream, settle, keep, isClientsText },
     answered,
   ) => {
     const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
@@ -98,6 +100,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
         body,
         timeoutMs,
         runOnMs,
+        held,
         isShareable,
         variablesText,
         streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,

@@ -53,6 +53,7 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
     const leftMs = timeoutMs && timeoutMs - waitedMs(server, turns);
     const cancellation = createCancellation(leftMs);
     if (leftMs !== undefined && leftMs <= 0) cancellation.cancel('timeout');
+    cancellation.held = server.held;
     const complete = createComplete(server, admitted, cancellation);
     server.onGone(() => {
       cancellation.cancel('aborted');

@@ -111,6 +111,7 @@ function runWhole(
       operationName,
       variables,
       isMutation: operation.type === 'mutation',
+      held: server.held,
       isClientsText: true,
       usage,
       canStream,

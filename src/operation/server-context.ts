@@ -2,6 +2,7 @@ import type { Standing } from '../callers/caller-gate.ts';
 import type { Sender } from '../callers/identify-caller.ts';
 import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/request-record.ts';
+import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
 import type { AdmittedOperation } from './operation-admission.ts';
 
@@ -26,6 +27,8 @@ export interface ServerContext {
   readonly onStanding: (standing: Standing) => void;
   /** Bytes of the body or message that it came in; left out where that cannot be long. */
   readonly requestBytes?: number;
+  /** Memory of that body or message, counted until the operation is over. */
+  held?: Held | undefined;
   /** Is the caller to be told what the operation cost? */
   readonly showUsage: boolean;
   /** For the request's log line: one entry for each complete operation. */

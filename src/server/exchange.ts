@@ -9,6 +9,7 @@ import { AnswerNotes, toSourceHeaders } from '../ledger/immutable/answer-notes.t
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { type OperationFacts, type RequestFacts, RequestRecord } from '../telemetry/request-record.ts';
+import type { Held } from '../upstream/cancellation.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import { type PlainType, readAccept } from './headers/media-types.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -63,6 +64,9 @@ export class Exchange implements ServerContext {
   isReading = false;
   /** Of its body, in bytes. */
   requestBytes = 0;
+  /** Its body, from when it is whole until it is served. */
+  body: Buffer | null = null;
+  held: Held | undefined;
   /** Its answer was written, and the client has not taken all of it. */
   isUnread = false;
   readonly #stamps: string[];
@@ -113,6 +117,9 @@ export class Exchange implements ServerContext {
     const told = this.#onGone;
     // The listener holds the whole answer: drop it now, since Node keeps this response for a while.
     this.#onGone = null;
+    this.held?.release();
+    this.held = undefined;
+    this.body = null;
     if (typeof told === 'function') told();
     else for (const giveUp of told ?? []) giveUp();
   }
@@ -236,7 +243,7 @@ export class Exchange implements ServerContext {
    * @param counted the caller, who has been counted for one operation
    */
   toContext(counted: Caller): ServerContext {
-    const { requestId, sender, arrivedAt, showUsage, operations, codes } = this;
+    const { requestId, sender, arrivedAt, held, showUsage, operations, codes } = this;
     let left: Caller | null = counted;
     const takeCounted = () => {
       const taken = left;
@@ -248,6 +255,7 @@ export class Exchange implements ServerContext {
       sender,
       arrivedAt,
       requestBytes: this.requestBytes,
+      held,
       showUsage,
       operations,
       codes,

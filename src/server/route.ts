@@ -4,6 +4,7 @@ import type { AdmitOperation } from '../operation/admit-operation.ts';
 import type { FairTurns } from '../operation/fair-turns.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
+import { type BytesInFlight, tooMuchInFlight } from './bounds/bytes-in-flight.ts';
 import type { Exchange } from './exchange.ts';
 import { acceptsPage } from './headers/media-types.ts';
 import { versionIn, withoutTrailingSlash } from './headers/request-target.ts';
@@ -101,6 +102,7 @@ export interface ServeGraphqlOptions {
   readonly idleMs: number;
   readonly graphqlPath: string;
   readonly maxBodyBytes: number;
+  readonly bytesInFlight: BytesInFlight;
   /** Refuses a request for what its head says. */
   readonly refuse: RefuseCounted;
   /** Counts the caller, and refuses it over its limit. Asked before anything but the headers is looked at. */
@@ -162,16 +164,26 @@ type Entering = Parameters<AdmitOperation['enter']>[0];
 /** Calls `serve` if the caller is within its limits and has not left; refuses it otherwise. */
 type AfterEntry = (exchange: Exchange, serve: (caller: Caller) => void, as?: Entering) => void;
 
-function createAfterEntry({ enter, turns }: Pick<ServeGraphqlOptions, 'enter' | 'turns'>): AfterEntry {
+function createAfterEntry(options: Pick<ServeGraphqlOptions, 'enter' | 'turns' | 'bytesInFlight'>): AfterEntry {
+  const { enter, turns, bytesInFlight } = options;
+  const hold = (exchange: Exchange, { rate }: Caller) => {
+    const held = bytesInFlight.take(rate.key, exchange.requestBytes);
+    if (held) exchange.held = held;
+    return held ? null : tooMuchInFlight();
+  };
   return (exchange, serve, as = exchange) => {
     enter(as)
       .then((entry) => {
+        if (exchange.isGone()) return;
         // One that is refused may have no name, and waits among those of its address.
         const key = entry.kind === 'refused' ? (exchange.sender.remoteAddress ?? '') : entry.caller.rate.key;
+        const error = entry.kind === 'refused' ? entry.error : hold(exchange, entry.caller);
+        // It may wait for its turn, and bodies that wait are counted.
+        if (error) exchange.body = null;
         return turns.run(key, exchange, () => {
           if (exchange.isGone()) return;
-          if (entry.kind === 'refused') exchange.refuseWith(entry.error);
-          else serve(entry.caller);
+          if (error) exchange.refuseWith(error);
+          else if (entry.kind === 'entered') serve(entry.caller);
         });
       })
       .catch((error: unknown) => exchange.fail(error));

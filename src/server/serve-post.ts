@@ -4,8 +4,8 @@ import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJs
 import type { ChunkedBody } from '../ledger/answers/find-plain-end.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
+import type { BytesInFlight } from './bounds/bytes-in-flight.ts';
 import { type BodyReading, readBody, restoreBody } from './bounds/read-body.ts';
-import { createUnfinishedBodies, largestUnfinished } from './bounds/unfinished-bodies.ts';
 import type { Exchange } from './exchange.ts';
 import { isEncoded, isJsonType, type PlainType } from './headers/media-types.ts';
 import type { LaneOperations, LaneOutcome } from './lane/lane-operations.ts';
@@ -15,6 +15,7 @@ import { printResult, servedHead, toAnswerHead } from './whole-answer.ts';
 export interface ServePostOptions {
   readonly graphqlPath: string;
   readonly maxBodyBytes: number;
+  readonly bytesInFlight: BytesInFlight;
   /** Asked first. */
   readonly lane: LaneOperations;
   /** Refuses a request for what its head says. */
@@ -26,13 +27,15 @@ export interface ServePostOptions {
 
 /** Serves a POST: reads its body, offers it to the lane, and gives Yoga what the lane leaves. */
 export function createServePost(options: ServePostOptions): (exchange: Exchange) => void {
-  const { maxBodyBytes, afterEntry, serveByYoga } = options;
-  const bounds = { maxBytes: maxBodyBytes, unfinished: createUnfinishedBodies(largestUnfinished * maxBodyBytes) };
+  const { maxBodyBytes, bytesInFlight, afterEntry, serveByYoga } = options;
+  const bounds = { maxBytes: maxBodyBytes, arrivals: bytesInFlight };
   const serveInLane = createServeInLane(options);
-  const serveBody = (exchange: Exchange, caller: Caller, reading: Exclude<BodyReading, { kind: 'aborted' }>) => {
-    if (reading.kind !== 'whole') return exchange.refuseWith(toRefusal(reading.kind, maxBodyBytes));
-    const { body } = reading;
-    exchange.requestBytes = body.length;
+  /** @param fault why there is no whole body; `null` = there is one */
+  const serveBody = (exchange: Exchange, caller: Caller, fault: Unread | null) => {
+    const { body } = exchange;
+    exchange.body = null;
+    if (fault) return exchange.refuseWith(toRefusal(fault, maxBodyBytes));
+    if (body === null) return;
     // A small body is scanned only if the lane leaves it: the lane checks what it has parsed.
     const isSimple = body.length <= simpleJsonBytes;
     if (!isSimple && isTooIntricate(body, maxJsonNesting, maxJsonCommas)) return refuseIntricate(exchange);
@@ -59,10 +62,14 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
     readBody(req, bounds, (reading) => {
       exchange.isReading = false;
       if (reading.kind === 'aborted') return;
-      // The rest of the body would be taken for the next request.
-      if (reading.kind !== 'whole') exchange.endConnection();
+      const fault = reading.kind === 'whole' ? null : reading.kind;
+      if (reading.kind === 'whole') {
+        exchange.body = reading.body;
+        exchange.requestBytes = reading.body.length;
+        // The rest of the body would be taken for the next request.
+      } else exchange.endConnection();
       // Count the request before its body is looked at, so that faulty ones count too.
-      afterEntry(exchange, (caller) => serveBody(exchange, caller, reading));
+      afterEntry(exchange, (caller) => serveBody(exchange, caller, fault));
     });
   };
 }

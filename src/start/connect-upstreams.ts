@@ -1,6 +1,7 @@
 import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { createStreamPlaces } from '../live/stream-places.ts';
+import { createArrivals } from '../upstream/arrivals.ts';
 import { connectUpstream, mostConnections, type UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
 import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.ts';
@@ -34,17 +35,29 @@ export interface Upstreams {
   close(): Promise<void>;
 }
 
+/** Of large answers that have arrived in part: twice the largest of the ledger, so that one alone is never too much. */
+const mostArrivingBytes = 128 * 1024 * 1024;
+
 /** Makes the one connection to each upstream that is configured. Nothing is sent to them yet. */
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
   const maxConnections = partOf(mostConnections, siblings);
   const changes = { count: 0 };
+  const arrivals = createArrivals(() => mostArrivingBytes);
   const connections = new Map<Upstream, UpstreamConnection>();
   for (const upstream of allUpstreams(list)) {
     const url = network.addressOf(upstream);
     if (url === null) continue;
     const { maxAnswerBytes } = upstream;
-    const options = { url, maxConnections, maxAnswerBytes, now: host.now, isStopping: () => isStopping, changes };
+    const options = {
+      url,
+      maxConnections,
+      maxAnswerBytes,
+      arrivals,
+      now: host.now,
+      isStopping: () => isStopping,
+      changes,
+    };
     connections.set(upstream, connectUpstream(options));
   }
   const graphConnection = connections.get(list.graph);

@@ -63,6 +63,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     checkVersion: (path, header) =>
       checkRpcVersion({ path, header }, { build: version.current, available: schema.keeper.current.availableVersions }),
     maxBodyBytes: limits.maxBodyBytes,
+    bytesInFlight: shells.bytesInFlight,
     stallMs: longestMs + stallMarginMs,
     idleMs: Math.max(longestMs + stallMarginMs, leastIdleMs),
     stamps: createStamps({ versionHeaders, rpcVersion: version, corsOrigins }),

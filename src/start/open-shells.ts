@@ -7,6 +7,7 @@ import { type AdmitOperation, createAdmitOperation } from '../operation/admit-op
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
+import { type BytesInFlight, createBytesInFlight } from '../server/bounds/bytes-in-flight.ts';
 import { createLaneOperations, type LaneOperations } from '../server/lane/lane-operations.ts';
 import { createSocketOperations } from '../server/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../server/websocket/socket-server.ts';
@@ -31,6 +32,7 @@ export interface Shells {
   readonly admit: AdmitOperation;
   /** Between callers, however they come in. */
   readonly turns: FairTurns;
+  readonly bytesInFlight: BytesInFlight;
   /** To be awaited before anything is served: the first request would wait for code to be loaded and compiled. */
   warmUp(): Promise<void>;
   close(): unknown;
@@ -57,12 +59,14 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
     ledger: graph.raw,
   });
   const life = { admit, runner };
+  const bytesInFlight = createBytesInFlight(limits.maxBodyBytes);
 
   const yoga = createYogaShell({ ...life, maxBatchSize: limits.maxBatchSize, keeper, turns, maskError });
   const sockets = createSocketServer({
-    operations: createSocketOperations({ ...life, maskError }),
+    operations: createSocketOperations({ ...life, bytesInFlight, maskError }),
     addresses: admission.addresses,
     maxMessageBytes: limits.maxBodyBytes,
+    bytesInFlight,
     maxGreetingBytes: limits.sockets.maxGreetingBytes,
     maxOperations: limits.sockets.maxOperations,
     usageHeaders: usageHeadersOf(config.profile),
@@ -74,6 +78,7 @@ export function openShells({ config, admission, schema, graph, telemetry }: Open
     sockets,
     admit,
     turns,
+    bytesInFlight,
     warmUp: () => warmUp(yoga),
     close: () => yoga.dispose(),
   };

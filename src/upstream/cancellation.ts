@@ -21,6 +21,15 @@ export interface Cancellation {
   bytesRead: number;
   /** Calls to upstreams that were begun for the operation. */
   calls: number;
+  /** Of the request that the operation came in. */
+  held?: Held | undefined;
+}
+
+/** Counted memory of a request. Given back when everybody who keeps it has released it. */
+export interface Held {
+  /** One more needs it, and releases it once. */
+  keep(): void;
+  release(): void;
 }
 
 /** The side of a cancellation that its owner holds, who opened the operation. */
@@ -41,6 +50,7 @@ const nothing = () => {};
 class TimedCancellation implements OpenCancellation {
   bytesRead = 0;
   calls = 0;
+  held: Held | undefined;
   #cause: CancelCause | null = null;
   #isOver = false;
   #stopTimeout: () => void = nothing;

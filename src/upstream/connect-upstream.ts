@@ -1,15 +1,20 @@
 import { Pool } from 'undici';
+import type { Arrivals } from './arrivals.ts';
 import { createRawCall, type RawCall } from './raw-call.ts';
 import { type Changes, letRunOn } from './run-on.ts';
 import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
+import { createWaitingCalls } from './waiting-calls.ts';
 
 /** Where an upstream says nothing else. The introspection of a large ledger has a few megabytes. */
 const mostAnswerBytes = 64 * 1024 * 1024;
 
 /** Calls of a gateway to an upstream at once; more wait. Bounds the load on the upstream, however many clients there are. */
 export const mostConnections = 128;
+/** Calls to one upstream that may wait for a connection, and the bytes of their bodies. Further ones fail at once. */
+const mostWaiting = 1_024;
+const mostWaitingBytes = 32 * 1024 * 1024;
 
 const poolOptions: Pool.Options = {
   /** One call at a time per connection, so that a slow or broken answer does not affect others behind it. */
@@ -47,6 +52,8 @@ export interface ConnectOptions {
   readonly maxConnections?: number;
   /** Bytes of the largest answer that is read; a call whose answer is larger fails. */
   readonly maxAnswerBytes?: number | undefined;
+  /** Bounds the memory of large answers that have arrived in part. Left out: nothing does. */
+  readonly arrivals?: Arrivals;
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping?: () => boolean;
@@ -60,6 +67,7 @@ export function connectUpstream({
   now,
   maxConnections = mostConnections,
   maxAnswerBytes = mostAnswerBytes,
+  arrivals,
   isStopping = () => false,
   changes = { count: 0 },
 }: ConnectOptions): UpstreamConnection {
@@ -73,7 +81,13 @@ export function connectUpstream({
   // half of the connections are kept free of streams. Further answers are collected: a slow client then holds memory, up to
   // the bound above, which hurts less than a connection that all others wait for.
   const maxStreams = Math.ceil(maxConnections / 2);
-  const send = createRawCall({ dispatcher, maxResponseBytes: maxAnswerBytes, maxStreams, authorization, watch });
+  const waiting = createWaitingCalls({
+    maxSent: maxConnections,
+    maxWaiting: mostWaiting,
+    maxWaitingBytes: mostWaitingBytes,
+  });
+  const bounds = { maxResponseBytes: maxAnswerBytes, maxStreams, waiting, ...(arrivals && { arrivals }) };
+  const send = createRawCall({ dispatcher, authorization, watch, ...bounds });
   const rawCall = shareReads(send, letRunOn(send, { watch, isStopping, changes }), { changes });
   let closing: Promise<void> | undefined;
   return {

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
-import type { CancelCause } from './cancellation.ts';
+import type { Arrival, Arrivals } from './arrivals.ts';
+import type { CancelCause, Held } from './cancellation.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 import {
   type CallUnderWay,
@@ -12,6 +13,7 @@ import {
 } from './raw-answer.ts';
 import { toCancelledError, toConnectionError, UpstreamCallError } from './upstream-call-error.ts';
 import type { CallWatch } from './upstream-health.ts';
+import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
 
 export interface RawRequest {
   readonly method: 'GET' | 'POST';
@@ -27,10 +29,14 @@ export interface RawRequest {
    * its deadline nor a cancellation cuts it.
    */
   readonly runOnMs?: number | undefined;
+  /** Memory of the client's request; such a call keeps it until it is over. */
+  readonly held?: Held | undefined;
+  /** Its answer is not given up for want of memory. */
+  readonly isVital?: boolean;
   /** A read that carries nothing of its caller; identical ones under way may share one call. */
   readonly isShareable?: boolean;
   /** The part of the body in which requests with the same document differ. Compared first, because it is shorter. */
-  readonly variablesText?: string;
+  readonly variablesText?: string | undefined;
   /** Bytes of an incomplete answer after which the listener is offered to stream it; left out: never. */
   readonly streamAboveBytes?: number;
 }
@@ -43,6 +49,10 @@ export type SendingCall = (request: RawRequest, listener: RawListener) => SentCa
 export interface RawCallOptions {
   /** The connections to one origin. */
   readonly dispatcher: Dispatcher;
+  /** Bounds the calls that wait for one of them. Left out: any number may. */
+  readonly waiting?: WaitingCalls;
+  /** Bounds the memory of large answers that have arrived in part, of all upstreams together. */
+  readonly arrivals?: Arrivals;
   /**
    * Bytes of the largest answer. Larger ones are refused, streamed ones too: whether an answer is streamed depends on other
    * requests, and must not decide whether a client is served.
@@ -72,12 +82,13 @@ const unwatched: CallWatch = { answered: nothing, failed: nothing };
  */
 export function createRawCall(options: RawCallOptions): SendingCall {
   const { dispatcher, maxResponseBytes: maxBytes, authorization = null, watch = unwatched } = options;
-  const { maxStreams = Number.POSITIVE_INFINITY, maxPauseMs = defaultMaxPauseMs } = options;
-  const shared: SharedState = { watch, maxBytes, maxStreams, maxPauseMs, streams: 0 };
-  return ({ method, path, headers, body, timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY }, listener) => {
-    const call = new AnswerCollector(listener, shared, timeoutMs, streamAboveBytes);
+  const { maxStreams = Number.POSITIVE_INFINITY, maxPauseMs = defaultMaxPauseMs, waiting, arrivals } = options;
+  const shared: SharedState = { dispatcher, waiting, arrivals, watch, maxBytes, maxStreams, maxPauseMs, streams: 0 };
+  return (request, listener) => {
+    const { method, path, headers, body } = request;
     const sent = authorization === null ? headers : withAuthorization(headers, authorization);
-    dispatcher.dispatch({ method, path, headers: sent as string[], body }, call);
+    const call = new AnswerCollector(listener, shared, request, { method, path, headers: sent as string[], body });
+    call.begin();
     return call;
   };
 }
@@ -89,6 +100,9 @@ function withAuthorization(headers: readonly string[], authorization: string): r
 
 /** What all calls to one upstream share. */
 interface SharedState {
+  readonly dispatcher: Dispatcher;
+  readonly waiting: WaitingCalls | undefined;
+  readonly arrivals: Arrivals | undefined;
   readonly watch: CallWatch;
   readonly maxBytes: number;
   readonly maxStreams: number;
@@ -98,12 +112,14 @@ interface SharedState {
 }
 
 const noHeaders: readonly Buffer[] = [];
+/** In bytes. Smaller answers are not counted while they arrive: the number of connections bounds them. */
+const smallAnswer = 64 * 1024;
 
 /**
  * Collects one answer, or streams it. The first of these events settles the call: the answer, a failure, the deadline, or a
  * cancellation. Implements the older form of undici's handlers, since the newer one builds an object of all headers.
  */
-class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
+class AnswerCollector implements Dispatcher.DispatchHandler, SentCall, WaitingCall {
   readonly #listener: RawListener;
   readonly #upstream: SharedState;
   readonly #stopDeadline: () => void;
@@ -118,14 +134,42 @@ class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
   #headers: readonly Buffer[] = noHeaders;
   #chunks: Buffer[] = [];
   #size = 0;
+  readonly #isVital: boolean;
+  #arrival: Arrival | null = null;
+  /** `null` once it was handed to the connections, or is over. */
+  #unsent: Dispatcher.DispatchOptions | null;
 
-  constructor(listener: RawListener, upstream: SharedState, timeoutMs: number, streamAboveBytes: number) {
+  constructor(
+    listener: RawListener,
+    upstream: SharedState,
+    { timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY, isVital = false }: RawRequest,
+    unsent: Dispatcher.DispatchOptions,
+  ) {
     this.#listener = listener;
     this.#upstream = upstream;
     this.#streamAboveBytes = streamAboveBytes;
+    this.#isVital = isVital;
+    this.#unsent = unsent;
     this.#stopDeadline = startPeerTimeout(timeoutMs, () =>
       this.#giveUp(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
     );
+  }
+
+  begin(): void {
+    const { waiting } = this.#upstream;
+    if (!waiting) this.send();
+    else if (!waiting.begin(this))
+      this.#giveUp(new UpstreamCallError('crowded', 'too many calls wait for a connection'));
+  }
+
+  get bytes(): number {
+    return (this.#unsent?.body as string | Uint8Array | null)?.length ?? 0;
+  }
+
+  send(): void {
+    const options = this.#unsent;
+    this.#unsent = null;
+    if (options) this.#upstream.dispatcher.dispatch(options, this);
   }
 
   /** undici calls `onConnect` when it is about to write the request. */
@@ -161,8 +205,16 @@ class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
     }
     if (this.#sink) return this.#sink.data(chunk) || this.#awaitResume();
     this.#chunks.push(chunk);
-    if (this.#size > this.#streamAboveBytes) this.#offerStream();
+    if (this.#size > smallAnswer && !this.#isVital) this.#count();
+    if (this.#size > this.#streamAboveBytes && !this.#isSettled) this.#offerStream();
     return true;
+  }
+
+  #count(): void {
+    const giveUp = () =>
+      this.#giveUp(new UpstreamCallError('crowded-out', 'the answers that arrive take too much memory'));
+    this.#arrival ??= this.#upstream.arrivals?.begin(giveUp) ?? null;
+    this.#arrival?.hold(this.#size);
   }
 
   #refuseSize(): void {
@@ -244,7 +296,11 @@ class AnswerCollector implements Dispatcher.DispatchHandler, SentCall {
     this.#stopDeadline();
     this.#stopPause?.();
     if (this.#sink) this.#upstream.streams -= 1;
+    this.#arrival?.leave();
     this.#chunks = [];
     this.#headers = noHeaders;
+    if (this.#unsent) this.#upstream.waiting?.leave(this);
+    else this.#upstream.waiting?.ended();
+    this.#unsent = null;
   }
 }

@@ -1,4 +1,4 @@
-import type { CancelCause } from './cancellation.ts';
+import type { CancelCause, Held } from './cancellation.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
 import type { CallUnderWay, RawListener, RawResponse, SentCall } from './raw-answer.ts';
 import type { RawCall, RawRequest, SendingCall } from './raw-call.ts';
@@ -45,6 +45,7 @@ class LastingCall implements RawListener, CallUnderWay {
   readonly #changes: Changes;
   #underWay: SentCall | undefined;
   #stopDeadline = () => {};
+  #held: Held | undefined;
   /** The listener was told an answer or a failure. */
   #isTold = false;
   /** The call itself has ended. */
@@ -57,9 +58,11 @@ class LastingCall implements RawListener, CallUnderWay {
   }
 
   start(rawCall: SendingCall, request: RawRequest, runOnMs: number): void {
-    const { method, path, headers, body, timeoutMs } = request;
+    const { method, path, headers, body, timeoutMs, held } = request;
+    held?.keep();
+    this.#held = held;
     this.#stopDeadline = startPeerTimeout(timeoutMs, () => this.#late(timeoutMs));
-    this.#underWay = rawCall({ method, path, headers, body, timeoutMs: timeoutMs + runOnMs }, this);
+    this.#underWay = rawCall({ method, path, headers, body, timeoutMs: timeoutMs + runOnMs, isVital: true }, this);
   }
 
   cancel(cause: CancelCause): void {
@@ -114,6 +117,8 @@ class LastingCall implements RawListener, CallUnderWay {
 
   #end(): void {
     this.#isOver = true;
+    this.#held?.release();
+    this.#held = undefined;
     this.#changes.count += 1;
     this.#stopDeadline();
   }

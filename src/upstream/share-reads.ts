@@ -60,20 +60,24 @@ const bucketCount = 256;
 /** Calls that a new request is compared with. Where there are more, it is not shared. */
 const maxCompared = 64;
 
-type ShareableRequest = RawRequest & { readonly body: string };
+type ShareableRequest = RawRequest & { readonly body: string | Uint8Array };
 
 function isShareable(request: RawRequest): request is ShareableRequest {
-  return request.isShareable === true && typeof request.body === 'string';
+  return request.isShareable === true && request.body !== null;
 }
 
 /** Compares two shareable requests. Their headers need no look: shareable requests to one upstream all have the same. */
 function isSame(one: RawRequest, other: RawRequest): boolean {
   return (
     one.variablesText === other.variablesText &&
-    one.body === other.body &&
+    isSameBody(one.body, other.body) &&
     one.path === other.path &&
     one.method === other.method
   );
+}
+
+function isSameBody(one: RawRequest['body'], other: RawRequest['body']): boolean {
+  return one === other || (one instanceof Buffer && other instanceof Buffer && one.equals(other));
 }
 
 /** A call under way and the members that wait for it. */

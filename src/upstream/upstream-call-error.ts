@@ -20,6 +20,10 @@ export type UpstreamFailure =
   | 'stopping'
   /** A call that cannot be undone found no free connection before its deadline. */
   | 'no-connection'
+  /** Too many calls waited for a connection. Nothing reached the upstream. */
+  | 'crowded'
+  /** The answer was given up while it arrived, since all answers together took too much memory. */
+  | 'crowded-out'
   /** The answer is larger than the gateway accepts. */
   | 'too-large'
   /** What came over a WebSocket is not of its protocol. */
@@ -31,6 +35,7 @@ const neverArrived: ReadonlySet<UpstreamFailure> = new Set([
   'unsent',
   'stopping',
   'no-connection',
+  'crowded',
 ]);
 
 /** A call to an upstream that got no answer. */
@@ -90,6 +95,8 @@ const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; rea
     says: 'was not asked: the request was over before its turn came, nothing was sent',
   },
   stopping: { code: 'REQUEST_TIMEOUT', says: 'was not asked: this gateway is stopping, nothing was sent' },
+  crowded: { code: 'UPSTREAM_UNAVAILABLE', says: 'has too many calls waiting for it, nothing was sent' },
+  'crowded-out': { code: 'UNAVAILABLE', says: 'sent an answer for which this gateway has no room at the moment' },
   'no-connection': { code: 'UPSTREAM_TIMEOUT', says: 'had no connection free in time, nothing was sent' },
 };
 

@@ -48,7 +48,7 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
       let stopListening = nothing;
       if (cancellation) cancellation.calls += 1;
       const underWay = rawCall(
-        { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, isShareable },
+        { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, held: cancellation?.held, isShareable },
         {
           answered: (response) => {
             stopListening();

@@ -1,4 +1,4 @@
-import type { UpstreamCallError } from './upstream-call-error.ts';
+import type { UpstreamCallError, UpstreamFailure } from './upstream-call-error.ts';
 
 /** The state of an upstream, judged by its last calls. */
 export interface UpstreamHealth {
@@ -25,6 +25,9 @@ export interface HealthWatch extends CallWatch {
   readonly complain: (detail: string | null) => void;
 }
 
+/** Failures that say nothing about the upstream: the client left, the request was never sent, or the gateway is full. */
+const unrelated: ReadonlySet<UpstreamFailure> = new Set(['aborted', 'unsent', 'unsendable', 'crowded', 'crowded-out']);
+
 /** Derives health from each call: an answer below 500 means up, any other degraded, no answer down. */
 export function createHealthWatch(now: () => number): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
@@ -42,8 +45,7 @@ export function createHealthWatch(now: () => number): HealthWatch {
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
     },
     failed({ failure, message }: UpstreamCallError) {
-      // A client that left says nothing about the upstream, nor does a request that was never sent.
-      if (failure === 'aborted' || failure === 'unsent' || failure === 'unsendable') return;
+      if (unrelated.has(failure)) return;
       const state = failure === 'too-large' ? 'degraded' : 'down';
       health = { state, lastSeenMs: health.lastSeenMs, detail: message };
     },

@@ -11,7 +11,7 @@ afterAll(() => gateway?.[Symbol.asyncDispose]());
 
 const maxBodyBytes = 1_048_576;
 /** What of them the gateway keeps room for. */
-const roomForLargest = 64;
+const roomForLargest = 96;
 
 const request = '{"query":"{ chainIdentifier }"';
 /** Such a request of the largest size there may be, but for the brace that ends it. */

@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { type BodyReading, readBody } from '../../src/server/bounds/read-body.ts';
-import { createUnfinishedBodies } from '../../src/server/bounds/unfinished-bodies.ts';
 import { IncomingRequest } from '../../src/server/incoming-request.ts';
 import { createStamps } from '../../src/server/stamp-response.ts';
 import { parseIdempotencyKey } from '../../src/sponsor/sponsor-arguments.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redactText } from '../../src/telemetry/redact-fields.ts';
+import { createArrivals } from '../../src/upstream/arrivals.ts';
 import { cpuMsSince } from '../support/cpu-time.ts';
 import { newFlow } from '../support/sponsorship-store-suite.ts';
 
@@ -34,7 +34,7 @@ function leastTime(work: () => void): number {
 test('a body that comes in the smallest pieces it may takes its own memory, not that of its pieces', () => {
   const req = new IncomingRequest(new Socket());
   const readings: BodyReading[] = [];
-  const bounds = { maxBytes: 1024 * 1024, unfinished: createUnfinishedBodies(1e9) };
+  const bounds = { maxBytes: 1024 * 1024, arrivals: createArrivals(() => 1e9) };
   readBody(req, bounds, (reading) => readings.push(reading));
   const before = megabytesInUse();
   for (let count = 0; count < 16_000; count += 1) req.push(Buffer.alloc(64, count % 251));

@@ -27,10 +27,10 @@ export interface FaultyLedger extends AsyncDisposable {
 }
 
 const typeDefs = `
-  type Query { chainIdentifier: String! epoch(id: Int): Epoch events(first: Int!, after: Int): [Event!]! }
+  type Query { chainIdentifier: String! epoch(id: Int): Epoch events(first: Int!, after: Int): [Event!]! length(text: String!): Int! }
   type Epoch { epochId: Int! }
   type Event { id: Int! json: String! }
-  type Mutation { pay(amount: Int!): Int }
+  type Mutation { pay(amount: Int!): Int note(text: String!): Int }
 `;
 
 /** So that 300 events are some 300 KB. */
@@ -42,8 +42,12 @@ const resolvers = {
     epoch: (_: unknown, { id }: { id?: number }) => ({ epochId: id ?? 7 }),
     events: (_: unknown, { first, after = 0 }: { first: number; after?: number }) =>
       Array.from({ length: first }, (_, index) => ({ id: after + index, json: eventJson })),
+    length: (_: unknown, { text }: { text: string }) => text.length,
   },
-  Mutation: { pay: (_: unknown, { amount }: { amount: number }) => amount },
+  Mutation: {
+    pay: (_: unknown, { amount }: { amount: number }) => amount,
+    note: (_: unknown, { text }: { text: string }) => text.length,
+  },
 };
 
 export async function startFaultyLedger(): Promise<FaultyLedger> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bytesPerPiece, type UnfinishedBodies, type UnfinishedBody } from './unfinished-bodies.ts';
+import { type Arrival, type Arrivals, bytesPerPiece } from '../../upstream/arrivals.ts';
 
 export type BodyReading =
   | { readonly kind: 'whole'; readonly body: Buffer }
@@ -22,7 +22,7 @@ export interface WithBody extends IncomingMessage {
 export interface BodyBounds {
   /** Of one body. */
   readonly maxBytes: number;
-  readonly unfinished: UnfinishedBodies;
+  readonly arrivals: Arrivals;
 }
 
 /** Pieces of a body that are kept before they are joined. */
@@ -55,15 +55,15 @@ export function readBody(req: WithBody, bounds: BodyBounds, done: (reading: Body
   let pieces: Buffer[] = [];
   let size = 0;
   let count = 0;
-  let place: UnfinishedBody | null = null;
+  let arrival: Arrival | null = null;
   /** `null` once it was called. Node keeps a request until the next one on its connection: nothing may hang on it. */
   let whenDone: typeof done | null = done;
   const settle = (reading: BodyReading): void => {
     const tell = whenDone;
     if (tell === null) return;
     whenDone = null;
-    place?.leave();
-    place = null;
+    arrival?.leave();
+    arrival = null;
     blocks = [];
     pieces = [];
     tell(reading);
@@ -93,8 +93,8 @@ export function readBody(req: WithBody, bounds: BodyBounds, done: (reading: Body
       blocks.push(Buffer.concat(pieces));
       pieces = [];
     }
-    place ??= bounds.unfinished.begin(() => settle({ kind: 'crowded-out' }));
-    place.hold(size + pieces.length * bytesPerPiece + (req.rawHeaders.length / 2) * bytesPerHeader);
+    arrival ??= bounds.arrivals.begin(() => settle({ kind: 'crowded-out' }));
+    arrival.hold(size + pieces.length * bytesPerPiece + (req.rawHeaders.length / 2) * bytesPerHeader);
   });
 }
 

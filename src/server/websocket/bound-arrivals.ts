@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { bytesPerPiece, type UnfinishedBodies, type UnfinishedBody } from '../bounds/unfinished-bodies.ts';
+import { type Arrival, type Arrivals, bytesPerPiece } from '../../upstream/arrivals.ts';
 import { closeCodes } from './close-codes.ts';
 
 /** More than the heads of fragments take, which are not told apart from what comes behind them. */
@@ -16,19 +16,19 @@ function headOf(size: number): number {
  * all of them would take too much, a client that holds more than others for longest is told to go.
  * @param connection on which the library listens already: it has read each piece before this hears of it
  */
-export function boundArrivals(socket: WebSocket, connection: Duplex, unfinished: UnfinishedBodies): void {
+export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: Arrivals): void {
   let bytes = 0;
   let pieces = 0;
   /** Of the piece at hand: what has been handed on. */
   let read = 0;
   let isWhole = false;
-  let place: UnfinishedBody | null = null;
+  let arrival: Arrival | null = null;
   const leave = (): void => {
-    place?.leave();
-    place = null;
+    arrival?.leave();
+    arrival = null;
   };
   const giveUp = (): void => {
-    place = null;
+    arrival = null;
     socket.close(closeCodes.tryAgainLater, 'Too many messages are under way');
     socket.terminate();
   };
@@ -49,8 +49,8 @@ export function boundArrivals(socket: WebSocket, connection: Duplex, unfinished:
       leave();
       return;
     }
-    place ??= unfinished.begin(giveUp);
-    place.hold(bytes + pieces * bytesPerPiece);
+    arrival ??= arrivals.begin(giveUp);
+    arrival.hold(bytes + pieces * bytesPerPiece);
   };
   const readFrame = ({ length }: Buffer): void => {
     read += length + headOf(length);

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { unmarkJson } from '../../json/exact-number.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-shape.ts';
 import { markVariables } from '../../json/parse-json.ts';
-import type { UnfinishedBodies } from '../bounds/unfinished-bodies.ts';
+import type { Arrivals } from '../../upstream/arrivals.ts';
 import { boundArrivals } from './bound-arrivals.ts';
 import { boundGreeting } from './bound-greeting.ts';
 import { closeCodes } from './close-codes.ts';
@@ -18,8 +18,8 @@ export interface ServeSocketOptions {
   readonly protocol: Server<SocketClient>;
   /** In bytes, everything that a client may send before it is acknowledged; more ends the connection. */
   readonly maxGreetingBytes: number;
-  /** What messages that are not whole yet may take, of all WebSockets together. */
-  readonly unfinished: UnfinishedBodies;
+  /** Bounds messages that have arrived in part. */
+  readonly arrivals: Arrivals;
   /** Headers by which callers ask to be told their usage. */
   readonly usageHeaders: readonly string[];
   /** Between two pings, in milliseconds. */
@@ -33,7 +33,7 @@ const usualPingMs = 15_000;
 export function createServeSocket({
   protocol,
   maxGreetingBytes,
-  unfinished,
+  arrivals,
   usageHeaders,
   pingMs = usualPingMs,
 }: ServeSocketOptions) {
@@ -43,7 +43,7 @@ export function createServeSocket({
     const session = createSession({ request, requestId, usageHeaders });
     const stopPinging = pings.add(socket, session);
     const greeted = boundGreeting(socket, request.socket, { maxBytes: maxGreetingBytes, session });
-    boundArrivals(socket, request.socket, unfinished);
+    boundArrivals(socket, request.socket, arrivals);
     const close = (code: number, reason: string) => socket.close(code, reason);
     const hear = (bytes: number): boolean => {
       if (socket.readyState !== WebSocket.OPEN) return false;

@@ -5,6 +5,7 @@ import type { AdmittedOperation } from '../../operation/operation-admission.ts';
 import type { OperationAnswer } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
+import { type BytesInFlight, tooMuchInFlight } from '../bounds/bytes-in-flight.ts';
 
 /** An operation as a `subscribe` message carries it. */
 export interface SocketRequest {
@@ -26,6 +27,7 @@ export interface SocketOperations {
 export interface SocketOperationsOptions {
   readonly admit: AdmitOperation;
   readonly runner: Pick<OperationRunner, 'run'>;
+  readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
   readonly maskError: (error: unknown) => GraphQLError;
 }
 
@@ -35,11 +37,19 @@ interface SocketContext {
   readonly server: ServerContext;
 }
 
-export function createSocketOperations({ admit, runner, maskError }: SocketOperationsOptions): SocketOperations {
+export function createSocketOperations({
+  admit,
+  runner,
+  bytesInFlight,
+  maskError,
+}: SocketOperationsOptions): SocketOperations {
   return {
     async admit({ query, operationName = null, variables }, server) {
       const entry = await admit.enter(server);
       if (entry.kind === 'refused') return [entry.error];
+      const held = bytesInFlight.take(entry.caller.rate.key, server.requestBytes ?? 0);
+      if (!held) return [tooMuchInFlight()];
+      server.held = held;
       const admitted = await admit.decide(server, entry.caller, { query, variables: variables ?? {}, operationName });
       if (admitted.kind === 'refused') return admitted.errors.map(withoutHttp);
       const { schema, outline } = admitted.operation;

@@ -152,6 +152,7 @@ function createOnSubscribe(
     session.begin(departure);
     const end = (errors?: readonly GraphQLError[]) => {
       session.end(departure);
+      server.held?.release();
       tell(errors);
     };
     try {

@@ -2,17 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
-import { createUnfinishedBodies, largestUnfinished } from '../bounds/unfinished-bodies.ts';
+import type { BytesInFlight } from '../bounds/bytes-in-flight.ts';
 import { closeCodes } from './close-codes.ts';
 import { createOperationsUnderWay } from './operations-under-way.ts';
 import { createServeSocket, type ServeSocketOptions } from './serve-socket.ts';
 import { createSocketProtocol, type SocketProtocolOptions } from './socket-protocol.ts';
 
-export interface SocketServerOptions
-  extends SocketProtocolOptions,
-    Omit<ServeSocketOptions, 'protocol' | 'unfinished'> {
+export interface SocketServerOptions extends SocketProtocolOptions, Omit<ServeSocketOptions, 'protocol' | 'arrivals'> {
   /** Largest message a client may send, in bytes; more ends the connection. */
   readonly maxMessageBytes: number;
+  readonly bytesInFlight: BytesInFlight;
 }
 
 /** A request for a WebSocket that may be granted. */
@@ -41,8 +40,11 @@ const farewellMs = 1_000;
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   const underWay = createOperationsUnderWay();
-  const unfinished = createUnfinishedBodies(largestUnfinished * options.maxMessageBytes);
-  const serve = createServeSocket({ ...options, unfinished, protocol: createSocketProtocol(options, underWay) });
+  const serve = createServeSocket({
+    ...options,
+    arrivals: options.bytesInFlight,
+    protocol: createSocketProtocol(options, underWay),
+  });
   let draining = false;
 
   const bounds = {

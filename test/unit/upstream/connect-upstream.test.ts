@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectUpstream } from '../../../src/upstream/connect-upstream.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
+import { until } from '../../support/until.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -32,6 +33,68 @@ async function connect(
 }
 
 const request: UpstreamRequest = { method: 'POST', path: '/', body: '{}', timeoutMs: 5_000 };
+
+describe('calls beyond the connections', () => {
+  it('wait up to a bound; then one fails at once, and says nothing of the upstream', async () => {
+    const { rawCall, health } = await connect(() => {});
+    const failures: string[] = [];
+    const begin = (isMutation = false) =>
+      rawCall(
+        { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 60_000, ...(isMutation && { runOnMs: 1 }) },
+        { answered: () => {}, failed: ({ failure, mayHaveArrived }) => failures.push(`${failure} ${mayHaveArrived}`) },
+      );
+    const calls = Array.from({ length: 128 + 1_024 }, () => begin());
+    expect(failures).toEqual([]);
+    begin();
+    begin(true);
+    expect(failures).toEqual(['crowded false', 'crowded false']);
+    expect(health()).toMatchObject({ state: 'unknown' });
+    calls.at(-1)?.cancel('aborted');
+    calls.push(begin());
+    expect(failures).toEqual(['crowded false', 'crowded false', 'aborted true']);
+    for (const call of calls) call.cancel('aborted');
+  });
+
+  it('wait with so many bytes of their bodies at most', async () => {
+    const { rawCall } = await connect(() => {});
+    const failures: string[] = [];
+    const body = Buffer.alloc(8 * 1024 * 1024);
+    const begin = (size: number) =>
+      rawCall(
+        { method: 'POST', path: '/', headers: [], body: body.subarray(0, size), timeoutMs: 60_000 },
+        { answered: () => {}, failed: ({ failure }) => failures.push(failure) },
+      );
+    const calls = Array.from({ length: 128 }, () => begin(1));
+    for (let index = 0; index < 4; index += 1) calls.push(begin(body.length));
+    expect(failures).toEqual([]);
+    begin(1);
+    expect(failures).toEqual(['crowded']);
+    for (const call of calls) call.cancel('aborted');
+  });
+
+  it('are sent as others end, however these ended', async () => {
+    const held: ServerResponse[] = [];
+    let served = 0;
+    const { call } = await connect((_req, res) => {
+      served += 1;
+      if (served > 128) res.end('{}');
+      else held.push(res);
+    });
+    const calls = Array.from({ length: 300 }, () =>
+      call(request).then(
+        () => 'answered',
+        ({ failure }) => failure,
+      ),
+    );
+    await until(() => held.length === 128, 'a call on each connection');
+    for (const [index, res] of held.entries())
+      if (index % 2 === 0) res.destroy();
+      else res.end('{}');
+    const ends = await Promise.all(calls);
+    expect(ends.filter((end) => end === 'interrupted')).toHaveLength(64);
+    expect(ends.filter((end) => end === 'answered')).toHaveLength(236);
+  });
+});
 
 describe('a connected upstream', () => {
   it('knows path and query of its address', async () => {

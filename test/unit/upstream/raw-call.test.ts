@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createArrivals } from '../../../src/upstream/arrivals.ts';
 import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { CallUnderWay, RawResponse } from '../../../src/upstream/raw-answer.ts';
 import { createRawCall, type RawCall, type RawCallOptions, type RawRequest } from '../../../src/upstream/raw-call.ts';
@@ -90,6 +91,41 @@ async function silence(): Promise<{ call: RawCall; arrived: Promise<void>; cut: 
   });
   return { call, arrived, cut };
 }
+
+describe('answers that arrive', () => {
+  const kib = 1024;
+  const half: Handle = (req, res) => {
+    const size = Number(req.headers['x-size']);
+    res.writeHead(200, { 'content-length': size + 1 }).write('x'.repeat(size));
+    if (req.headers['x-whole']) res.end('x');
+  };
+  const sized = (size: number) => ({ headers: ['x-size', String(size)] });
+
+  it('are given up when all together take too much memory, the oldest of the large ones first', async () => {
+    const arrivals = createArrivals(() => 300 * kib);
+    const call = await serve(half, 8, { maxResponseBytes: 1_000 * kib, arrivals });
+    const small = start(call, 60_000, sized(60 * kib));
+    const vital = start(call, 60_000, { ...sized(200 * kib), isVital: true });
+    const first = start(call, 60_000, sized(140 * kib));
+    const second = start(call, 60_000, sized(140 * kib));
+    const third = start(call, 60_000, sized(140 * kib));
+    const lost = await Promise.race([first.first, second.first, third.first]);
+    expect(lost.error?.failure).toBe('crowded-out');
+    const others = [small, vital, first, second, third].filter(({ outcomes }) => outcomes.length === 0);
+    expect(others).toHaveLength(4);
+    expect(others).toEqual(expect.arrayContaining([small, vital]));
+    for (const each of others) each.cancel();
+  });
+
+  it('take no memory any more when they are whole', async () => {
+    const arrivals = createArrivals(() => 300 * kib);
+    const call = await serve(half, 8, { maxResponseBytes: 1_000 * kib, arrivals });
+    for (let count = 0; count < 5; count += 1) {
+      const whole = start(call, 60_000, { headers: [...sized(200 * kib).headers, 'x-whole', '1'] });
+      expect((await whole.first).response?.size).toBe(200 * kib + 1);
+    }
+  });
+});
 
 describe('a raw call', () => {
   it.each<[string, RawRequest['body'], string]>([

@@ -40,7 +40,17 @@ async function setUp(connections = 1) {
   const send = createRawCall({ dispatcher, maxResponseBytes: 1_000, watch });
   const call = createUpstreamCall(letRunOn(send, { watch, isStopping: () => seen.stopping }));
   const late: (UpstreamResponse | UpstreamCallError)[] = [];
+  /** Of one request: how often it was kept, and released. */
+  const keeping = { kept: 0, released: 0 };
   const begin = ({ timeoutMs = 60_000, runOnMs = 60_000, cancellation = createCancellation() } = {}) => {
+    cancellation.held = {
+      keep() {
+        keeping.kept += 1;
+      },
+      release() {
+        keeping.released += 1;
+      },
+    };
     const answered: Promise<string> = call({
       method: 'POST',
       path: '/',
@@ -56,7 +66,7 @@ async function setUp(connections = 1) {
     return { answered, cancellation };
   };
   const arrived = (count: number) => until(() => seen.requests === count, `request ${count} has arrived`);
-  return { begin, held, seen, late, arrived, health: watch.health };
+  return { begin, held, seen, late, arrived, keeping, health: watch.health };
 }
 
 describe('a call that cannot be taken back', () => {
@@ -72,14 +82,17 @@ describe('a call that cannot be taken back', () => {
   it.each(['its own', 'its operation’s'])(
     'has no answer when %s time is up, runs on, and is heard of later',
     async (whose) => {
-      const { begin, held, arrived, seen, late } = await setUp();
+      const { begin, held, arrived, seen, late, keeping } = await setUp();
       const { answered, cancellation } = begin(whose === 'its own' ? { timeoutMs: 300 } : {});
       await arrived(1);
       if (whose !== 'its own') cancellation.cancel('timeout');
       expect(await answered).toBe('timeout');
       expect(seen.cut).toBe(0);
+      // Its request is in memory until then.
+      expect(keeping).toEqual({ kept: 1, released: 0 });
       held[0]?.end('done after all');
       await until(() => late.length > 0, 'the answer is heard of');
+      expect(keeping).toEqual({ kept: 1, released: 1 });
       expect(late.map((outcome) => ('body' in outcome ? outcome.body.toString() : outcome))).toEqual([
         'done after all',
       ]);

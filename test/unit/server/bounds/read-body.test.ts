@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readBody } from '../../../../src/server/bounds/read-body.ts';
-import { createUnfinishedBodies } from '../../../../src/server/bounds/unfinished-bodies.ts';
 import { IncomingRequest } from '../../../../src/server/incoming-request.ts';
+import { createArrivals } from '../../../../src/upstream/arrivals.ts';
 import { openRawClient } from '../../../support/raw-client.ts';
 import { until } from '../../../support/until.ts';
 
 const maxBytes = 10;
-const unfinished = createUnfinishedBodies(1_000_000);
+/** Room for a dozen bodies that arrive, with their headers. */
+const arrivals = createArrivals(() => 4_000);
 /** What was read, in words. */
 let heard: string[];
 let server: ReturnType<typeof createServer>;
@@ -16,7 +17,7 @@ let server: ReturnType<typeof createServer>;
 beforeEach(async () => {
   heard = [];
   server = createServer({ IncomingMessage: IncomingRequest }, (req, res) =>
-    readBody(req, { maxBytes, unfinished }, (reading) => {
+    readBody(req, { maxBytes, arrivals }, (reading) => {
       heard.push(reading.kind === 'whole' ? `whole ${reading.body}` : reading.kind);
       res.setHeader('connection', 'close');
       res.end();
@@ -48,6 +49,27 @@ describe('a body', () => {
     await client.send(text);
     await client.whole();
     expect(heard).toEqual([reading]);
+  });
+
+  it('leaves its room to others when it is over, in whichever way', async () => {
+    for (let index = 0; index < 8; index += 1) {
+      const [whole, refused, left] = [await open(), await open(), await open()];
+      for (const client of [whole, refused, left]) await client.send(chunked + chunks('x'));
+      await until(() => heard.length === 3 * index, 'nothing yet');
+      await whole.send(chunks('y') + end);
+      await refused.send(chunks('x'.repeat(maxBytes)));
+      await whole.whole();
+      await refused.whole();
+      left.vanish('closing');
+      await until(() => heard.length === 3 * index + 3, 'the end of all');
+    }
+    // It takes more than each of them did, so it would give way to whatever they have left behind.
+    const large = await open();
+    const headers = Array.from({ length: 40 }, (_, index) => `x-${index}: a\r\n`).join('');
+    await large.send(chunked.replace('host: a\r\n', `host: a\r\n${headers}`) + chunks('x'));
+    await large.send(chunks('y') + end);
+    await large.whole();
+    expect(heard.at(-1)).toBe('whole xy');
   });
 
   it.each(['closing', 'resetting'] as const)(

@@ -15,7 +15,7 @@ beforeEach(async () => {
   [heard, giveUps] = [0, []];
   const counts = { held: 0 };
   held = () => counts.held;
-  const unfinished = {
+  const arrivals = {
     begin(giveUp: () => void) {
       let own = 0;
       const hold = (bytes: number) => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   };
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   server.on('connection', (socket, req) => {
-    boundArrivals(socket, req.socket, unfinished);
+    boundArrivals(socket, req.socket, arrivals);
     for (const event of ['message', 'ping', 'pong'] as const)
       socket.on(event, () => {
         heard += 1;

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { buildSchema, type ExecutionResult, parse } from 'graphql';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServerContext } from '../../../../src/operation/server-context.ts';
+import { createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
 import type { SocketOperations } from '../../../../src/server/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
@@ -32,6 +33,7 @@ async function start(pingMs: number, given = operations, maxOperations = 1): Pro
     operations: given,
     addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
     maxMessageBytes: 1_000,
+    bytesInFlight: createBytesInFlight(1_000),
     maxGreetingBytes: 1_000,
     maxOperations,
     usageHeaders: [],

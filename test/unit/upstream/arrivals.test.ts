@@ -1,22 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createUnfinishedBodies, type UnfinishedBodies } from '../../../../src/server/bounds/unfinished-bodies.ts';
+import { type Arrivals, createArrivals } from '../../../src/upstream/arrivals.ts';
 
-let bodies: UnfinishedBodies;
+let arrivals: Arrivals;
 /** Names of those that gave way, in order. */
 let gone: string[];
 
 beforeEach(() => {
-  bodies = createUnfinishedBodies(100);
+  arrivals = createArrivals(() => 100);
   gone = [];
 });
 
 function begin(name: string, bytes: number) {
-  const body = bodies.begin(() => gone.push(name));
+  const body = arrivals.begin(() => gone.push(name));
   body.hold(bytes);
   return body;
 }
 
-describe('bodies that are under way', () => {
+describe('arrivals', () => {
   it('stay as long as there is room for all', () => {
     begin('a', 40);
     begin('b', 60);

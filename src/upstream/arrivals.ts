@@ -1,0 +1,96 @@
+/** What a piece of a body takes beside its content, in bytes. */
+export const bytesPerPiece = 256;
+
+/** A body, message or answer that has arrived in part. */
+export interface Arrival {
+  /** @param bytes that it takes by now, in all */
+  hold(bytes: number): void;
+  /** To be called when it is whole, refused or given up. Safe to call twice. */
+  leave(): void;
+}
+
+/** Bounds the memory of everything that has arrived in part. */
+export interface Arrivals {
+  /** @param giveUp called at most once, when others need the memory; the arrival has left then */
+  begin(giveUp: () => void): Arrival;
+}
+
+export interface BoundedArrivals extends Arrivals {
+  /** Gives up arrivals until the rest is within the bound, which may have changed. */
+  shrink(): void;
+}
+
+/**
+ * Linked into a ring, oldest first. Not kept in a `Set`, whose table is made anew every few changes and stays in memory, with
+ * what it held, until the next full garbage collection.
+ */
+class Entry {
+  bytes = 0;
+  before: Entry = this;
+  behind: Entry = this;
+  readonly giveUp: () => void;
+
+  constructor(giveUp: () => void) {
+    this.giveUp = giveUp;
+  }
+
+  insertBefore(other: Entry): void {
+    this.before = other.before;
+    this.behind = other;
+    other.before.behind = this;
+    other.before = this;
+  }
+
+  remove(): void {
+    this.before.behind = this.behind;
+    this.behind.before = this.before;
+    this.before = this;
+    this.behind = this;
+  }
+}
+
+/**
+ * Over the bound, gives up the oldest arrival that takes at least the average. So small ones are safe from large ones however
+ * slow they are, fast ones are safe from slow ones, and a client that fills the memory loses its own first.
+ * @param maxBytes of all together, asked for each time
+ */
+export function createArrivals(maxBytes: () => number): BoundedArrivals {
+  const ring = new Entry(() => {});
+  let bytes = 0;
+  let count = 0;
+
+  const leave = (entry: Entry): void => {
+    if (entry.behind === entry) return;
+    entry.remove();
+    bytes -= entry.bytes;
+    count -= 1;
+  };
+  const giveUpOne = (): void => {
+    const average = bytes / count;
+    let oldest = ring.behind;
+    while (oldest.bytes < average && oldest.behind !== ring) oldest = oldest.behind;
+    leave(oldest);
+    oldest.giveUp();
+  };
+  const shrink = (): void => {
+    while (bytes > maxBytes() && count > 0) giveUpOne();
+  };
+
+  return {
+    begin(giveUp) {
+      const entry = new Entry(giveUp);
+      entry.insertBefore(ring);
+      count += 1;
+      return {
+        hold(held) {
+          if (entry.behind === entry) return;
+          bytes += held - entry.bytes;
+          entry.bytes = held;
+          shrink();
+        },
+        leave: () => leave(entry),
+      };
+    },
+    shrink,
+  };
+}

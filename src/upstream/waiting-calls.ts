@@ -1,0 +1,69 @@
+/** A call that may have to wait for a connection. */
+export interface WaitingCall {
+  /** Of its body. */
+  readonly bytes: number;
+  /** Must not throw. */
+  send(): void;
+}
+
+/** Calls to one upstream: so many are sent at once, and the others wait in order. */
+export interface WaitingCalls {
+  /** Sends a call, now or in its turn. @returns `false` if too many wait: it is not sent */
+  begin(call: WaitingCall): boolean;
+  /** A call that was sent is over. */
+  ended(): void;
+  /** A call is given up before it was sent. Does nothing if it does not wait. */
+  leave(call: WaitingCall): void;
+}
+
+export interface WaitingCallsOptions {
+  readonly maxSent: number;
+  readonly maxWaiting: number;
+  /** Of the bodies of those that wait. */
+  readonly maxWaitingBytes: number;
+}
+
+/** The HTTP client would queue any number, and keep each that was given up until its turn comes. */
+export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: WaitingCallsOptions): WaitingCalls {
+  const waiting: WaitingCall[] = [];
+  let waitingBytes = 0;
+  let sent = 0;
+  let isSending = false;
+
+  /** Not recursive: a call that cannot be sent ends at once, and makes room for the next one. */
+  const sendNext = (): void => {
+    if (isSending) return;
+    isSending = true;
+    for (let next = waiting[0]; next && sent < maxSent; next = waiting[0]) {
+      waiting.shift();
+      waitingBytes -= next.bytes;
+      sent += 1;
+      next.send();
+    }
+    isSending = false;
+  };
+
+  return {
+    begin(call) {
+      if (sent < maxSent && waiting.length === 0) {
+        sent += 1;
+        call.send();
+        return true;
+      }
+      if (waiting.length >= maxWaiting || waitingBytes + call.bytes > maxWaitingBytes) return false;
+      waitingBytes += call.bytes;
+      waiting.push(call);
+      return true;
+    },
+    ended() {
+      sent -= 1;
+      if (waiting.length > 0) sendNext();
+    },
+    leave(call) {
+      const at = waiting.indexOf(call);
+      if (at < 0) return;
+      waiting.splice(at, 1);
+      waitingBytes -= call.bytes;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type BytesInFlight, createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
+import type { Held } from '../../../../src/upstream/cancellation.ts';
+
+const kib = 1024;
+const mib = 1024 * kib;
+/** Of the largest body; there is room for 96 of them while they arrive, and each takes three times as much when it runs. */
+const largest = mib;
+
+let bytes: BytesInFlight;
+
+beforeEach(() => {
+  bytes = createBytesInFlight(largest);
+});
+
+/** Takes bodies of the largest size until there is no room. */
+function fill(caller: string): Held[] {
+  const taken: Held[] = [];
+  for (let held = bytes.take(caller, largest); held; held = bytes.take(caller, largest)) taken.push(held);
+  return taken;
+}
+
+describe('bodies whose operations run', () => {
+  it('of one caller alone take half of the room', () => {
+    expect(fill('one')).toHaveLength(16);
+  });
+
+  it('of one caller leave room for another, and for the next', () => {
+    fill('one');
+    expect(fill('another')).toHaveLength(8);
+    expect(fill('a third')).toHaveLength(4);
+  });
+
+  it('of a caller that holds nothing are taken however many others fill the room', () => {
+    for (let index = 0; index < 20; index += 1) fill(`caller ${index}`);
+    expect(bytes.take('newcomer', 20 * kib)).not.toBeNull();
+  });
+
+  it('make room when they are over', () => {
+    for (const held of fill('one')) held.release();
+    expect(fill('one')).toHaveLength(16);
+    expect(fill('another')).toHaveLength(8);
+  });
+
+  it('make room when everybody who keeps them has released them', () => {
+    const [first] = fill('one');
+    first?.keep();
+    first?.release();
+    expect(bytes.take('one', largest)).toBeNull();
+    first?.release();
+    expect(bytes.take('one', largest)).not.toBeNull();
+  });
+
+  it('are not counted if they are small', () => {
+    const small = Array.from({ length: 10_000 }, () => bytes.take('one', 16 * kib));
+    expect(small).not.toContain(null);
+    expect(fill('one')).toHaveLength(16);
+  });
+});
+
+describe('bodies that arrive', () => {
+  const begin = () => {
+    const arrival = { isGivenUp: false };
+    const entry = bytes.begin(() => {
+      arrival.isGivenUp = true;
+    });
+    entry.hold(largest);
+    return { ...entry, isGivenUp: () => arrival.isGivenUp };
+  };
+
+  it('use all of the room while no operation runs', () => {
+    const arriving = Array.from({ length: 97 }, begin);
+    expect(arriving.map(({ isGivenUp }) => isGivenUp())).toEqual([true, ...Array(96).fill(false)]);
+  });
+
+  it('are given up when operations need the room, and have it again when these are over', () => {
+    const early = Array.from({ length: 96 }, begin);
+    const held = bytes.take('one', largest);
+    expect(early.filter(({ isGivenUp }) => isGivenUp())).toEqual(early.slice(0, 3));
+    held?.release();
+    const late = Array.from({ length: 3 }, begin);
+    expect([...early.slice(3), ...late].some(({ isGivenUp }) => isGivenUp())).toBe(false);
+  });
+});
