@@ -370,6 +370,33 @@ describe('joins', () => {
     expect(asked).toEqual([0, 0]);
   });
 
+  it.each([
+    [
+      'at once',
+      () => {
+        throw new Error('no dogs');
+      },
+    ],
+    ['later', () => Promise.reject(new Error('no dogs'))],
+  ])('are given up where their root field fails %s, so that no other waits for it', async (_, dogs) => {
+    const schema = schemaWith({ Query: { dogs } });
+    const asked: number[] = [];
+    const result = await compile(
+      schema,
+      '{ dogs(count: 1) { owner { address } } }',
+      joinOf,
+    )?.({
+      variables: {},
+      context: null,
+      answerJoins: () => async (points) => {
+        asked.push(points.length);
+        return [];
+      },
+    });
+    expect(result?.errors?.map(({ message }) => message)).toEqual(['no dogs']);
+    expect(asked).toEqual([0]);
+  });
+
   it('are unknown unless somebody knows them', () => {
     expect(compile(schemaWith({}), '{ dog { owner { address } } }')).toBeNull();
     expect(compile(schemaWith({}), '{ dog { other { address } } }', joinOf)).toBeNull();
