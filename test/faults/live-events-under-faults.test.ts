@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Devnet } from '../../src/devnet/start-devnet.ts';
 import { type LiveClient, overEventStream, overWebSocket } from '../support/live-clients.ts';
-import { quickPolls, startTickedDevnet } from '../support/live-network.ts';
+import { eventIds, quickPolls, startTickedDevnet } from '../support/live-network.ts';
 import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { openTcpGate, type TcpGate } from '../support/tcp-gate.ts';
@@ -65,12 +65,19 @@ interface Follower {
   now: LiveClient | null;
 }
 
+/** One that came without a cursor while the node did not answer. */
+interface Newcomer {
+  readonly client: LiveClient;
+  /** Events that had happened for sure when it had begun. */
+  readonly happened: number;
+}
+
 interface Course {
   readonly random: () => number;
   /** One of those that serve at this moment. */
   readonly gateway: () => TestGateway;
-  /** Does something to them, beside what the node does. */
-  readonly disturb: () => Promise<void>;
+  /** Does something to them, beside what the node does. @returns has another taken the place of one? */
+  readonly disturb: () => Promise<boolean>;
   /** Ends what was done. */
   readonly settle: () => void;
 }
@@ -113,43 +120,82 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
       return (follower.now?.ids.length ?? 0) > 0;
     }, 'a first event');
   }
+  type Spoil = (result: { data: unknown[] }) => unknown;
   let faultSinceMs = 0;
-  let fault: ((result: { data: unknown[] }) => unknown) | 'drop' | 'hang' | null = null;
+  let fault: Spoil | 'drop' | 'hang' | 'freeze' | 'away' | null = null;
   const faults = [
     'drop' as const,
     'hang' as const,
+    'freeze' as const,
     (result: { data: unknown[] }) => ({ ...result, data: result.data.toReversed() }),
     (result: { data: unknown[] }) => ({ ...result, data: [...result.data, ...result.data.slice(0, 1)] }),
     (result: { data: unknown[] }) => ({ ...result, data: result.data.slice(0, -2), hasNextPage: false }),
     (result: { data: unknown[] }) => ({ ...result, data: [], hasNextPage: true }),
   ];
+  /** Events from this one on have times before those of the others: the node's clock was set back. */
+  let setBackFrom = Number.POSITIVE_INFINITY;
+  const setBack: Spoil = (result) => {
+    const late = new Set(eventIds(devnet).slice(setBackFrom));
+    type Told = { readonly id?: { txDigest: string; eventSeq: string }; readonly timestampMs: string };
+    const data = (result.data as Told[]).map((told) => {
+      const isLate = told.id && late.has(`${told.id.txDigest}:${told.id.eventSeq}`);
+      return isLate ? { ...told, timestampMs: String(Number(told.timestampMs) - 11_000) } : told;
+    });
+    return { ...result, data };
+  };
+  /** What a frozen node has taken, and answers when it goes on. */
+  const frozen: (() => void)[] = [];
+  const setFault = (next: typeof fault) => {
+    fault = next;
+    faultSinceMs = performance.now();
+    for (const thaw of frozen.splice(0)) thaw();
+  };
   rpc.intercept = (request, res) => {
-    // A fault that lasts would be taken for the node's own order.
-    if (!fault || random() < 0.4 || performance.now() - faultSinceMs > 3_000) return false;
-    if (fault === 'drop') res.destroy();
-    else if (fault !== 'hang') {
-      const spoil = fault;
-      void fetch(devnet.rpcUrl, { method: 'POST', body: request.body }).then(async (answer) => {
-        const { result, ...rest } = (await answer.json()) as { result?: { data: unknown[] } };
-        res.end(JSON.stringify({ ...rest, ...(result && { result: spoil(result) }) }));
+    const answer = (spoil: Spoil) => {
+      void fetch(devnet.rpcUrl, { method: 'POST', body: request.body }).then(async (told) => {
+        const { result, ...rest } = (await told.json()) as { result?: { data: unknown[] } };
+        res.end(JSON.stringify({ ...rest, ...(result && { result: spoil(setBack(result) as typeof result) }) }));
       });
-    }
+    };
+    // A fault that lasts would be taken for the node's own order.
+    const isSpoilt = fault === 'away' || (random() > 0.4 && performance.now() - faultSinceMs < 3_000);
+    if (!fault || !isSpoilt) answer((result) => result);
+    else if (fault === 'drop' || fault === 'away') res.destroy();
+    else if (fault === 'freeze') frozen.push(() => answer((result) => result));
+    else if (fault !== 'hang') answer(fault);
     return true;
+  };
+  const newcomers: Newcomer[] = [];
+  const openWhileAway = async () => {
+    setFault('away');
+    const client = overEventStream(`${gateway().url}/graphql`, query);
+    // By then it has begun.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    newcomers.push({ client, happened: devnet.ledger.events.length });
+    for (let ticks = 0; ticks < 3; ticks += 1) devnet.tick();
+    setFault(null);
+  };
+  const replace = async () => {
+    if (!(await disturb())) return;
+    for (const follower of followers) {
+      await go(follower);
+      come(follower);
+    }
   };
   for (let step = 0; step < steps; step += 1) {
     const what = random();
     const follower = followers[among(followers.length)] as Follower;
     if (what < 0.35) for (let ticks = among(12); ticks >= 0; ticks -= 1) devnet.tick();
-    else if (what < 0.55) {
-      fault = faults[among(faults.length)] ?? null;
-      faultSinceMs = performance.now();
-    } else if (what < 0.65) fault = null;
-    else if (what < 0.7) await disturb();
+    else if (what < 0.55) setFault(faults[among(faults.length)] ?? null);
+    else if (what < 0.65) setFault(null);
+    else if (what < 0.7) await replace();
+    else if (what < 0.71 && newcomers.length < 2) await openWhileAway();
+    else if (what < 0.72) setBackFrom = Math.min(setBackFrom, devnet.ledger.events.length);
     else if (what < 0.8) await go(follower);
     else come(follower);
     await new Promise((resolve) => setTimeout(resolve, among(25)));
   }
-  rpc.intercept = undefined;
+  setFault(null);
   settle();
   for (const follower of followers) come(follower);
   const wanted = ({ isWanted }: Follower) =>
@@ -166,17 +212,40 @@ async function runCourse({ random, gateway, disturb, settle }: Course): Promise<
     const all = wanted(follower);
     expect(follower.ids).toEqual(all.slice(all.indexOf(follower.ids[0] ?? '')));
   }
+  for (const { client, happened } of newcomers) {
+    // Behind a gap it may have begun where nothing has happened since.
+    await until(() => {
+      if (client.ids.length === 0) devnet.tick();
+      return client.end !== null || client.ids.length > 0;
+    }, 'an event for a newcomer');
+    const all = eventIds(devnet);
+    await until(
+      () => client.end !== null || client.ids.at(-1) === all.at(-1),
+      () => `the last event for a newcomer: ${JSON.stringify(client.results.at(-1))}`,
+    );
+    await client.leave();
+    const first = all.indexOf(client.ids[0] ?? '');
+    if (client.ids.length > 0) expect(client.ids).toEqual(all.slice(first, first + client.ids.length));
+    // What happened behind its beginning is told, or said to be left out.
+    const isGapTold = client.results[0]?.data?.liveEvents.__typename === 'LiveGap';
+    if (!isGapTold && client.ids.length > 0) expect(first).toBeLessThanOrEqual(happened);
+  }
+  rpc.intercept = undefined;
 }
 
-it(`everybody is told everything once, in order, while a node drops, hangs, repeats, lags and answers in reverse (LIVE_SEED=${seed})`, async () => {
-  const gateway = await startGateway();
+it(`everybody is told everything once, in order, while a node drops, hangs, freezes, repeats, lags, answers in reverse and sets its clock back (LIVE_SEED=${seed})`, async () => {
+  const gateways = [await startGateway()];
   await runCourse({
     random: createRandom(seed),
-    gateway: () => gateway,
-    disturb: async () => {},
+    gateway: () => gateways.at(-1) as TestGateway,
+    disturb: async () => {
+      if (gateways.length > 2) return false;
+      gateways.push(await startGateway());
+      return true;
+    },
     settle: () => {},
   });
-  await gateway.close();
+  await Promise.all(gateways.map((gateway) => gateway.close()));
 });
 
 it.skipIf(redisMissing)(
@@ -213,7 +282,10 @@ it.skipIf(redisMissing)(
     await runCourse({
       random,
       gateway: () => (fleet[among(fleet.length)] as (typeof fleet)[number]).gateway,
-      disturb: async () => void (await disturbances[among(disturbances.length)]?.(among(fleet.length))),
+      disturb: async () => {
+        await disturbances[among(disturbances.length)]?.(among(fleet.length));
+        return false;
+      },
       settle: () => {
         for (const { gate } of fleet) gate.heal();
       },
