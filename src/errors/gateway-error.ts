@@ -24,7 +24,7 @@ export interface ErrorFacts {
   readonly setting?: string;
   /** A JSON-RPC error code, as the node sent it. */
   readonly rpcCode?: number;
-  /** Which bound of `serviceConfig` a document is over, what it allows, and what the document has. */
+  /** Which bound a document is over, one of `serviceConfig` or of the gateway, what it allows, and what the document has. */
   readonly limit?: { readonly name: string; readonly max: number; readonly actual: number };
 }
 
