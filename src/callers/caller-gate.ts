@@ -108,11 +108,16 @@ export function toPoints(
   cost: RateCost,
   limits: PriceLimits,
 ): number {
-  const attempts = Math.max(1, ownMutations) + Math.floor(introspectedFields / fieldsPerPoint);
+  const attempts = Math.max(1, ownMutations) + introspectionPoints(introspectedFields);
   if (cost === 'request' || !usage) return attempts;
   const input = Math.min(1, usage.inputNodes / limits.maxQueryNodes);
   const output = Math.min(1, usage.outputNodes / limits.maxOutputNodes);
   return attempts + Math.floor(pointsPerFullLimit * (input + output));
+}
+
+/** What the schema tells of itself costs, beside the attempt. */
+export function introspectionPoints(introspectedFields: number): number {
+  return Math.floor(introspectedFields / fieldsPerPoint);
 }
 
 /** Headers that tell a caller what it has left. CORS must expose them, or pages of other origins cannot read them. */

@@ -1,11 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RateCost } from '../callers/caller-gate.ts';
+import { introspectionPoints, type RateCost } from '../callers/caller-gate.ts';
 import type { Variables } from '../documents/cost/variables.ts';
-import type { ReadDocument } from '../documents/prepared-document.ts';
+import { fieldsAsked, type ReadDocument } from '../documents/prepared-document.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Resolvers } from '../generated/own.ts';
 import { isJoin } from '../graph/joins/joins.ts';
 import { ExactNumber } from '../json/exact-number.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
 import type { CallCounting } from './count-upstream-calls.ts';
@@ -18,6 +18,7 @@ export interface EstimateResolversOptions {
   readonly ownFieldCalls: CallCounting['ownFieldCalls'];
   /** What operations cost against the rate limit. */
   readonly cost: RateCost;
+  readonly turns: Pick<FairTurns, 'run'>;
 }
 
 /**
@@ -42,15 +43,8 @@ interface Asked {
 }
 
 /** Resolvers of `Query.estimate`. They ask no upstream and keep nothing of the documents they are given. */
-export function createEstimateResolvers({ current, ownFieldCalls, cost }: EstimateResolversOptions) {
+export function createEstimateResolvers({ current, ownFieldCalls, cost, turns }: EstimateResolversOptions) {
   const askedBy = createPerOperation((): Asked => ({ estimates: 0, letters: 0, documents: new Map() }));
-  let queue: Promise<unknown> = Promise.resolve();
-
-  /** At most one estimate in a turn of the event loop, whoever asks: many in a row would hold up everybody else. */
-  const takeTurn = (): Promise<unknown> => {
-    queue = queue.then(() => nextTurn());
-    return queue;
-  };
 
   return {
     Query: {
@@ -63,19 +57,29 @@ export function createEstimateResolvers({ current, ownFieldCalls, cost }: Estima
         const refusal = cost === 'usage' ? await context.charge?.(1) : null;
         if (refusal) throw refusal;
         const request = { query, variables: toVariables(variables), operationName: operationName ?? null };
-        await takeTurn();
+        await null;
         // All estimates of the operation have been asked for by now. If they are too many, all are refused before any
         // work is done.
         check(asked);
-        if (context.cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
-        const generation = current();
-        if (!generation) throw new Error('an estimate was asked for before there was a schema');
-        const calls = { schema: generation.schema, ownSchema: info.schema, isJoin, ownFieldCalls };
-        const known = asked.documents.get(query);
-        const read = known?.generation === generation ? known.read : generation.documents.read(query);
-        asked.documents.set(query, { generation, read });
-        const estimate = toEstimate(judgeOperation(generation, request, read), request, generation, { cost, calls });
-        if (cost === 'usage' && estimate.ratePoints > 1) await context.charge?.(estimate.ratePoints - 1, true);
+        const { caller, cancellation } = context;
+        const client = { onGone: (giveUp: () => void) => void cancellation.onCancel(giveUp) };
+        // Each is work of its own: ten in a row would hold up everybody else.
+        const { estimate, introspected } = await turns.run(caller.rate.key, client, () => {
+          if (cancellation.cause) throw gatewayError('REQUEST_TIMEOUT', 'The request ended before the estimate.');
+          const generation = current();
+          if (!generation) throw new Error('an estimate was asked for before there was a schema');
+          const calls = { schema: generation.schema, ownSchema: info.schema, isJoin, ownFieldCalls };
+          const known = asked.documents.get(query);
+          const read = known?.generation === generation ? known.read : generation.documents.read(query);
+          asked.documents.set(query, { generation, read });
+          const judgement = judgeOperation(generation, request, read);
+          return {
+            estimate: toEstimate(judgement, request, generation, { cost, calls }),
+            introspected: fieldsAsked(read.prepared),
+          };
+        });
+        const points = cost === 'usage' ? estimate.ratePoints - 1 : introspectionPoints(introspected);
+        if (points > 0) await context.charge?.(points, true);
         return estimate;
       },
     },

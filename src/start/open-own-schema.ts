@@ -7,6 +7,7 @@ import { createOwnFieldCalls } from '../estimate/own-field-calls.ts';
 import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
 import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
 import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import type { Upstreams } from './connect-upstreams.ts';
@@ -19,13 +20,14 @@ export interface OwnSchemaOptions {
   readonly upstreams: Pick<Upstreams, 'resolvers' | 'facts' | 'probe' | 'capabilities'>;
   readonly limiter: RateLimiter;
   readonly store: SponsorshipStore;
+  readonly turns: FairTurns;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
 /** The part of the graph that is not the ledger's, served by what is connected. */
 export function openOwnSchema(options: OwnSchemaOptions, { version, generation }: LedgerNews): GraphQLSchema {
-  const { config, ownFields, upstreams, limiter, store, now } = options;
+  const { config, ownFields, upstreams, limiter, store, turns, now } = options;
   return createOwnSchema(ownFields, [
     ...upstreams.resolvers,
     createGatewayResolvers({
@@ -42,6 +44,7 @@ export function openOwnSchema(options: OwnSchemaOptions, { version, generation }
       current: generation,
       ownFieldCalls: createOwnFieldCalls(ownFields, config),
       cost: config.rateLimit.cost,
+      turns,
     }),
   ]);
 }

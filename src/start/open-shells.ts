@@ -4,7 +4,7 @@ import { usageHeadersOf } from '../config/network-profile.ts';
 import { createMaskError } from '../errors/mask-error.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { type AdmitOperation, createAdmitOperation } from '../operation/admit-operation.ts';
-import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
+import type { FairTurns } from '../operation/fair-turns.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
 import { type BytesInFlight, createBytesInFlight } from '../server/bounds/bytes-in-flight.ts';
@@ -21,6 +21,7 @@ export interface OpenShellsOptions {
   readonly admission: Pick<Admission, 'gate' | 'addresses'>;
   readonly schema: Pick<WatchedSchema, 'keeper'>;
   readonly graph: Pick<ConnectedGraph, 'forward' | 'raw'>;
+  readonly turns: FairTurns;
   readonly telemetry: Telemetry;
 }
 
@@ -38,10 +39,9 @@ export interface Shells {
   close(): unknown;
 }
 
-export function openShells({ config, admission, schema, graph, telemetry }: OpenShellsOptions): Shells {
+export function openShells({ config, admission, schema, graph, turns, telemetry }: OpenShellsOptions): Shells {
   const { keeper } = schema;
   const { limits, timeouts } = config;
-  const turns = new FairTurns(thisEventLoop);
   const admit = createAdmitOperation({
     gate: admission.gate,
     keeper,

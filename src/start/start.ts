@@ -3,6 +3,7 @@ import { openAdmission } from '../callers/open-admission.ts';
 import type { Config } from '../config/config.ts';
 import { type Explanation, explainOperation as explain } from '../estimate/explain-operation.ts';
 import type { JudgedRequest } from '../estimate/judge-operation.ts';
+import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createTelemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
@@ -121,14 +122,15 @@ async function open(
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);
   const { limiter, addresses } = admission;
 
-  const own = { config, ownFields: list.ownFields, upstreams, limiter, store: sponsorshipStore, now };
+  const turns = new FairTurns(thisEventLoop);
+  const own = { config, ownFields: list.ownFields, upstreams, limiter, store: sponsorshipStore, turns, now };
   const { graph } = upstreams;
   const toOwnSchema = (news: LedgerNews) => openOwnSchema(own, news);
   const reads = openImmutableReads({ config, graph, onClear: upstreams.outdateReads, now });
   const schema = await watchSchema({ config, graph, reads, telemetry, siblings, toOwnSchema });
   defer(() => schema.keeper.stop());
 
-  const shells = openShells({ config, admission, schema, graph, telemetry });
+  const shells = openShells({ config, admission, schema, graph, turns, telemetry });
   defer(() => shells.close());
   await shells.warmUp();
 

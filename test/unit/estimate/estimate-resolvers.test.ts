@@ -1,4 +1,4 @@
-import { execute, parse } from 'graphql';
+import { execute, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
@@ -28,6 +28,8 @@ const config = parseConfig({
 function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {}) {
   const stored: string[] = [];
   const read: string[] = [];
+  const charged: number[] = [];
+  const turns = { onPiece: (_key: string, piece: () => void) => piece() };
   let generation: ServedGeneration | undefined;
   const ownSchema = createOwnSchema(
     createEstimateResolvers({
@@ -37,6 +39,18 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
       },
       ownFieldCalls: createOwnFieldCalls(upstreamList.ownFields, config),
       cost: 'request',
+      turns: {
+        run: (key, _client, work) =>
+          new Promise((resolve, reject) =>
+            turns.onPiece(key, () => {
+              try {
+                resolve(work());
+              } catch (error) {
+                reject(error);
+              }
+            }),
+          ),
+      },
     }),
   );
   const built = buildGeneration(null, {
@@ -63,8 +77,14 @@ function createGraph({ onUse = () => {} }: { readonly onUse?: () => void } = {})
   return {
     stored,
     read,
+    charged,
+    turns,
     ask: async (source: string, variableValues: Record<string, unknown> = {}, cancellation = createCancellation()) => {
-      const contextValue: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller() };
+      const charge = async (points: number) => {
+        charged.push(points);
+        return null;
+      };
+      const contextValue: OperationContext = { requestId: 'r', cancellation, caller: toTestCaller(), charge };
       return execute({ schema: ownSchema, document: parse(source), variableValues, contextValue });
     },
   };
@@ -85,20 +105,33 @@ describe('estimates', () => {
     expect(stored).toEqual([]);
   });
 
-  test('take a turn of the event loop each, also those of different operations', async () => {
-    const turns: number[] = [];
-    let turn = 0;
-    const { ask } = createGraph({ onUse: () => turns.push(turn) });
-    let isDone = false;
-    const count = () => {
-      turn += 1;
-      if (!isDone) setImmediate(count);
+  test('wait for the turn of their caller each', async () => {
+    let uses = 0;
+    const { ask, turns } = createGraph({
+      onUse: () => {
+        uses += 1;
+      },
+    });
+    const usesAtOnce: number[] = [];
+    turns.onPiece = (key, piece) => {
+      const before = uses;
+      piece();
+      usesAtOnce.push(uses - before);
+      expect(key).toBe(toTestCaller().rate.key);
     };
-    setImmediate(count);
     await Promise.all([ask(repeated(maxEstimates)), ask(repeated(maxEstimates))]);
-    isDone = true;
-    expect(turns).toHaveLength(2 * maxEstimates);
-    expect(new Set(turns).size).toBe(turns.length);
+    expect(usesAtOnce).toEqual(Array(2 * maxEstimates).fill(1));
+  });
+
+  test('of introspection count for what it answers, whatever operations count for', async () => {
+    const { ask, charged } = createGraph();
+    await ask(query, { query: '{ gateway { version } }' });
+    expect(charged).toEqual([]);
+    const estimate = estimateOf(
+      await ask(`{ estimate(query: ${JSON.stringify(getIntrospectionQuery())}) { ratePoints } }`),
+    );
+    expect(estimate.ratePoints).toBeGreaterThan(2);
+    expect(charged).toEqual([estimate.ratePoints - 1]);
   });
 
   test('are not worked out for an operation that asks for too many', async () => {
