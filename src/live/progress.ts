@@ -23,7 +23,7 @@ export class Progress {
   /** `null` while it waits for nothing but news. */
   get stall(): Stall | null {
     if (this.#waitsFor === null) return null;
-    return { who: this.#who, waitsFor: this.#waitsFor, forMs: this.#now() - this.#sinceMs };
+    return { who: this.#who, waitsFor: this.#waitsFor, forMs: Math.round(this.#now() - this.#sinceMs) };
   }
 
   waitFor(what: string): void {
