@@ -19,8 +19,8 @@ export interface CliWorld {
   readonly writeError: (text: string) => void;
   /** Is standard output a terminal? */
   readonly isTerminal: boolean;
-  /** Resolves when the process is asked to stop. */
-  readonly stopRequested: Promise<void>;
+  /** Resolves when the process is asked to stop, with the name of the signal. */
+  readonly stopRequested: Promise<string>;
   /** Registers what to do when the process is asked to read again what may change, by SIGHUP; without it the signal ends it. */
   readonly onReloadRequest: (reload: () => void) => void;
   /** Registers what to do with an error that nobody caught; the process then ends with 1. */
@@ -59,7 +59,8 @@ export interface RunningGateway {
   /** Scheme, host and port. */
   readonly url: string;
   reload(): Promise<void>;
-  close(): Promise<void>;
+  /** @param drainMs how long it serves on, and says that it is about to leave */
+  close(drainMs?: number): Promise<void>;
 }
 
 export interface WorkersSettings extends Pick<WorkersOptions, 'config' | 'count' | 'files'> {

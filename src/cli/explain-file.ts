@@ -20,7 +20,9 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
   let explanation: Explanation;
   try {
     const config = await world.services.readConfig(world);
-    const query = await (file === '-' ? Promise.race([world.readInput(), world.stopRequested]) : world.readFile(file));
+    const query = await (file === '-'
+      ? Promise.race([world.readInput(), world.stopRequested.then(() => undefined)])
+      : world.readFile(file));
     if (query === undefined) return exitCodes.interrupted;
     explanation = await world.services.explainOperation({ query, variables, operationName }, config);
   } catch (error) {

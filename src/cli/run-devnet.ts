@@ -25,7 +25,7 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
       ...(availableCheckpoints === null ? {} : { availableCheckpoints }),
     });
     const devnet = await Promise.race([started, world.stopRequested]);
-    if (!devnet) return 0;
+    if (typeof devnet === 'string') return 0;
     world.writeOut(describeDevnet(devnet, command.profile, sponsorToken.reveal()));
     await world.stopRequested;
     await devnet.close();

@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { RunningWorkers } from '../start/workers/primary.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { CliWorld, RunningGateway } from './cli-world.ts';
+import { toDrainMs } from './drain-time.ts';
 import { toFailureLine } from './failure-line.ts';
 
 /** Serves until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start or go on, 2 bad configuration. */
@@ -23,12 +24,13 @@ export async function runServe(world: CliWorld): Promise<number> {
     const started = startHereOrInWorkers(world, { ...read, count, logger });
     const gateway = await Promise.race([started, world.stopRequested]);
     // A stop was requested before anything was served.
-    if (!gateway) return 0;
+    if (typeof gateway === 'string') return 0;
     reload = () => gateway.reload();
     if (world.isTerminal) world.writeError(`ledger-gateway ${world.version} listens at ${gateway.url}/graphql\n`);
-    await Promise.race([world.stopRequested, ...('failed' in gateway ? [gateway.failed] : [])]);
-    logger.info('stopping: finishing what runs');
-    await gateway.close();
+    const signal = await Promise.race([world.stopRequested, ...('failed' in gateway ? [gateway.failed] : [])]);
+    const drainMs = toDrainMs(config, signal, world.isTerminal);
+    logger.info({ drainMs }, 'stopping: finishing what runs');
+    await gateway.close(drainMs);
     logger.info('stopped');
     return 0;
   } catch (error) {

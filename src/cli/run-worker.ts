@@ -1,5 +1,6 @@
 import type { Beginning } from '../start/workers/worker-messages.ts';
 import type { CliWorld } from './cli-world.ts';
+import { toDrainMs } from './drain-time.ts';
 
 /**
  * Serves as one of several processes until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start, 2 was
@@ -17,15 +18,15 @@ export async function runWorker(world: CliWorld): Promise<number> {
   const stop = Promise.race([orders.stop, world.stopRequested]);
   try {
     const beginning = await Promise.race([orders.beginning, stop]);
-    if (!beginning) return 0;
+    if (typeof beginning !== 'object') return 0;
     const config = { ...(await readConfig(world, beginning)), port: beginning.port };
     const logger = world.createLogger(config.logLevel, true);
     world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
     const started = services.startGateway({ config, logger, siblings: orders.siblingsOf(beginning) });
     const gateway = await Promise.race([started, stop]);
-    if (!gateway) return 0;
-    await stop;
-    await gateway.close();
+    if (typeof gateway !== 'object') return 0;
+    const stopped = await stop;
+    await gateway.close(typeof stopped === 'number' ? stopped : toDrainMs(config, stopped, world.isTerminal));
     // Writes the lines of the last requests with it, which are held back for a moment: the process ends at once.
     logger.info('worker stopped');
     return 0;

@@ -6,8 +6,8 @@ export interface StopRequestOptions {
 }
 
 export interface StopRequest {
-  /** Resolves at the first signal. */
-  readonly requested: Promise<void>;
+  /** Resolves at the first signal, with its name. */
+  readonly requested: Promise<string>;
   /** Call it for each signal of the operating system. */
   signal(name: string): void;
 }
@@ -27,14 +27,14 @@ export function createStopRequest({ now, onInsist }: StopRequestOptions): StopRe
     signal(name) {
       if (firstAt !== null && now() - firstAt > echoMs) onInsist(name);
       firstAt ??= now();
-      resolve();
+      resolve(name);
     },
   };
 }
 
-function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((settle) => {
+function deferred(): { readonly promise: Promise<string>; readonly resolve: (name: string) => void } {
+  let resolve: (name: string) => void = () => {};
+  const promise = new Promise<string>((settle) => {
     resolve = settle;
   });
   return { promise, resolve };

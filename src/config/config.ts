@@ -95,6 +95,8 @@ export interface Config {
   readonly introspection: boolean;
   /** Processes that serve; `auto` = one for each core. Whoever embeds a gateway serves in one process, whatever this says. */
   readonly workers: number | 'auto';
+  /** How long it serves on after a signal to stop, in milliseconds; `null`: the signal decides. */
+  readonly drainMs: number | null;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly schema: {
     /** 0 = the ledger is not asked again after its first answer. */

@@ -72,6 +72,14 @@ export const operationKeys = {
     description: 'A port of its own for `/metrics`. Unset: metrics are answered to loopback peers on the main port.',
     inForce: false,
   }),
+  DRAIN_MS: configKey({
+    group: 'Operation',
+    kind: integer(0, 600_000, 'milliseconds'),
+    fallback: null,
+    description:
+      'How long the gateway goes on to serve after a signal to stop, while `/health/ready` says 503 on new connections too, so that load balancers send nothing more before it stops to listen. Unset: 5000 after SIGTERM, and 0 at a terminal or after another signal.',
+    inForce: true,
+  }),
   WORKERS: configKey({
     group: 'Operation',
     kind: workerCount,

@@ -106,6 +106,7 @@ function toConfig(
     graphiql: values.GRAPHIQL,
     introspection: values.INTROSPECTION,
     workers: values.WORKERS,
+    drainMs: values.DRAIN_MS,
     logLevel: values.LOG_LEVEL,
     schema: { pollMs: values.SCHEMA_POLL_MS, cacheFile: values.SCHEMA_CACHE_FILE },
     immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },

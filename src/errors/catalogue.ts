@@ -50,7 +50,7 @@ export const errorCatalogue = {
   },
   REQUEST_TIMEOUT: {
     status: 504,
-    meaning: 'The request was over before this was done: its time was up, its caller gone, or the gateway is stopping.',
+    meaning: 'The request was over before this was done: its time was up, or its caller gone.',
     retry: 'Yes, with backoff. A field of a mutation that says so was not begun: nothing of it was sent.',
   },
   STALE_CURSOR: {

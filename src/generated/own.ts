@@ -371,7 +371,7 @@ export type Mutation = {
    * `RESERVATION_NOT_FOUND` (expired, another caller's, never existed, or used: then `extensions.digest` is that of the transaction
    * that used it), `IDEMPOTENCY_CONFLICT` (the key was used for another execution), `RATE_LIMITED` (so many executions are
    * remembered that there is room for no more), `UPSTREAM_UNAVAILABLE` and `UPSTREAM_TIMEOUT` (nothing reached the sponsor; the
-   * reservation is unused), `REQUEST_TIMEOUT` (the same: the operation was over before its turn came, or the gateway is stopping),
+   * reservation is unused), `REQUEST_TIMEOUT` (the same: the operation was over before its turn came), `UNAVAILABLE` (the same: the gateway is stopping),
    * `UPSTREAM_BAD_RESPONSE` (the sponsor could not read the request; nothing was executed), `NOT_CONFIGURED`, and
    * `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`: the transaction may or may not
    * execute, so look its digest up on the ledger before doing anything else.
@@ -401,8 +401,8 @@ export type Mutation = {
    * `resetsAt`; or so many reservations have not expired that no more are remembered), `IDEMPOTENCY_CONFLICT` (the key was used
    * with other arguments), `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's own text),
    * `SPONSOR_EXHAUSTED` (no coins or no daily allowance left), `SPONSOR_MAINTENANCE`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT` and `UPSTREAM_BAD_RESPONSE`
-   * (the message says whether coins may be locked), `REQUEST_TIMEOUT` (the operation was over before its turn came, or the
-   * gateway is stopping: nothing was sent), `NOT_CONFIGURED`.
+   * (the message says whether coins may be locked), `REQUEST_TIMEOUT` (the operation was over before its turn came: nothing was
+   * sent), `UNAVAILABLE` (the same: the gateway is stopping), `NOT_CONFIGURED`.
    *
    * Example: `mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }`
    */

@@ -211,6 +211,11 @@ export class Exchange implements ServerContext {
     res.end(req.method === 'HEAD' ? undefined : text);
   }
 
+  giveUp(): void {
+    this.endConnection();
+    this.refuse('UNAVAILABLE', 'This gateway is stopping, and nothing of the request was begun. Connect again.');
+  }
+
   /** Makes the answer close the connection; requests behind it are not served. Call it before the answer begins. */
   endConnection(): void {
     this.res.setHeader('connection', 'close');

@@ -34,6 +34,8 @@ export interface ListenerOptions
 
 export interface Listener {
   readonly url: string;
+  /** Says that it is about to leave, in its readiness and by the connections that its answers close, and goes on to serve. */
+  announceDrain(): void;
   /** Accepts no more connections, lets requests under way finish, and cuts what is left after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 }
@@ -117,6 +119,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const looks = setInterval(cutUnread, unreadLookMs).unref();
   return {
     url,
+    announceDrain: connections.announceDrain,
     // The HTTP server waits for upgraded connections too, but does not close them: the socket server does.
     drain: async (graceMs) => {
       await Promise.all([connections.drain(server, graceMs), sockets.drain(graceMs)]);

@@ -1,10 +1,8 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { gatewayError } from '../errors/gateway-error.ts';
+import { endLingering } from './bounds/end-lingering.ts';
 import type { Stamps } from './stamp-response.ts';
-
-/** Milliseconds that the client may take to read the answer and close; nothing else closes such a socket. */
-const lingerMs = 1_000;
 
 /** Answers on a bare socket, and ends it: for upgrades and malformed requests Node makes no response object. */
 export function sendRaw(
@@ -25,11 +23,8 @@ export function sendRaw(
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on('error', () => socket.destroy());
-  const cut = setTimeout(() => socket.destroy(), lingerMs);
-  socket.once('close', () => clearTimeout(cut));
-  // Read and drop what still comes, else the end of the connection is never seen.
-  socket.resume();
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  endLingering(socket);
 }
 
 /** The headers that every answer carries, as an object for `sendRaw`. */

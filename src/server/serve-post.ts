@@ -61,7 +61,8 @@ export function createServePost(options: ServePostOptions): (exchange: Exchange)
     exchange.isReading = true;
     readBody(req, bounds, (reading) => {
       exchange.isReading = false;
-      if (reading.kind === 'aborted') return;
+      // It was refused meanwhile, or its client is gone.
+      if (reading.kind === 'aborted' || exchange.res.headersSent) return;
       const fault = reading.kind === 'whole' ? null : reading.kind;
       if (reading.kind === 'whole') {
         exchange.body = reading.body;

@@ -29,7 +29,7 @@ export interface OpenListenerOptions {
   readonly now: () => number;
 }
 
-export interface OpenListener extends Pick<Listener, 'url'> {
+export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain'> {
   /** Where GraphQL is. */
   readonly graphqlUrl: string;
   /** Takes no more, lets what runs come to its end. */
@@ -83,11 +83,11 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     telemetry,
     now,
   });
-  const { url, drain } = await listening.catch((error: unknown) => {
+  const { url, announceDrain, drain } = await listening.catch((error: unknown) => {
     throw toListenError(error, host, port);
   });
   const close = () => drain(longestMs + drainMarginMs);
-  return { url, graphqlUrl: url + graphqlPath, close };
+  return { url, graphqlUrl: url + graphqlPath, announceDrain, close };
 }
 
 /** Whoever drains serves nothing new, so it asks nobody. */

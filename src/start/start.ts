@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBook } from '../callers/credentials/client-book.ts';
 import { openAdmission } from '../callers/open-admission.ts';
 import type { Config } from '../config/config.ts';
@@ -8,7 +9,7 @@ import { createTelemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { openImmutableReads } from './open-immutable-reads.ts';
-import { openListener } from './open-listener.ts';
+import { type OpenListener, openListener } from './open-listener.ts';
 import { openLiveFleet } from './open-live-fleet.ts';
 import { openNetwork } from './open-network.ts';
 import { openOwnSchema } from './open-own-schema.ts';
@@ -38,8 +39,11 @@ export interface RunningGateway extends AsyncDisposable {
   readonly url: string;
   /** Reads again what may change while it serves, the files of clients and secrets, and tells in the log what came of it. */
   reload(): Promise<void>;
-  /** Stops accepting, finishes what runs, closes what it opened. Safe to call twice. */
-  close(): Promise<void>;
+  /**
+   * Serves on for `drainMs` (0) and says that it is about to leave; then stops accepting, finishes what runs, closes what it
+   * opened. Safe to call twice.
+   */
+  close(drainMs?: number): Promise<void>;
 }
 
 /**
@@ -57,13 +61,18 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
     for (let closer = opened.pop(); closer; closer = opened.pop()) await closer();
   };
   try {
-    const { url, reload } = await open(list, options, (closer) => opened.push(closer));
+    const { url, reload, announceDrain } = await open(list, options, (closer) => opened.push(closer));
     let closing: Promise<void> | undefined;
-    const close = () => {
-      closing ??= closeAll();
+    const drain = async (drainMs: number) => {
+      announceDrain();
+      if (drainMs > 0) await delay(drainMs);
+      await closeAll();
+    };
+    const close = (drainMs = 0) => {
+      closing ??= drain(drainMs);
       return closing;
     };
-    return { url, reload, close, [Symbol.asyncDispose]: close };
+    return { url, reload, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
     await closeAll();
     throw error;
@@ -77,7 +86,7 @@ async function open(
   list: UpstreamList,
   { config, logger, now = Date.now, siblings: others }: StartOptions,
   defer: (closer: Closer) => void,
-): Promise<Pick<RunningGateway, 'url' | 'reload'>> {
+): Promise<Pick<RunningGateway, 'url' | 'reload'> & Pick<OpenListener, 'announceDrain'>> {
   const siblings = others ?? null;
   const telemetry = createTelemetry(logger);
   // What could not be opened needs no closing; whoever waits for it hears why.
@@ -151,6 +160,7 @@ async function open(
   else tellReady(telemetry, config, { graphqlUrl, schema: origin });
   return {
     url,
+    announceDrain: listener.announceDrain,
     async reload() {
       await watched?.reload();
       await secrets.reload();

@@ -94,7 +94,7 @@ const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; rea
     code: 'REQUEST_TIMEOUT',
     says: 'was not asked: the request was over before its turn came, nothing was sent',
   },
-  stopping: { code: 'REQUEST_TIMEOUT', says: 'was not asked: this gateway is stopping, nothing was sent' },
+  stopping: { code: 'UNAVAILABLE', says: 'was not asked: this gateway is stopping, nothing was sent' },
   crowded: { code: 'UPSTREAM_UNAVAILABLE', says: 'has too many calls waiting for it, nothing was sent' },
   'crowded-out': { code: 'UNAVAILABLE', says: 'sent an answer for which this gateway has no room at the moment' },
   'no-connection': { code: 'UPSTREAM_TIMEOUT', says: 'had no connection free in time, nothing was sent' },

@@ -21,7 +21,7 @@ export interface TestGateway extends AsyncDisposable {
   /** Log lines so far, parsed. */
   readonly log: Record<string, unknown>[];
   query(query: string, variables?: object, headers?: Record<string, string>): Promise<GraphqlAnswer>;
-  close(): Promise<void>;
+  close(drainMs?: number): Promise<void>;
 }
 
 /**
@@ -73,7 +73,7 @@ export async function createTestGateway(
       const { data, errors } = JSON.parse(text);
       return { status: response.status, headers: response.headers, data, errors, text };
     },
-    close: () => gateway.close(),
+    close: (drainMs) => gateway.close(drainMs),
     [Symbol.asyncDispose]: () => gateway.close(),
   };
 }

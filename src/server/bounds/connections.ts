@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay, setImmediate as inNextTurn } from 'node:timers/promises';
 import { cutUnread, cutUnserved, type OpenLink } from './cut-connections.ts';
+import { endLingering } from './end-lingering.ts';
 
 /** A request and its answer, as far as their connection is concerned. */
 export interface OnConnection {
@@ -8,6 +10,10 @@ export interface OnConnection {
   readonly res: ServerResponse;
   /** Its body is still being read: nothing is executed for it yet. */
   readonly isReading: boolean;
+  /** Monotonic milliseconds. */
+  readonly arrivedAt: number;
+  /** Refuses it because the server stops before its body has come. */
+  giveUp(): void;
 }
 
 /** One connection and what is under way on it. */
@@ -25,7 +31,7 @@ export interface Connection<Exchange extends OnConnection> {
 export interface Connections<Exchange extends OnConnection> {
   readonly draining: boolean;
   /** Must be called for each new connection. */
-  opened(socket: ConnectionSocket): void;
+  opened(socket: Socket): void;
   of(socket: object): Connection<Exchange> | undefined;
   /**
    * Counts an exchange as under way. Cuts the connection if too many wait on it.
@@ -37,10 +43,11 @@ export interface Connections<Exchange extends OnConnection> {
   leave(exchange: Exchange): void;
   /** Cuts connections whose clients leave unread more than so many bytes together. */
   cutUnread(maxBytes: number): void;
+  /** From now on the last answer on each connection asks its client to connect anew (`connection: close`). */
+  announceDrain(): void;
   /**
-   * Closes the server: accepts no new connections, lets requests under way finish, and cuts what is left after `graceMs`.
-   * Until then open connections are served, so that health probes on them learn that the server is stopping; each answer asks
-   * the client to reconnect (`connection: close`).
+   * Closes the server: accepts no new connections, and ends each one behind its last answer. What is left after `graceMs` is
+   * cut. Until then open connections are served, so that health probes on them learn that the server is stopping.
    */
   drain(server: Server, graceMs: number): Promise<void>;
 }
@@ -52,12 +59,6 @@ export interface Connections<Exchange extends OnConnection> {
  */
 const maxWaiting = 100;
 
-interface ConnectionSocket {
-  once(event: 'close', listener: () => void): unknown;
-  destroy(): unknown;
-  readonly writableLength: number;
-}
-
 /** New connections between two looks whether too many are open: each looks at all of them. */
 const lookEvery = 256;
 
@@ -67,6 +68,8 @@ const lookEvery = 256;
  */
 class OpenConnection<Exchange extends OnConnection> implements Connection<Exchange>, OpenLink {
   readonly exchanges: Exchange[] = [];
+  /** When it was opened, or its last answer was sent; monotonic milliseconds. */
+  activeAt = performance.now();
   isClosing = false;
   /** Requests that came after the last one that is answered. */
   ignored = 0;
@@ -75,9 +78,11 @@ class OpenConnection<Exchange extends OnConnection> implements Connection<Exchan
   before: OpenConnection<Exchange> = this;
   behind: OpenConnection<Exchange> = this;
   #onIdle: (() => void) | null = null;
-  readonly #socket: ConnectionSocket | null;
+  /** Its answer is the last one only because the server stops: one behind it takes that over. */
+  #sentAway: Exchange | null = null;
+  readonly #socket: Socket | null;
 
-  constructor(socket: ConnectionSocket | null) {
+  constructor(socket: Socket | null) {
     this.#socket = socket;
   }
 
@@ -103,6 +108,31 @@ class OpenConnection<Exchange extends OnConnection> implements Connection<Exchan
 
   close(): void {
     this.isClosing = true;
+  }
+
+  /** Ends it behind what was written. Nothing may be under way on it. */
+  end(): void {
+    this.close();
+    if (this.#socket) endLingering(this.#socket);
+  }
+
+  /** Does it serve no request behind those under way? */
+  get isEnding(): boolean {
+    return this.isClosing || this.exchanges.some((each) => isLast(each) && !this.#mayStay(each));
+  }
+
+  /** Makes the newest answer the last one. Those before it would end the connection before it is sent. */
+  sendAway(): void {
+    const before = this.#sentAway;
+    const newest = this.exchanges.at(-1);
+    if (!newest || newest === before || newest.res.headersSent || isLast(newest)) return;
+    if (before && this.#mayStay(before)) before.res.removeHeader('connection');
+    newest.res.setHeader('connection', 'close');
+    this.#sentAway = newest;
+  }
+
+  #mayStay(exchange: Exchange): boolean {
+    return exchange === this.#sentAway && !exchange.res.headersSent;
   }
 
   whenIdle(then: () => void): void {
@@ -139,21 +169,22 @@ export function createConnections<Exchange extends OnConnection>(
   const open = new WeakMap<object, OpenConnection<Exchange>>();
   const ring = new OpenConnection<Exchange>(null);
   let unseen = 0;
-  let underWay = 0;
   let draining = false;
-  let onIdle = () => {};
 
   const leave = (exchange: Exchange): void => {
     const connection = open.get(exchange.req.socket);
     const at = connection?.exchanges.indexOf(exchange) ?? -1;
     if (!connection || at < 0) return;
     connection.exchanges.splice(at, 1);
-    underWay -= 1;
     connection.hasServed = true;
+    connection.activeAt = performance.now();
     if (isLast(exchange)) connection.close();
     onEnd(exchange);
     if (connection.exchanges.length === 0) connection.idle();
-    if (underWay === 0) onIdle();
+  };
+  const announceDrain = (): void => {
+    draining = true;
+    for (let next = ring.behind; next !== ring; next = next.behind) next.sendAway();
   };
 
   return {
@@ -163,6 +194,9 @@ export function createConnections<Exchange extends OnConnection>(
     opened(socket) {
       const connection = new OpenConnection<Exchange>(socket);
       connection.insertBefore(ring);
+      // Called by Node behind an answer that is the last one. A paused socket holds back what would be costly to read.
+      const cutSoon = socket.destroySoon;
+      socket.destroySoon = () => (socket.isPaused() ? cutSoon.call(socket) : endLingering(socket));
       unseen += 1;
       if (unseen >= lookEvery) {
         unseen = 0;
@@ -179,49 +213,85 @@ export function createConnections<Exchange extends OnConnection>(
     enter(exchange) {
       const connection = open.get(exchange.req.socket);
       if (!connection || isCrowded(connection, exchange)) return false;
-      if (connection.isClosing || connection.exchanges.some(isLast)) {
+      if (connection.isEnding) {
         connection.ignored += 1;
         return false;
       }
       connection.exchanges.push(exchange);
-      underWay += 1;
-      if (draining) sendAway(exchange);
+      if (draining) connection.sendAway();
       return true;
     },
     leave,
     cutUnread: (maxBytes) => cutUnread(ring, maxBytes),
+    announceDrain,
     drain(server, graceMs) {
-      draining = true;
-      for (let next = ring.behind; next !== ring; next = next.behind) next.exchanges.forEach(sendAway);
-      return closeServer(server, graceMs, {
-        isIdle: () => underWay === 0,
-        whenIdle: (then) => {
-          onIdle = then;
-        },
-      });
+      announceDrain();
+      return closeServer(server, graceMs, ring);
     },
   };
 }
 
-interface Work {
-  /** Is no exchange under way? */
-  readonly isIdle: () => boolean;
-  /** @param then called each time the last exchange under way is over */
-  readonly whenIdle: (then: () => void) => void;
-}
+/**
+ * Milliseconds for which a connection has to be silent before it is ended: what its client has sent before it hears of the end
+ * would get no answer.
+ */
+const quietMs = 50;
+/** Milliseconds for which the body of a request may be awaited. */
+const maxArrivalMs = 1_000;
 
-async function closeServer(server: Server, graceMs: number, work: Work): Promise<void> {
+async function closeServer<Exchange extends OnConnection>(
+  server: Server,
+  graceMs: number,
+  ring: OpenConnection<Exchange>,
+): Promise<void> {
+  await acceptLast(server, ring);
   // Not `server.close()`, which would also cut idle connections, on which health probes come.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-  // Not `closeIdleConnections`, which spares connections that have not sent a request yet; we would wait for them.
-  const cut = () => server.closeAllConnections();
-  const fuse = setTimeout(cut, graceMs);
-  work.whenIdle(() => setImmediate(() => work.isIdle() && cut()));
-  if (work.isIdle()) cut();
+  const endsAt = performance.now() + graceMs;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    const now = performance.now();
+    const isOver = now >= endsAt;
+    for (let next = ring.behind; next !== ring; next = next.behind) {
+      const newest = next.exchanges.at(-1);
+      if (next.isFree && (isOver || now - next.activeAt >= quietMs)) next.end();
+      else if (newest?.isReading && (isOver || now - newest.arrivedAt >= maxArrivalMs)) newest.giveUp();
+      else if (isOver && newest) next.cut();
+    }
+    timer = setTimeout(look, quietMs / 2);
+  };
+  if (ring.behind !== ring) look();
   await closed;
-  clearTimeout(fuse);
+  clearTimeout(timer);
   // All connections are closed; this stops the timer with which the HTTP server looks for slow ones.
   server.close();
+}
+
+/** Clients with so many open connections open new ones while the server stops, and some are half open at any moment. */
+const manyOpen = 4;
+/** Milliseconds after which the system repeats a step by which a connection is opened, and a little more. */
+const handshakeMs = 300;
+/** A turn of the event loop that took no longer accepted everybody who had connected, in milliseconds. */
+const shortTurnMs = 0.2;
+/** How long a short turn is waited for, in milliseconds. */
+const turnsMs = 200;
+
+/**
+ * Accepts everybody who has connected. Closing the server resets the connections that wait to be accepted, with the requests
+ * that their clients have sent. Where many connect there always are some: the system is told to queue no more of them first.
+ */
+async function acceptLast(server: Server, ring: OpenLink): Promise<void> {
+  // Node has no other way to change the length of the queue.
+  const { _handle: handle } = server as { _handle?: { listen?(backlog: number): number } | null };
+  handle?.listen?.(0);
+  let open = 0;
+  for (let next = ring.behind; next !== ring; next = next.behind) open += 1;
+  if (open >= manyOpen) await delay(handshakeMs);
+  const startedAt = performance.now();
+  for (let begunAt = startedAt; begunAt - startedAt < turnsMs; begunAt = performance.now()) {
+    await inNextTurn();
+    if (performance.now() - begunAt < shortTurnMs) return;
+  }
 }
 
 function isArriving({ isReading }: OnConnection): boolean {
@@ -233,10 +303,6 @@ function isCrowded({ exchanges, ignored }: OpenConnection<OnConnection>, { req }
   // No refusal: it would have to wait until all answers before it are sent, and what comes behind it with it.
   req.socket.destroy();
   return true;
-}
-
-function sendAway({ res }: OnConnection): void {
-  if (!res.headersSent) res.setHeader('connection', 'close');
 }
 
 /** Will this answer close the connection? */

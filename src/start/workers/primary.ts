@@ -30,8 +30,8 @@ export interface RunningWorkers {
   readonly url: string;
   /** Reads the clients file again, for all of them, and tells in the log what came of it. */
   reload(): Promise<void>;
-  /** Lets each worker finish what runs, and ends it. Safe to call twice. */
-  close(): Promise<void>;
+  /** Lets each worker serve on for `drainMs` (0) and finish what runs, and ends it. Safe to call twice. */
+  close(drainMs?: number): Promise<void>;
   /** Rejects when none serves any more and new ones do not come up; never resolves. */
   readonly failed: Promise<never>;
 }
@@ -90,14 +90,14 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     telemetry,
   });
   let closing: Promise<void> | undefined;
-  const close = () => {
-    closing ??= closeAll();
+  const close = (drainMs = 0) => {
+    closing ??= closeAll(drainMs);
     return closing;
   };
-  const closeAll = async () => {
+  const closeAll = async (drainMs: number) => {
     looks.stop();
     watched?.stop();
-    await staff.stop();
+    await staff.stop(drainMs);
     await network.close();
   };
   let facts: WorkerFacts;

@@ -21,10 +21,11 @@ export interface Roster {
   /** Notes that a worker has ended, and tells the others how many serve. */
   remove(worker: WorkerProcess): EndedWorker;
   /**
-   * Tells all workers to end, and kills those that have not after `withinMs`. Resolves when none is left.
+   * Tells all workers to serve on for `drainMs` and to end, and kills those that have not after `withinMs` more. Resolves when
+   * none is left.
    * @param cut called with the process ids of those that are killed
    */
-  end(withinMs: number, cut: (pids: readonly number[]) => void): Promise<void>;
+  end(drainMs: number, withinMs: number, cut: (pids: readonly number[]) => void): Promise<void>;
 }
 
 /** @param now monotonic milliseconds */
@@ -60,11 +61,11 @@ export function createRoster(now: () => number): Roster {
       else if (alive.size === 0) ended.resolve();
       return { servedMs: since === undefined ? null : now() - since, othersServe: servingSince.size > 0 };
     },
-    async end(withinMs, cut) {
+    async end(drainMs, withinMs, cut) {
       isEnding = true;
       if (alive.size === 0) return;
-      tell({ kind: 'stop' });
-      const stopWaiting = startPeerTimeout(withinMs, () => {
+      tell({ kind: 'stop', drainMs });
+      const stopWaiting = startPeerTimeout(drainMs + withinMs, () => {
         cut([...alive].map(({ pid }) => pid));
         for (const worker of alive) worker.kill();
       });

@@ -39,8 +39,8 @@ export interface Staff {
   readonly serving: () => readonly WorkerProcess[];
   /** Tells all workers, those that are starting too. */
   readonly tell: (message: ToWorker) => void;
-  /** Ends all workers, and starts no more. Resolves when they have ended. */
-  stop(): Promise<void>;
+  /** Ends all workers, and starts no more. Resolves when they have ended. @param drainMs for which those that serve go on */
+  stop(drainMs?: number): Promise<void>;
 }
 
 /** Starts `count` workers, and replaces those that end or freeze. */
@@ -79,7 +79,7 @@ export function startStaff(options: StaffOptions): Staff {
   const hear = (worker: WorkerProcess, message: FromWorker): void => {
     switch (message.kind) {
       case 'hello':
-        if (isStopping) worker.send({ kind: 'stop' });
+        if (isStopping) worker.send({ kind: 'stop', drainMs: 0 });
         else {
           begun.add(worker);
           worker.send({ kind: 'begin', beginning: beginning() });
@@ -127,12 +127,12 @@ export function startStaff(options: StaffOptions): Staff {
     roster.add(worker, { hear, leave });
   };
 
-  const stop = (): Promise<void> => {
+  const stop = (drainMs = 0): Promise<void> => {
     isStopping = true;
     starts.cancel();
     signs.stop();
     for (const worker of [...starting.keys()]) stopAwaiting(worker);
-    return roster.end(endWithinMs, events.cut);
+    return roster.end(drainMs, endWithinMs, events.cut);
   };
 
   for (let started = 0; started < count; started += 1) start();

@@ -14,8 +14,8 @@ export interface PrimaryLink {
 export interface Orders {
   /** What the worker needs to start. */
   readonly beginning: Promise<Beginning>;
-  /** Resolves when the worker is told to end. */
-  readonly stop: Promise<void>;
+  /** Resolves when the worker is told to end, with the milliseconds for which it serves on. */
+  readonly stop: Promise<number>;
   /** The other workers, as this one sees them. */
   readonly siblingsOf: (beginning: Beginning) => Siblings;
 }
@@ -23,7 +23,7 @@ export interface Orders {
 /** Reports to the primary, and takes its orders from then on. */
 export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   const beginning = deferred<Beginning>();
-  const stop = deferred<void>();
+  const stop = deferred<number>();
   let serving = 0;
   let look = () => {};
   let clients: readonly Client[] | null = null;
@@ -40,7 +40,7 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
       adopt(clients);
     } else if (message.kind === 'stop') {
       clearInterval(beating);
-      stop.resolve();
+      stop.resolve(message.drainMs);
     }
   });
   void send({ kind: 'hello' });

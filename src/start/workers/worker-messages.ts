@@ -24,8 +24,8 @@ export type ToWorker =
   | { readonly kind: 'look' }
   /** The clients file has become another one. */
   | { readonly kind: 'clients'; readonly clients: readonly Client[] }
-  /** Finish what runs, and end. */
-  | { readonly kind: 'stop' };
+  /** Serve on for so long, finish what runs, and end. */
+  | { readonly kind: 'stop'; readonly drainMs: number };
 
 /** From a worker to the primary. */
 export type FromWorker =

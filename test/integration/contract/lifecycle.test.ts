@@ -1,9 +1,11 @@
-import { Agent, request } from 'node:http';
+import { Agent, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
+import { openRawClient, toPostText } from '../../support/raw-client.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway } from '../../support/test-gateway.ts';
+import { until } from '../../support/until.ts';
 
 const token = 'token-of-the-lifecycle';
 let devnet: Devnet;
@@ -82,7 +84,7 @@ it('leaving, it answers the execution under way, says on open connections that i
   const ready = await get(`${gateway.url}/health/ready`, agent);
   expect(ready).toMatchObject({ status: 503, connection: 'close' });
   expect(JSON.parse(ready.body)).toMatchObject({ status: 'draining' });
-  await expect(get(`${gateway.url}/health/live`, new Agent())).rejects.toThrow('ECONNREFUSED');
+  await expect.poll(() => get(`${gateway.url}/health/live`, new Agent()).catch(String)).toMatch('ECONNREFUSED');
 
   goOn();
   const { data: executed, headers } = await execution;
@@ -113,8 +115,7 @@ it('leaving, it waits for no connection that asks nothing', async () => {
   const connections = await Promise.all(silent);
   // An answer tells that what was written before it has been read.
   await gateway.query('{ gateway { version } }');
-  // No time passes from now on, so whoever waits for a timer waits for ever.
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  // What is under way has longer than a test may take.
   await gateway.close();
   await Promise.all(connections.map(({ ended }) => ended));
   expect(connections).toHaveLength(2);
@@ -134,4 +135,45 @@ it('a second close is the first one', async () => {
   expect(gateway.close()).toBe(closed);
   await closed;
   expect(gateway.close()).toBe(closed);
+});
+
+it('about to leave, it says so to new connections too, and serves them until it stops to listen', async () => {
+  const gateway = await start();
+  const closed = gateway.close(400);
+  const ready = await get(`${gateway.url}/health/ready`, new Agent());
+  expect(ready).toMatchObject({ status: 503, connection: 'close' });
+  expect(JSON.parse(ready.body)).toMatchObject({ status: 'draining' });
+  const { data, headers } = await gateway.query(
+    'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId } }',
+  );
+  expect([data.reserveGas.reservationId, headers.get('connection')]).toEqual([expect.any(String), 'close']);
+  await closed;
+  await expect(get(`${gateway.url}/health/live`, new Agent())).rejects.toThrow('ECONNREFUSED');
+});
+
+it('leaving, it does not begin a mutation any more, and says so', async () => {
+  const gateway = await start();
+  const { port } = new URL(gateway.url);
+  const client = await openRawClient(Number(port));
+  const held: ServerResponse[] = [];
+  sponsor.intercept = (_request, res) => held.push(res) > 0;
+  const body = {
+    query: 'mutation { reserveGas(gasBudget: 50000000, reserveDurationSecs: 60) { reservationId } }',
+  };
+  await client.send(toPostText(body));
+  await until(() => held.length === 1, 'the sponsor to be asked');
+  const closed = gateway.close();
+  await client.send(toPostText(body));
+  await client.send(toPostText({ query: '{ gateway { version } }' }));
+  held[0]?.destroy();
+  sponsor.intercept = undefined;
+  const text = await client.whole();
+  const answers = text.split('HTTP/1.1 ').slice(1);
+  expect(answers.map((each) => [each.slice(0, 3), /connection: close/i.test(each)])).toEqual([
+    ['200', false],
+    ['200', false],
+    ['200', true],
+  ]);
+  expect(answers[1]).toContain('"code":"UNAVAILABLE"');
+  await closed;
 });

@@ -84,7 +84,7 @@ describe('explain', () => {
   });
 
   test('stops waiting for input when it is asked to', async () => {
-    const { world, seen } = createWorld(served, { readInput: () => never, stopRequested: Promise.resolve() });
+    const { world, seen } = createWorld(served, { readInput: () => never, stopRequested: Promise.resolve('SIGINT') });
     expect(await explainFile({ ...command, file: '-' }, world)).toBe(130);
     expect(seen.out).toBe('');
   });

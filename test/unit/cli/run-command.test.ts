@@ -56,7 +56,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     onReloadRequest: (reload) => {
       seen.askToReload = reload;
     },
-    stopRequested: Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve))),
+    stopRequested: Promise.resolve().then(() => new Promise((resolve) => setImmediate(resolve, 'SIGTERM'))),
     onCrash: (tell) => {
       seen.crash = tell;
     },
@@ -115,8 +115,8 @@ describe('serve', () => {
     'reads again what it is asked to, with %j, but not before it serves',
     async (env) => {
       let stop = () => {};
-      const stopRequested = new Promise<void>((resolve) => {
-        stop = resolve;
+      const stopRequested = new Promise<string>((resolve) => {
+        stop = () => resolve('SIGTERM');
       });
       const { world, seen } = createWorld({ env, stopRequested });
       const running = runCommand({ name: 'serve' }, world);
@@ -256,7 +256,7 @@ describe('a worker', () => {
   });
 
   test('ends without having begun when it is told to stop first', async () => {
-    const { primary } = primaryThatSays({ kind: 'stop' });
+    const { primary } = primaryThatSays({ kind: 'stop', drainMs: 0 });
     const { world, seen } = createWorld({ primary, stopRequested: never });
     expect(await runCommand({ name: 'worker' }, world)).toBe(0);
     expect(seen.configs).toEqual([]);

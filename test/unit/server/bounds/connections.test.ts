@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createConnections } from '../../../../src/server/bounds/connections.ts';
 import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
 import { until } from '../../../support/until.ts';
@@ -18,11 +18,11 @@ it('a server on which nothing is under way closes at once, and leaves no timer t
 
 it('of clients that leave too much unread together the oldest with much is cut, also if it waits for its turn', async () => {
   vi.useRealTimers();
-  const connections = createConnections<{ req: IncomingMessage; res: ServerResponse; isReading: boolean }>(() => {});
+  const connections = createConnections(() => {});
   const sockets: Socket[] = [];
   let answered = 0;
   const server = createServer((req, res) => {
-    const exchange = { req, res, isReading: false };
+    const exchange = { req, res, isReading: false, arrivedAt: 0, giveUp: () => {} };
     connections.enter(exchange);
     res.on('close', () => connections.leave(exchange));
     const megabytes = Number(req.url?.slice(1));
@@ -54,4 +54,70 @@ it('of clients that leave too much unread together the oldest with much is cut, 
 
   for (const client of clients) client.vanish('resetting');
   await connections.drain(server, 60_000);
+});
+
+/** A server whose requests are answered when the test says so. */
+async function openServer() {
+  vi.useRealTimers();
+  const connections = createConnections(() => {});
+  const answers = new Map<string, () => void>();
+  const server = createServer((req, res) => {
+    const path = req.url ?? '';
+    const isReading = path === '/unfinished';
+    const exchange = {
+      ...{ req, res, isReading, arrivedAt: performance.now() - 60_000 },
+      giveUp: () => void res.setHeader('connection', 'close').writeHead(503).end(),
+    };
+    if (!connections.enter(exchange)) return;
+    res.on('close', () => connections.leave(exchange));
+    answers.set(path, () => void res.end(`answer to ${path}`));
+  });
+  server.on('connection', connections.opened);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { connections, server, answers, connect: () => openRawClient(port) };
+}
+
+const get = (...paths: readonly string[]) => paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`).join('');
+
+describe('a server that is closed', () => {
+  it('answers everything that was sent without waiting, and ends the connection behind the last answer', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    const client = await connect();
+    await client.send(get('/a', '/b'));
+    await until(() => answers.size === 2, 'both requests');
+    const closed = connections.drain(server, 60_000);
+    await client.send(get('/c'));
+    await until(() => answers.size === 3, 'the one that comes later');
+    for (const path of ['/c', '/a', '/b']) answers.get(path)?.();
+    const text = await client.whole();
+    expect(text.match(/answer to \/\w|connection: close/gi)).toEqual([
+      'answer to /a',
+      'answer to /b',
+      'connection: close',
+      'answer to /c',
+    ]);
+    await closed;
+  });
+
+  it('refuses a request whose body does not come, and waits for no client that asks nothing', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    const [slow, silent] = [await connect(), await connect()];
+    await slow.send('POST /unfinished HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n12345');
+    await until(() => answers.size === 1, 'the request');
+    await connections.drain(server, 60_000);
+    expect(await slow.whole()).toMatch(/^HTTP\/1\.1 503 /);
+    expect(await silent.whole()).toBe('');
+  });
+
+  it('says so on open connections before it is closed, and goes on to serve', async () => {
+    const { connections, server, answers, connect } = await openServer();
+    connections.announceDrain();
+    const client = await connect();
+    await client.send(get('/a'));
+    await until(() => answers.size === 1, 'the request');
+    answers.get('/a')?.();
+    expect(await client.whole()).toMatch(/connection: close.*answer to \/a$/is);
+    await connections.drain(server, 60_000);
+  });
 });

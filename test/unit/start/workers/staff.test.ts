@@ -181,7 +181,7 @@ describe('while they serve', () => {
   test('all are told to stop, none is replaced, and it is over when all have ended', async () => {
     const { staff, started, seen } = await startComplete();
     const stopped = staff.stop();
-    expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'stop' }));
+    expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'stop', drainMs: 0 }));
     for (const puppet of started) puppet.end({ exitCode: 0, signal: null });
     await stopped;
     await pass(60_000);

@@ -34,7 +34,7 @@ test('clients that were told while a worker was starting are those that it serve
   expect(adopted).toEqual([['early']]);
   say({ kind: 'clients', clients: [clientOf('late')] });
   expect(adopted).toEqual([['early'], ['late']]);
-  say({ kind: 'stop' });
+  say({ kind: 'stop', drainMs: 0 });
 });
 
 test('a worker that was told of no clients keeps those of its configuration', () => {
@@ -45,7 +45,7 @@ test('a worker that was told of no clients keeps those of its configuration', ()
     times += 1;
   });
   expect(times).toBe(0);
-  say({ kind: 'stop' });
+  say({ kind: 'stop', drainMs: 0 });
 });
 
 test('a worker knows how many serve, looks when it is its turn, and says what it finds', async () => {
@@ -64,6 +64,6 @@ test('a worker knows how many serve, looks when it is its turn, and says what it
   expect(looks).toBe(1);
   siblings.schemaReplaced('new');
   expect(sent).toEqual([{ kind: 'hello' }, { kind: 'schema replaced', schema: 'new' }]);
-  say({ kind: 'stop' });
+  say({ kind: 'stop', drainMs: 0 });
   await orders.stop;
 });
