@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/live/call-queue.ts';
+import { SharedCalls } from '../../../src/live/shared-calls.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
 
@@ -60,8 +61,25 @@ describe('a queue of calls', () => {
     await settled();
     expect([begun.length, clock.timers]).toEqual([2, 1]);
     for (const { cancellation } of waiting) cancellation.cancel('aborted');
+    expect(clock.timers).toBe(0);
     expect(await Promise.all(waiting.slice(1).map(({ outcome }) => outcome))).toEqual(['given up', 'given up']);
     await clock.pass(10_000);
     expect([begun.length, clock.timers]).toEqual([2, 0]);
   });
+});
+
+it('an asker that comes as the last one gives up does not join the call that is given up', async () => {
+  const calls = new SharedCalls<number>(new CallQueue({ clock: createTestClock(), maxAtOnce: 4, maxPerSecond: 50 }));
+  let made = 0;
+  const call = async () => {
+    made += 1;
+    await settled();
+    return made;
+  };
+  const [first, second] = [createCancellation(), createCancellation()];
+  const givenUp = calls.get('page', call, { caller: 'a', cancellation: first }).catch(() => 'given up');
+  first.cancel('aborted');
+  const answer = calls.get('page', call, { caller: 'b', cancellation: second });
+  expect(await givenUp).toBe('given up');
+  expect(await answer).toBe(2);
 });
