@@ -74,7 +74,7 @@ export interface IdentifyOptions {
   readonly allowAnonymous: boolean;
   /** Is the network the embedded devnet? */
   readonly devnet: boolean;
-  /** `null`: there are no API keys, and a key that is sent is ignored. */
+  /** `null`: there are no API keys. */
   readonly clients: Pick<ClientBook, 'find'> | null;
   /** `null`: there are no signed tokens. */
   readonly tokens: TokenBook | null;
@@ -84,6 +84,8 @@ export interface IdentifyOptions {
 const everything: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
 const sponsoring: ReadonlySet<Scope> = new Set(['read', 'sponsor']);
 const reading: ReadonlySet<Scope> = new Set(['read']);
+
+const noKeys = 'This gateway knows no API keys: CLIENTS_FILE is not set.';
 
 /**
  * Identifies callers: a client by its API key, the holder of a signed token by that, anybody else by address. Key or token
@@ -106,6 +108,8 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     if (areCredentialsKnown && (sender.apiKey || (auth === 'token' && sender.authorization))) {
       return identifyByCredential(sender, byAddress);
     }
+    // Whoever sends a key expects what it stands for.
+    if (sender.apiKey) return refuse('UNAUTHENTICATED', noKeys, byAddress);
     if (auth === 'forward' && sender.authorization) {
       const credentialId = `credential:${shortHash(sender.authorization)}`;
       // Nobody has checked the credential, so attempts are counted by address: anyone can make up a new one for each.

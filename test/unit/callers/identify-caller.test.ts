@@ -151,8 +151,8 @@ describe('a forwarded credential', () => {
   });
 });
 
-test('where nobody has a key, none is looked at', () => {
-  expect(identify({ ...token, clients: null }, { 'x-api-key': 'bad', authorization: 'Bearer bad' })).toMatchObject({
+test('where nobody has a key, a bearer token is not looked at', () => {
+  expect(identify({ ...token, clients: null }, { authorization: 'Bearer bad' })).toMatchObject({
     kind: 'ANONYMOUS',
   });
 });
@@ -236,3 +236,15 @@ describe('a signed token', () => {
     expect(asked).toEqual([]);
   });
 });
+
+test.each([token, forward])(
+  'an API key where none is configured is refused, and counts against its address: $auth',
+  (options) => {
+    expect(identify({ ...options, clients: null }, { 'x-api-key': key })).toEqual({
+      kind: 'refused',
+      code: 'UNAUTHENTICATED',
+      message: 'This gateway knows no API keys: CLIENTS_FILE is not set.',
+      rate: { key: 'address:203.0.113.9', perMinute: null },
+    });
+  },
+);
