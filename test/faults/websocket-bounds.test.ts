@@ -93,7 +93,7 @@ describe('messages that do not end', () => {
   it('give way to others, those that have been under way longest first', async () => {
     await start();
     const clients: OpenWebSocket[] = [];
-    for (let index = 0; index < 72; index += 1) {
+    for (let index = 0; index < 105; index += 1) {
       const client = await greet();
       client.socket.send(' '.repeat(1_000_000), { fin: false });
       clients.push(client);

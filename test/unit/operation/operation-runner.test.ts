@@ -32,6 +32,26 @@ function run(answer: () => Promise<ExecutionResult>, { showUsage = false } = {})
 
 const failing: ExecutionResult = { data: { a: null }, errors: [new GraphQLError('a fault', { path: ['a'] })] };
 
+it('an operation that is the ledger’s is not begun for a client that has left', async () => {
+  const server = createTestServer();
+  let asked = 0;
+  const runner = createOperationRunner({
+    timeouts: { queryMs: 10_000, mutationMs: 10_000 },
+    turns: quietTurns(),
+    runPlan: () => Promise.reject(new Error('not here')),
+    ledger: () => {
+      asked += 1;
+      return () => {};
+    },
+  });
+  const admitted = admitForTest(graph, { text: '{ a }' });
+  const operation = { ...admitted.operation, unread: () => ({ kind: 'whole', queryJson: '"{ a }"' }) as const };
+  server.leave();
+  const outcomes: unknown[] = [];
+  await runner.runUnread({ ...admitted, operation }, server, true, (each) => outcomes.push(each));
+  expect([asked, outcomes]).toEqual([0, [{ kind: 'gone' }]]);
+});
+
 describe('an operation that was run', () => {
   it('is recorded when it is complete, and not before', async () => {
     let answer: (result: ExecutionResult) => void = () => {};

@@ -566,6 +566,14 @@ describe('an upstream call', () => {
     expect(listening).toBe(0);
   });
 
+  it('counts what it has read for its operation', async () => {
+    const call = createUpstreamCall(await serve((_req, res) => void res.end('x'.repeat(100))));
+    const cancellation = createCancellation();
+    await call({ ...request, cancellation });
+    await call({ ...request, cancellation });
+    expect(cancellation.bytesRead).toBe(200);
+  });
+
   it('of an operation that is over already is not made', async () => {
     let asked = 0;
     const call = createUpstreamCall(

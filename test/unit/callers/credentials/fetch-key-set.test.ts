@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchKeySet } from '../../../../src/callers/credentials/fetch-key-set.ts';
 import { createSigningKey, startTokenIssuer, type TokenIssuer } from '../../../support/token-issuer.ts';
+import { until } from '../../../support/until.ts';
 
 let issuer: TokenIssuer;
 beforeAll(async () => {
@@ -54,6 +55,18 @@ test('an answer without end is given up in time, and in size', async () => {
   await expect(read(100)).rejects.toThrow('no whole answer within 100 ms');
   issuer.answer(() => {});
   await expect(read(100)).rejects.toThrow('no whole answer within 100 ms');
+});
+
+test('an answer of another status is not read to its end', async () => {
+  let isOpen = true;
+  issuer.answer((res) => {
+    res.on('close', () => {
+      isOpen = false;
+    });
+    res.writeHead(500).write('x');
+  });
+  await expect(read(60_000)).rejects.toThrow('the answer has status 500');
+  await until(() => !isOpen, 'the end of the connection');
 });
 
 test('whoever does not listen is named by the system alone', async () => {
