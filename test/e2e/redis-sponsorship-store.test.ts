@@ -48,6 +48,34 @@ if (redisMissing) {
     await store.close();
   });
 
+  test('leaves nothing that does not end by itself within two days', async () => {
+    await using redis = await startRedis();
+    const store = await openRedisStore(redis.url);
+    const looking = new Redis(redis.url);
+    const gas = { key: 'gas', perDay: 1_000 };
+    const nowMs = Date.now();
+    const times = { nowMs, expiresAtMs: nowMs + 60_000, answerByMs: nowMs + 30_000 };
+    for (const outcome of ['unknown', 'executed', 'refused', null] as const) {
+      const { reservation, reservationEnd, execution, executionEnd } = newFlow();
+      const idempotency = { key: `key ${outcome}`, bodyHash: 'body' };
+      await store.beginReservation(reservation({ ...times, gas, idempotency }));
+      await store.endReservation(reservationEnd({ kind: 'reserved', answer: 'coins' }, nowMs));
+      await store.beginExecution(
+        execution({ ...times, attempt: 'mine', idempotency: outcome === null ? null : idempotency }),
+      );
+      const end = outcome === 'executed' ? ({ kind: outcome, gasUsed: 7 } as const) : { kind: outcome ?? 'unknown' };
+      if (outcome) await store.endExecution(executionEnd(end as { kind: 'unknown' }, { nowMs, answer: 'effects' }));
+      const keys = await looking.keys('*');
+      expect(keys.some((key) => key.endsWith(':overdue'))).toBe(true);
+      for (const key of keys) {
+        const leftMs = await looking.pttl(key);
+        expect([key, leftMs > 0 && leftMs <= 48 * 3_600_000]).toEqual([key, true]);
+      }
+    }
+    looking.disconnect();
+    await store.close();
+  });
+
   test('answers as the memory of one process does, whatever callers do, and several at once', async () => {
     await using redis = await startRedis();
     const fleet = await Promise.all([openRedisStore(redis.url), openRedisStore(redis.url)]);

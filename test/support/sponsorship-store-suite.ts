@@ -657,9 +657,11 @@ function describeBounds(open: (bounds: StoreBounds) => StorePair | Promise<Store
   test('a key that was pushed out is forgotten: what becomes of its reservation is nothing to who has it now', async () => {
     const { one, other } = await open({ ...small, maxLeasesPerCaller: 100, maxKeysPerCaller: 1 });
     const caller = newName('caller');
+    let nowMs = noon;
     const begin = (key: string) => {
+      nowMs += 1;
       const flow = newFlow(caller);
-      const begun = one.beginReservation(flow.reservation({ idempotency: { key, bodyHash: 'body' } }));
+      const begun = one.beginReservation(flow.reservation({ idempotency: { key, bodyHash: 'body' }, nowMs }));
       return begun.then(({ kind }) => ({ ...flow, kind }));
     };
     const [first, , successor] = [await begin('a'), await begin('b'), await begin('a')];

@@ -315,6 +315,37 @@ describe('executeTx', () => {
   });
 });
 
+describe('the end of a call that nobody waits for', () => {
+  it.each([
+    ['answered', json({ effects: sponsorEffects('TX') }), 'Executed.'],
+    ['lost', new UpstreamCallError('interrupted', 'x'), 'No answer: x.'],
+  ] as const)('is told to the operator once when it is %s after its time', async (_, end, text) => {
+    const cancellation = createCancellation();
+    let late: UpstreamRequest['late'];
+    const { client, observations } = setUp(json(null), {
+      async call(request) {
+        ({ late } = request);
+        cancellation.cancel('aborted');
+        throw new UpstreamCallError('timeout', 'x');
+      },
+    });
+    await refusalOf(client.executeTx(execution, null, cancellation));
+    expect(observations).toEqual([]);
+    late?.(end instanceof Error ? end : { status: 200, headers: new Map(), body: Buffer.from(end.body) });
+    expect(observations).toMatchObject([{ what: 'unheard-outcome', text, digest: 'TX' }]);
+  });
+
+  it('is told at once when its answer was lost, and not at all when its caller is still there', async () => {
+    const gone = createCancellation();
+    gone.cancel('aborted');
+    for (const cancellation of [gone, goingOn]) {
+      const { client, observations } = setUp(new UpstreamCallError('interrupted', 'x'));
+      await refusalOf(client.executeTx(execution, null, cancellation));
+      expect(observations.map(({ what }) => what)).toEqual(cancellation === gone ? ['unheard-outcome'] : []);
+    }
+  });
+});
+
 describe('debugHealthCheck', () => {
   it.each([{ body: '"OK"' }, { body: 'OK', type: 'text/plain' }])(
     'is well when the sponsor says so as %j',

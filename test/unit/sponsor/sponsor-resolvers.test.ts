@@ -7,6 +7,7 @@ import type { Lease } from '../../../src/sponsor/leases/lease.ts';
 import { createLeaseKeys } from '../../../src/sponsor/leases/lease-keys.ts';
 import type { SponsorClient, SponsorExecution } from '../../../src/sponsor/sponsor-client.ts';
 import { createSponsorResolvers, type SponsorResolversOptions } from '../../../src/sponsor/sponsor-resolvers.ts';
+import type { SponsorshipBooks } from '../../../src/sponsor/sponsorship-books.ts';
 import { readEffects } from '../../../src/sponsor/wire.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { OperationContext, Scope } from '../../../src/upstream/operation-context.ts';
@@ -85,7 +86,8 @@ function ask(
     client,
     auth = 'forward',
     scopes = ['read', 'sponsor', 'admin'],
-  }: { client: SponsorClient | null; auth?: 'forward' | 'token'; scopes?: readonly Scope[] },
+    books = toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, knowsAll: false } : {}),
+  }: { client: SponsorClient | null; auth?: 'forward' | 'token'; scopes?: readonly Scope[]; books?: SponsorshipBooks },
   variableValues: Record<string, unknown> = {},
 ) {
   const options: SponsorResolversOptions = {
@@ -94,7 +96,7 @@ function ask(
     doubted: () => {},
     limits: { maxTransactionPayloadBytes: 1_000 },
     mutationMs: 10_000,
-    books: toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, knowsAll: false } : {}),
+    books,
     now: () => nowMs,
   };
   const contextValue: OperationContext = {
@@ -332,6 +334,25 @@ describe('executeTx', () => {
       extensions: { code: 'RESERVATION_NOT_FOUND', digest: digestOfThreeZeros },
     });
     expect(calls).toEqual([]);
+  });
+
+  it('answers a repeat under its key after the lease has expired; without the key, or under another, there is none', async () => {
+    const { client, calls } = recordingClient();
+    const books = toTestBooks('token', () => nowMs, { leases, knowsAll: false });
+    const id = lease();
+    const repeat = (key: string | null) =>
+      ask(
+        'mutation ($id: ID!, $key: String) { executeTx(reservationId: $id, txBytes: "AAAA", userSig: "BBBB", idempotencyKey: $key) { digest outcome } }',
+        { client, auth: 'token', books },
+        { id, key },
+      );
+    const executed = { executeTx: { digest: digestOfThreeZeros, outcome: 'EXECUTED' } };
+    expect((await repeat('once')).data).toEqual(executed);
+    nowMs += 61_000;
+    expect((await repeat('once')).data).toEqual(executed);
+    for (const key of [null, 'another'])
+      expect(await errorOf(repeat(key))).toMatchObject({ extensions: { code: 'RESERVATION_NOT_FOUND' } });
+    expect(calls).toHaveLength(1);
   });
 
   it.each([
