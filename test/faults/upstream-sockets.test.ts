@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { createGraphqlSocket } from '../../src/upstream/sockets/graphql-socket.ts';
+import { createRpcSocket } from '../../src/upstream/sockets/rpc-socket.ts';
+import { countLiveObjects } from '../support/count-live-objects.ts';
+import { startPushingLedger } from '../support/pushing-ledger.ts';
+import { until } from '../support/until.ts';
+
+const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** Is told what becomes of one subscription. */
+class Sink {
+  isLost = false;
+  isSent = false;
+  up = () => {};
+  news = () => {};
+  next = () => {};
+  ended = () => {};
+  refused = () => {};
+  sent = () => {
+    this.isSent = true;
+  };
+  lost = () => {
+    this.isLost = true;
+  };
+}
+
+/** Fewer than half of the rounds leave behind, if each leaves one. Those of the last round may still be there. */
+async function expectFew(timersBefore: number): Promise<void> {
+  await until(() => countLiveObjects(Sink) < 5, 'all subscribers but those of the last round to go');
+  await until(
+    () => countTimers() < timersBefore + 5,
+    () => `${countTimers()} timers of ${timersBefore}`,
+  );
+  expect(countLiveObjects(Sink)).toBeLessThan(5);
+}
+
+const operation = { query: 'subscription { events { __typename } }' };
+
+test('connections that are lost, closed, and never made leave no timers and no subscribers behind', async () => {
+  await using ledger = await startPushingLedger();
+  const url = ledger.url.replace('http', 'ws');
+  const before = countTimers();
+  const socket = createGraphqlSocket({ url, graceMs: 1 });
+  for (let round = 0; round < 10; round += 1) {
+    const sinks = [new Sink(), new Sink()];
+    const leave = sinks.map((sink) => socket.subscribe(operation, sink));
+    // One is left before it was sent.
+    const unsent = socket.subscribe(operation, new Sink());
+    unsent();
+    await until(() => ledger.following === 2, 'both to follow');
+    if (round % 2 === 0) ledger.cut();
+    else for (const each of leave) each();
+    await until(() => ledger.following === 0 && ledger.sockets.size === 0, 'nobody to follow');
+    if (round % 2 === 0) await until(() => sinks.every(({ isLost }) => isLost), 'the loss');
+  }
+  ledger.isRefusing = true;
+  for (let round = 0; round < 10; round += 1) {
+    const sink = new Sink();
+    socket.subscribe(operation, sink);
+    await until(() => sink.isLost, 'the refusal');
+    expect(sink.isSent).toBe(false);
+  }
+  socket.close();
+  await expectFew(before);
+});
+
+test('the same holds for a node that breaks off', async () => {
+  const node = createServer();
+  node.on('upgrade', (_req, socket) => socket.destroy());
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  const before = countTimers();
+  const socket = createRpcSocket({ url: `ws://127.0.0.1:${(node.address() as AddressInfo).port}`, graceMs: 1 });
+  for (let round = 0; round < 10; round += 1) {
+    const sink = new Sink();
+    socket.subscribe({ subscribe: 'a', unsubscribe: 'b', params: [] }, sink);
+    await until(() => sink.isLost, 'the loss');
+  }
+  socket.close();
+  await expectFew(before);
+  await new Promise((resolve) => node.close(resolve));
+});
