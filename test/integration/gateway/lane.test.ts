@@ -352,18 +352,12 @@ describe('a ledger that answers badly', () => {
     ['usage of its own', ending(200, type, '{"data":{"maybe":"x"},"extensions":{"usage":{"a":1}}}')],
     ['half of JSON', ending(200, type, '{"data":{"maybe":"x"')],
     ['extensions that are large', ending(200, type, `{"data":{"maybe":"x"},"extensions":${largeExtensions}}`)],
-    ['another member that is large', ending(200, type, `{"data":{"maybe":"x"},"more":${largeExtensions}}`)],
     [
       'where it broke',
       ending(200, type, '{"data":{"maybe":null},"errors":[{"message":"m","extensions":{"debug":"/srv/a.rs"}}]}'),
     ],
-    ['half of JSON that ends like all of it', ending(200, type, '{"data":{"maybe":{"x":{"y":1}}')],
     [
-      'the same, chunked',
-      (_req, res) => void res.writeHead(200, type).write('{"data":{"maybe":{"x":{"y":1}}', () => res.end()),
-    ],
-    [
-      'the same, and nobody vouches for its end',
+      'half of JSON that ends like all of it, and nobody vouches for its end',
       (req) =>
         void req.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{"data":{"maybe":{"x":{"y":1}}'),
     ],
@@ -535,7 +529,7 @@ describe('callers', () => {
       new Map(
         ids.map((id) => [
           `id-${id}`,
-          [{ caller: expect.stringMatching(/^(address|credential):/), name: null, type: 'query', errors: 0 }],
+          [expect.objectContaining({ caller: expect.stringMatching(/^(address|credential):/), name: null, errors: 0 })],
         ]),
       ),
     );
