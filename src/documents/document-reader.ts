@@ -13,6 +13,7 @@ import {
   type OperationTree,
   parseDocument,
   type TreeReader,
+  toOperationTree,
 } from './document-tree.ts';
 import { forwardedBytes, refusedBytes, treeBytes } from './kept-bytes.ts';
 import type {
@@ -114,13 +115,13 @@ function toReadable<Operation>(
   if (!only || others.length > 0) {
     dropTokens(document);
     const operation = createOperations(operations, (each) => {
-      const tree = { document, operation: each, fragments };
+      const tree = toOperationTree(document, each, fragments);
       return options.prepareOperation({ text, json, readTree, tree, keepTree: () => toKept(tree) });
     });
     return readable(treeBytes(document, size), operation);
   }
   const name = only.name?.value ?? null;
-  const tree = { document, operation: only, fragments };
+  const tree = toOperationTree(document, only, fragments);
   let kept: OperationTree | null = null;
   const keepTree = () => {
     kept = document.loc ? tree : readTree();

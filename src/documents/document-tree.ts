@@ -5,10 +5,17 @@ import {
   type OperationDefinitionNode,
   type OperationTypeNode,
   parse,
+  type TypeNode,
+  type VariableDefinitionNode,
+  visit,
 } from 'graphql';
 import { type ExecutableDocument, toExecutableDocument } from './cost/executable-document.ts';
+import { usedFragments } from './plan/plan-operation.ts';
 
-/** An operation as it stands in the tree of its document, with its places in the text. */
+/**
+ * An operation as it stands in the tree of its document, with its places in the text. Variables that directives take are
+ * declared non-null, whatever the text says.
+ */
 export interface OperationTree {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -28,6 +35,41 @@ export const maxTokens = 4_000;
  */
 export function parseDocument(text: string, hasPlaces: boolean): DocumentNode {
   return parse(text, { maxTokens, noLocation: !hasPlaces });
+}
+
+/**
+ * Declares each variable that a directive of the operation takes as non-null, in the document too. Where `@skip` takes a
+ * `Boolean!`, a valid document may declare `$if: Boolean = true`: a null would then fail only during execution, in a
+ * different form in each plan.
+ */
+export function toOperationTree(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  fragments: ExecutableDocument['fragments'],
+): OperationTree {
+  const nullable = new Map<string, { -readonly [Key in keyof VariableDefinitionNode]: VariableDefinitionNode[Key] }>();
+  for (const each of operation.variableDefinitions ?? []) {
+    // Validation refuses a nullable variable without a default there.
+    if (each.defaultValue && each.type.kind !== Kind.NON_NULL_TYPE) nullable.set(each.variable.name.value, each);
+  }
+  const bodies = nullable.size > 0 ? [operation, ...usedFragments(operation.selectionSet, fragments)] : [];
+  for (const body of bodies) {
+    visit(body, {
+      Directive({ arguments: given = [] }) {
+        for (const { value } of given) {
+          const definition = value.kind === Kind.VARIABLE ? nullable.get(value.name.value) : undefined;
+          if (definition) definition.type = toNonNull(definition.type);
+        }
+      },
+    });
+  }
+  return { document, operation, fragments };
+}
+
+function toNonNull(type: TypeNode): TypeNode {
+  return type.kind === Kind.NON_NULL_TYPE
+    ? type
+    : { kind: Kind.NON_NULL_TYPE, type, ...(type.loc && { loc: type.loc }) };
 }
 
 /**
@@ -65,7 +107,7 @@ export function createTreeReader(): TreeReader {
       const [operation] = operations;
       if (!operation) throw new Error('a document that has no operation is read again');
       lastText = text;
-      last = { document, operation, fragments };
+      last = toOperationTree(document, operation, fragments);
       return last;
     },
   };

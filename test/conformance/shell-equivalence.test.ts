@@ -39,8 +39,35 @@ const version = 'query ($v: UInt53) { object(address: "0x5", version: $v) { vers
 const levels = (count: number) =>
   `${'{ epoch { checkpoints { nodes '.repeat(count)}{ digest }${' } } }'.repeat(count)}`;
 
+/** Selections of each plan, with a directive that takes a variable. */
+const conditional = {
+  'passed through': 'chainIdentifier @skip(if: $f)',
+  'passed through, with the condition below the root': 'epoch(id: 1) { epochId startTimestamp @include(if: $f) }',
+  'of the gateway alone': 'sponsor @include(if: $f) { health }',
+  'of the gateway alone, with the condition below the root': 'gateway { version @skip(if: $f) networkProfile }',
+  joined: 'queryEvents(first: 1) { nodes { type transactionBlock @skip(if: $f) { digest } } }',
+  split: 'chainIdentifier gateway { networkProfile @include(if: $f) }',
+  'split, with nothing of the ledger': 'chainIdentifier @include(if: $f) gateway { networkProfile }',
+  stitched: '__schema { queryType { name @skip(if: $f) } } chainIdentifier',
+  'of the schema alone': '__schema @skip(if: $f) { queryType { name } }',
+};
+const nullConditions = Object.entries(conditional).flatMap(([plan, selection]) => {
+  const refused = { variables: { f: null }, code: 'BAD_USER_INPUT' };
+  const declared = '($f: Boolean = true)';
+  return [
+    { ...refused, name: `a null condition, ${plan}`, text: `query ${declared} { ${selection} }` },
+    {
+      ...refused,
+      name: `a null condition in a fragment of one operation of two, ${plan}`,
+      text: `query A { chainIdentifier } query B${declared} { ...F } fragment F on Query { ${selection} }`,
+      operationName: 'B',
+    },
+  ];
+});
+
 /** Operations that are refused before anything is executed, and with what. */
 const refusals: readonly (CorpusOperation & { readonly name: string; readonly code: string })[] = [
+  ...nullConditions,
   { name: 'half a document', text: '{ epoch {', code: 'GRAPHQL_PARSE_FAILED' },
   { name: 'nothing but white space', text: '  ', code: 'GRAPHQL_PARSE_FAILED' },
   { name: 'an unknown field', text: '{ chainIdentifier nope }', code: 'GRAPHQL_VALIDATION_FAILED' },
