@@ -210,7 +210,10 @@ function toShown({ data, errors = [] }: ExecutionResult): Shown {
 
 function toShownError({ message, path, extensions = {} }: ErrorLike): ShownError {
   const { http: _, debug: __, ...shown } = extensions;
-  return { message, ...(path && { path }), extensions: shown };
+  // An error of the ledger without a code gets one.
+  const code = message.startsWith('Failed to parse "') ? 'BAD_USER_INPUT' : 'LEDGER_ERROR';
+  const extended = typeof shown.code === 'string' ? shown : { ...shown, code };
+  return { message, ...(path && { path }), extensions: extended };
 }
 
 /**
