@@ -23,7 +23,7 @@ import type {
   ReadableDocument,
   ReadDocument,
 } from './prepared-document.ts';
-import { type ToldError, toToldError } from './told-error.ts';
+import { createLocate, type Locate, type ToldError, toToldError } from './told-error.ts';
 import { acceptDocument } from './validation/accept-document.ts';
 import { validateDocument } from './validation/validate-document.ts';
 
@@ -61,13 +61,14 @@ function readDocument<Operation>(
     prepared: { kind: 'unreadable', text, bytes: refusedBytes(text, refusal.errors), refusal },
     executable: null,
   });
+  const locate = createLocate(text);
   const tooLong = checkText(text, limits);
-  if (tooLong) return unreadable(toRefusal(tooLong));
+  if (tooLong) return unreadable(toRefusal(tooLong, locate));
   let document: DocumentNode;
   try {
     document = parseDocument(text, hasPlaces);
   } catch (error) {
-    return unreadable(toParseRefusal(text, error));
+    return unreadable(toParseRefusal(text, error, locate));
   }
   const measured = measureDocument(document, Buffer.byteLength(text), limits.calledPages?.fields);
   const { executable } = measured;
@@ -75,7 +76,7 @@ function readDocument<Operation>(
   const excess = checkDocument(measured, limits);
   if (excess) {
     if (!hasPlaces) return null;
-    const refusal = toRefusal(excess);
+    const refusal = toRefusal(excess, locate);
     const bytes = refusedBytes(text, refusal.errors, size.numbers);
     return { prepared: { kind: 'refused', text, bytes, size, refusal }, executable };
   }
@@ -88,7 +89,7 @@ function readDocument<Operation>(
     if (!hasPlaces) return null;
     const validity = validateDocument(document, executable, options);
     introspectedFields = validity.introspectedFields;
-    const errors = validity.errors.map(toValidationError);
+    const errors = validity.errors.map((error) => toToldError(error, locate, 'GRAPHQL_VALIDATION_FAILED'));
     if (errors.length > 0) return { prepared: toInvalid(text, size, errors, introspectedFields), executable };
   }
   return { prepared: toReadable(text, document, executable, { size, introspectedFields }, reading), executable };
@@ -182,18 +183,17 @@ function createOperations<Operation>(
   };
 }
 
-function toRefusal({ error, hasUsage }: { readonly error: GraphQLError; readonly hasUsage: boolean }): DocumentRefusal {
-  return { errors: [toToldError(error)], hasUsage };
+function toRefusal(
+  { error, hasUsage }: { readonly error: GraphQLError; readonly hasUsage: boolean },
+  locate: Locate,
+): DocumentRefusal {
+  return { errors: [toToldError(error, locate)], hasUsage };
 }
 
-function toParseRefusal(text: string, error: unknown): DocumentRefusal {
+function toParseRefusal(text: string, error: unknown, locate: Locate): DocumentRefusal {
   // Any other error is a stack overflow of the parser: the document nests too deep.
   const fault = error instanceof GraphQLError ? error : null;
   const nesting = nestingBeforeFault(text, fault, maxTokens);
-  if (!fault || nesting > maxNesting) return toRefusal(nestingRefusal(nesting));
-  return { errors: [toToldError(fault, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
-}
-
-function toValidationError(error: GraphQLError): ToldError {
-  return toToldError(error, 'GRAPHQL_VALIDATION_FAILED');
+  if (!fault || nesting > maxNesting) return toRefusal(nestingRefusal(nesting), locate);
+  return { errors: [toToldError(fault, locate, 'GRAPHQL_PARSE_FAILED')], hasUsage: false };
 }

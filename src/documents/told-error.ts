@@ -19,13 +19,34 @@ const maxMessageLength = 500;
 /** Locations of one error that are shown; an error about things that occur twice has two. */
 const maxPositions = 8;
 
-/** @param code used if the error has no code of its own */
-export function toToldError({ message, positions, locations, extensions }: GraphQLError, code?: ErrorCode): ToldError {
+/**
+ * @param locate of the text that the errors are about. Their own locations may be wrong: rules run without the text
+ * @param code used if the error has no code of its own
+ */
+export function toToldError(
+  { message, positions = [], extensions }: GraphQLError,
+  locate: Locate,
+  code?: ErrorCode,
+): ToldError {
+  const shown = positions.slice(0, maxPositions);
   return {
     message: message.length > maxMessageLength ? `${toCopy(message.slice(0, maxMessageLength))}…` : message,
-    positions: positions?.slice(0, maxPositions) ?? [],
-    locations: locations?.slice(0, maxPositions) ?? [],
+    positions: shown,
+    locations: shown.map(locate),
     extensions: code ? { code, ...extensions } : { ...extensions },
+  };
+}
+
+/** The line and column of a position, both from 1. */
+export type Locate = (position: number) => SourceLocation;
+
+/** Reads the text once, however many positions are asked for: graphql-js reads it from the start for each of them. */
+export function createLocate(text: string): Locate {
+  let starts: number[] | null = null;
+  return (position) => {
+    starts ??= [0, ...[...text.matchAll(/\r\n|[\n\r]/g)].map(({ index, 0: end }) => index + end.length)];
+    const line = starts.findLastIndex((start) => start <= position);
+    return { line: line + 1, column: position - (starts[line] ?? 0) + 1 };
   };
 }
 

@@ -109,7 +109,6 @@ describe('callers who bring their own credential, asking the same at the same ti
   /** Everything a caller might send that a careless gateway would pass on. */
   const baggage = (authorization: string) => ({
     authorization,
-    'x-api-key': `key-of-${authorization.slice(17)}`,
     'x-request-id': `id-of-${authorization.slice(17)}`,
     'x-forwarded-for': '203.0.113.5',
     forwarded: 'for=203.0.113.5',

@@ -5,6 +5,7 @@ import { askingShells } from '../../support/asking-shells.ts';
 import { type FaultyLedger, startFaultyLedger } from '../../support/faulty-ledger.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
+import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 
 const token = 'token-of-the-sponsor-0123456789';
@@ -183,7 +184,15 @@ it('a budget is held by a reservation, spent by what its execution used, and sho
     gas: { limit: 100, held: 50, settled: 0, left: 50 },
   });
   expect(sponsor.requests.length).toBe(before);
-  await gateway.query(executeBy(id), {}, as(another).headers);
+  // A transaction that cannot be read spends nothing.
+  const unread = await gateway.query(executeBy(id), {}, as(another).headers);
+  expect(unread.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+  expect(sponsor.requests.length).toBe(before);
+  expect(await viewed()).toEqual({ limit: '100', remaining: '50', held: '50' });
+  const paying = { sponsorAddress: `0x${'5'.repeat(64)}`, gasCoins: [], gasBudget: 50 };
+  const readable = toSponsoredTransaction(paying, 1);
+  sponsor.answer('/v1/execute_tx', { body: JSON.stringify({ effects: sponsorEffects(readable.digest), error: null }) });
+  await gateway.query(executeBy(id, readable.txBytes), {}, as(another).headers);
   // It used more than was reserved for it, and no more than that is counted.
   expect(await viewed()).toEqual({ limit: '100', remaining: '50', held: '0' });
 });

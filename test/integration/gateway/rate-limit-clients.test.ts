@@ -196,8 +196,10 @@ describe('where callers bring their own token for the sponsor', () => {
   });
 });
 
-test('where nobody has a key, what looks like one means nothing', async () => {
+test('where nobody has a key, an API key is refused, and another credential means nothing', async () => {
   await using gateway = await createTestGateway();
-  const { data } = await gateway.query(viewer, {}, { ...withKey('bad'), authorization: 'Bearer bad' });
+  const refused = await gateway.query(viewer, {}, withKey('bad'));
+  expect([refused.status, refused.errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
+  const { data } = await gateway.query(viewer, {}, { authorization: 'Bearer bad' });
   expect(data.viewer.kind).toBe('ANONYMOUS');
 });

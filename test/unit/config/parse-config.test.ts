@@ -52,6 +52,7 @@ describe('nothing set', () => {
         files: { token: null, leaseKeys: null },
       },
       cursorKeys: null,
+      drainMs: null,
       pages: { defaultSize: 20, maxSize: 50 },
       limits: {
         documents: {
