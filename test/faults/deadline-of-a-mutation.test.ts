@@ -299,8 +299,8 @@ describe('a gateway that stops', () => {
     const { data, errors } = await asked;
     expect(data).toEqual({ a: { digest, outcome: 'EXECUTED' }, b: null, pay: null });
     expect(errors?.map(({ message, extensions }) => [extensions.code, message])).toEqual([
-      ['REQUEST_TIMEOUT', expect.stringMatching(/gateway is stopping, nothing was sent/)],
-      ['REQUEST_TIMEOUT', expect.stringMatching(/gateway is stopping, nothing was sent/)],
+      ['UNAVAILABLE', expect.stringMatching(/gateway is stopping, nothing was sent/)],
+      ['UNAVAILABLE', expect.stringMatching(/gateway is stopping, nothing was sent/)],
     ]);
     await closed;
     expect([sent(), ledger.served]).toEqual([[executions], 0]);
