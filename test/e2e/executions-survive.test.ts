@@ -149,6 +149,6 @@ describe.skipIf(redisMissing)(redisMissing ?? 'a process that is killed while th
     const bare = await askOf(other)(executeOrder, order);
     expect(bare.errors[0].extensions).toMatchObject({ code: 'RESERVATION_NOT_FOUND', digest });
     expect(executions()).toHaveLength(1);
-    expect(events(other)).toContain('recovered');
+    await until(() => events(other).includes('recovered'), 'the audit line');
   });
 });
