@@ -8,11 +8,13 @@ import { createLeaseKeys } from '../../../src/sponsor/leases/lease-keys.ts';
 import type { SponsorClient, SponsorExecution } from '../../../src/sponsor/sponsor-client.ts';
 import { createSponsorResolvers, type SponsorResolversOptions } from '../../../src/sponsor/sponsor-resolvers.ts';
 import type { SponsorshipBooks } from '../../../src/sponsor/sponsorship-books.ts';
+import type { GasBudget } from '../../../src/sponsor/store/sponsorship-store.ts';
 import { readEffects } from '../../../src/sponsor/wire.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { OperationContext, Scope } from '../../../src/upstream/operation-context.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';
 import { sponsorEffects } from '../../support/sponsor-effects.ts';
+import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
 import { toTestBooks } from '../../support/sponsorship-books.ts';
 import { toTestCaller } from '../../support/test-caller.ts';
 
@@ -86,8 +88,15 @@ function ask(
     client,
     auth = 'forward',
     scopes = ['read', 'sponsor', 'admin'],
+    gas = null,
     books = toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, knowsAll: false } : {}),
-  }: { client: SponsorClient | null; auth?: 'forward' | 'token'; scopes?: readonly Scope[]; books?: SponsorshipBooks },
+  }: {
+    client: SponsorClient | null;
+    auth?: 'forward' | 'token';
+    scopes?: readonly Scope[];
+    gas?: GasBudget | null;
+    books?: SponsorshipBooks;
+  },
   variableValues: Record<string, unknown> = {},
 ) {
   const options: SponsorResolversOptions = {
@@ -102,7 +111,7 @@ function ask(
   const contextValue: OperationContext = {
     requestId: 'r',
     cancellation: createCancellation(),
-    caller: toTestCaller({ kind: 'API_KEY', authorization: new Secret('Bearer mine'), scopes: new Set(scopes) }),
+    caller: toTestCaller({ kind: 'API_KEY', authorization: new Secret('Bearer mine'), scopes: new Set(scopes), gas }),
   };
   return graphql({
     schema: createOwnSchema(createSponsorResolvers(options)),
@@ -334,6 +343,44 @@ describe('executeTx', () => {
       extensions: { code: 'RESERVATION_NOT_FOUND', digest: digestOfThreeZeros },
     });
     expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['another signature', { sig: 'CCCC' }],
+    ['another transaction', { tx: 'AAAB' }],
+    ['another lease', { id: lease({ leaseId: 'BBBBBBBBBBBBBBBBBBBBBA' }) }],
+    ['another wait', { type: 'WAIT_FOR_LOCAL_EXECUTION' }],
+  ])('is under its key one execution: with %s it is a conflict', async (_, change) => {
+    const { client, calls } = recordingClient();
+    const books = toTestBooks('token', () => nowMs, { leases, knowsAll: false });
+    const source =
+      'mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $type: ExecuteTxRequestType) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, requestType: $type, idempotencyKey: "once") { outcome } }';
+    const first = { id: lease(), tx: 'AAAA', sig: 'BBBB', type: 'WAIT_FOR_EFFECTS_CERT' };
+    const asked = { client, auth: 'token', books } as const;
+    for (const _time of [1, 2])
+      expect((await ask(source, asked, first)).data).toEqual({ executeTx: { outcome: 'EXECUTED' } });
+    expect(await errorOf(ask(source, asked, { ...first, ...change }))).toMatchObject({
+      extensions: { code: 'IDEMPOTENCY_CONFLICT' },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['what it used', '1000', '500', 500],
+    ['nothing where the rebate is larger: it refills no budget', '1000', '9000', 0],
+  ])('settles of the budget %s', async (_, cost, rebate, settled) => {
+    const gasUsed = { ...sponsorEffects('TX').gasUsed, computationCost: cost, storageCost: '0', storageRebate: rebate };
+    const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, { gasUsed }) });
+    const books = toTestBooks('token', () => nowMs, { leases, knowsAll: false });
+    const gas = { key: 'gas', perDay: 50_000_000 };
+    // Where gas is counted it must be readable.
+    const { txBytes } = toSponsoredTransaction(
+      { sponsorAddress: `0x${'5'.padStart(64, '0')}`, gasCoins: [], gasBudget: 5_000 },
+      1,
+    );
+    const source = execute.replace('42', lease()).replace('"AAAA"', `"${txBytes}"`);
+    expect((await ask(source, { client, auth: 'token', books, gas })).errors).toBeUndefined();
+    expect(await books.store.gasAllowance(gas, nowMs)).toMatchObject({ held: 0, settled, free: 50_000_000 - settled });
   });
 
   it('answers a repeat under its key after the lease has expired; without the key, or under another, there is none', async () => {

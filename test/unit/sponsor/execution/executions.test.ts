@@ -1,6 +1,6 @@
 import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
 import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
 import type {
@@ -16,6 +16,7 @@ import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts
 import { type SponsorshipStore, StoreAwayError } from '../../../../src/sponsor/store/sponsorship-store.ts';
 import { defaultStoreBounds } from '../../../../src/sponsor/store/store-bounds.ts';
 import { createCancellation, type OpenCancellation } from '../../../../src/upstream/cancellation.ts';
+import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { newFlow } from '../../../support/sponsorship-store-suite.ts';
 
 type Effects = { readonly of: string };
@@ -641,6 +642,42 @@ describe('two processes of one store', () => {
       checkAfterMs: 5_000,
     });
     expect(other.sent).toEqual([]);
+  });
+});
+
+describe('what is left', () => {
+  it('of an execution whose answer was lost is not its transaction, however long it is looked for', async () => {
+    class Payload {}
+    const { begin, sent, settle, told } = setUp();
+    const before = countLiveObjects(Payload);
+    const all = Array.from({ length: 20 }, (_, at) => {
+      const payload = new Payload();
+      const check = () => (payload ? null : gatewayError('BAD_USER_INPUT', 'none'));
+      return begin({ leaseId: `L${at}` }, createCancellation(), { check });
+    });
+    await settle();
+    for (const { tell } of sent) tell(lost());
+    for (const { cancellation } of all) cancellation.cancel('aborted');
+    await settle();
+    expect(told().filter((event) => event === 'unknown')).toHaveLength(20);
+    // The last one may be held by this test.
+    expect(countLiveObjects(Payload) - before).toBeLessThan(5);
+  });
+
+  it('when all have ended is no timer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { begin, sent, settle, pass } = setUp();
+    const { ended } = begin();
+    await settle();
+    expect(vi.getTimerCount()).toBe(1);
+    sent[0]?.tell(executed);
+    await ended;
+    await pass(25);
+    expect(vi.getTimerCount()).toBe(0);
+    begin({ leaseId: 'M' });
+    await settle();
+    expect(vi.getTimerCount()).toBe(1);
   });
 });
 
