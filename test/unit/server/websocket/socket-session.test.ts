@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { Departure } from '../../../../src/server/websocket/departure.ts';
 import { createSession } from '../../../../src/server/websocket/socket-session.ts';
 
 const request = { headers: {}, socket: { remoteAddress: '203.0.113.1' } } as unknown as IncomingMessage;
@@ -33,5 +34,25 @@ describe('what a client says besides operations', () => {
     session.heard(tooMuch);
     session.blame(session.forgive());
     expect(session.heard(1)).toBe(false);
+  });
+});
+
+describe('the operations of a connection', () => {
+  it('are counted, in whatever order they end, and all that are left hear that it is gone', () => {
+    const session = open();
+    const operations = Array.from({ length: 6 }, () => new Departure());
+    for (const each of operations) {
+      session.begin(each);
+      // As the server does: the list changes while it is walked.
+      each.onGone(() => session.end(each));
+    }
+    const [first, , third, , , last] = operations as [Departure, Departure, Departure, Departure, Departure, Departure];
+    for (const [index, each] of [last, first, third].entries()) {
+      session.end(each);
+      expect(session.operations).toBe(5 - index);
+    }
+    session.leave();
+    expect(operations.map(({ isGone }) => isGone)).toEqual([false, true, false, true, true, false]);
+    expect(session.operations).toBe(0);
   });
 });
