@@ -99,8 +99,9 @@ function redactValue(value: unknown, depth: number, above: ReadonlySet<object>):
   if (value instanceof Error) return redactError(value, depth, above);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value)) {
+    if (left <= 0 && value.length > 0) return '…';
     const within = new Set(above).add(value);
-    return value.slice(0, left > 0 ? maxEntries : 0).map((item) => redactValue(item, depth + 1, within));
+    return value.slice(0, maxEntries).map((item) => redactValue(item, depth + 1, within));
   }
   return redactObject(value, depth, above);
 }
