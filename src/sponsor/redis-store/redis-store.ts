@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Redis, ReplyError } from 'ioredis';
 import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
+import { readRedisScripts } from '../../upstream/redis-scripts.ts';
 import { keyIdOf } from '../store/key-id.ts';
 import {
   type ExecutionStart,
@@ -11,9 +12,55 @@ import {
   type SponsorshipStore,
   StoreAwayError,
 } from '../store/sponsorship-store.ts';
-import { dayMs, defaultStoreBounds, type StoreBounds } from '../store/store-bounds.ts';
-import { redisPrefix } from './redis-rules.ts';
-import { type RedisStep, redisScripts } from './redis-scripts.ts';
+import {
+  dayMs,
+  defaultStoreBounds,
+  keyLifeMs,
+  lingerMs,
+  minClaimPauseMs,
+  ownLookMs,
+  type StoreBounds,
+  textLifeMs,
+  unresolvedLifeMs,
+} from '../store/store-bounds.ts';
+
+/**
+ * Everything that a step reads or writes is in one slot of a Redis cluster. A smaller part would not do, since several callers
+ * may share a budget. A slot carries tens of thousands of steps a second; sponsorship takes some dozens.
+ */
+const prefix = 'ledger-gateway:{sponsorship}:';
+
+const steps = [
+  'beginReservation',
+  'endReservation',
+  'beginExecution',
+  'findExecution',
+  'endExecution',
+  'claimOverdue',
+  'findReservation',
+  'gasAllowance',
+] as const;
+
+type RedisStep = (typeof steps)[number];
+
+/** One script for each step of the store: all of it happens, or nothing. */
+export function sponsorshipScripts(bounds: StoreBounds): Readonly<Record<RedisStep, string>> {
+  const { maxLeasesPerCaller, maxKeysPerCaller, maxAnswerBytes, maxAnswerBytesPerCaller } = bounds;
+  return readRedisScripts(new URL('.', import.meta.url), steps, {
+    prefix,
+    dayMs,
+    keyLifeMs,
+    lingerMs,
+    minClaimPauseMs,
+    ownLookMs,
+    textLifeMs,
+    unresolvedLifeMs,
+    maxLeasesPerCaller,
+    maxKeysPerCaller,
+    maxAnswerBytes,
+    maxAnswerBytesPerCaller,
+  });
+}
 
 export interface RedisStoreOptions extends RedisOptions {
   readonly bounds?: StoreBounds;
@@ -137,11 +184,12 @@ interface StepEvents {
 /** Loads each script when it is first run: later one round trip asks for it by its hash. */
 function defineSteps(redis: Redis, bounds: StoreBounds, { taken, refused }: StepEvents) {
   const commands = redis as unknown as Record<RedisStep, (...args: (string | number)[]) => Promise<unknown>>;
-  for (const [name, lua] of Object.entries(redisScripts(bounds))) redis.defineCommand(name, { numberOfKeys: 1, lua });
+  for (const [name, lua] of Object.entries(sponsorshipScripts(bounds)))
+    redis.defineCommand(name, { numberOfKeys: 1, lua });
   return async (step: RedisStep, ...[nowMs, ref, caller, rest]: Parameters<Step>): Promise<unknown> => {
     try {
       // The one key says which slot of a cluster it is; all others are in the same.
-      const answer = await commands[step](`${redisPrefix}lease:${ref}`, nowMs, ref, caller, ...rest);
+      const answer = await commands[step](`${prefix}lease:${ref}`, nowMs, ref, caller, ...rest);
       taken(step);
       return answer;
     } catch (error) {

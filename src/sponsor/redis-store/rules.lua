@@ -1,21 +1,10 @@
-import { dayMs, keyLifeMs, lingerMs, type StoreBounds, textLifeMs, unresolvedLifeMs } from '../store/store-bounds.ts';
+-- Shared by all steps. Records are hashes; shelves are sorted sets whose members carry their size in bytes. Numbers are doubles,
+-- exact up to 2^53: `text` writes them whole, where Lua's own `..` would keep 14 digits.
 
-/**
- * All that a step reads or writes is in one slot of a cluster: a budget may be shared by callers, so that no smaller part
- * would do for all. Sponsorship is some dozens of steps in a second; a slot carries tens of thousands.
- */
-export const redisPrefix = 'ledger-gateway:{sponsorship}:';
-
-/** For values that live in keys of their own: those of the shelves are only as old as their youngest entry. */
-const shelfLifeMs = keyLifeMs + 60_000;
-
-/**
- * What the scripts have in common. Numbers are doubles, exact up to 2^53; Lua's own `..` would cut them to 14 digits, so
- * `text` writes them. Records are hashes, shelves are sorted sets whose members carry their bytes.
- */
-export const redisRules = (bounds: StoreBounds) => `
+-- A shelf is as old as its youngest entry, so it must outlive every key.
+local shelfLifeMs = keyLifeMs + 60000
 local function text(number) return string.format('%.0f', number) end
-local function at(name) return '${redisPrefix}' .. name end
+local function at(name) return prefix .. name end
 local now = tonumber(ARGV[1])
 local ref, caller = ARGV[2], ARGV[3]
 
@@ -45,7 +34,7 @@ local function dropLeaseAt(name, dropAt)
   redis.call('HSET', at('lease:' .. name), 'dropAt', text(dropAt))
   redis.call('PEXPIRE', at('lease:' .. name), text(math.max(1, dropAt - now)))
   redis.call('ZADD', at('leases:' .. caller), text(dropAt), name)
-  redis.call('PEXPIRE', at('leases:' .. caller), ${shelfLifeMs})
+  redis.call('PEXPIRE', at('leases:' .. caller), shelfLifeMs)
 end
 
 local function readLease()
@@ -91,7 +80,7 @@ local function renameLease(lease, name, plainRef)
     moveLease(other, 'moving', ref)
     redis.call('HSET', at('lease:' .. ref), 'leaseId', plainRef)
   end
-  redis.call('PEXPIRE', at('leases:' .. caller), ${shelfLifeMs})
+  redis.call('PEXPIRE', at('leases:' .. caller), shelfLifeMs)
   ref = name
 end
 
@@ -100,7 +89,7 @@ local function spent(lease) return { lease.isRefused and 'refused' or 'spent', l
 -- Looked for by whoever is left at that time, if nobody has written its end.
 local function lookForAt(whenMs)
   redis.call('ZADD', at('overdue'), text(whenMs), ref .. ' ' .. caller)
-  redis.call('PEXPIRE', at('overdue'), ${unresolvedLifeMs})
+  redis.call('PEXPIRE', at('overdue'), unresolvedLifeMs)
 end
 
 local function lookNoMore()
@@ -109,7 +98,7 @@ end
 
 local function isFull()
   redis.call('ZREMRANGEBYSCORE', at('leases:' .. caller), '-inf', text(now))
-  return redis.call('ZCARD', at('leases:' .. caller)) >= ${bounds.maxLeasesPerCaller}
+  return redis.call('ZCARD', at('leases:' .. caller)) >= maxLeasesPerCaller
 end
 
 -- Budgets --------------------------------------------------------------------------------------
@@ -118,12 +107,12 @@ local function amountOf(member) return tonumber(string.match(member, ':(%d+)$'))
 
 local function openAccount(gas)
   local account, holds = at('gas:' .. gas), at('holds:' .. gas)
-  local day = math.floor(now / ${dayMs})
+  local day = math.floor(now / dayMs)
   local kept = tonumber(redis.call('HGET', account, 'day') or '-1')
   if kept < day then
     redis.call('DEL', account, holds)
     redis.call('HSET', account, 'day', text(day), 'held', '0', 'settled', '0')
-    redis.call('PEXPIRE', account, ${2 * dayMs})
+    redis.call('PEXPIRE', account, 2 * dayMs)
   end
   local expired = redis.call('ZRANGEBYSCORE', holds, '-inf', text(now))
   for _, member in ipairs(expired) do redis.call('HINCRBY', account, 'held', text(0 - amountOf(member))) end
@@ -139,7 +128,7 @@ end
 
 local function expireHold(gas, expiresAt, hold)
   redis.call('ZADD', at('holds:' .. gas), expiresAt, hold)
-  redis.call('PEXPIRE', at('holds:' .. gas), ${2 * dayMs})
+  redis.call('PEXPIRE', at('holds:' .. gas), 2 * dayMs)
 end
 
 -- From now on it does not expire. One that has, by the clock of another, is taken again: its gas is being spent.
@@ -166,7 +155,7 @@ local function addLease(reserving, expiresAt, gas, day, amount)
   local hold = gas ~= '' and (ref .. ':' .. amount) or ''
   redis.call('HSET', at('lease:' .. ref), 'reserving', reserving, 'executing', 'none', 'expiresAt', expiresAt,
     'gas', gas, 'day', day, 'hold', hold, 'run', run())
-  dropLeaseAt(ref, tonumber(expiresAt) + ${lingerMs})
+  dropLeaseAt(ref, tonumber(expiresAt) + lingerMs)
   if gas ~= '' then
     redis.call('HINCRBY', at('gas:' .. gas), 'held', amount)
     expireHold(gas, expiresAt, hold)
@@ -204,14 +193,14 @@ end
 
 local function shelve(shelf, member, score, bytes)
   redis.call('ZADD', at(shelf .. ':' .. caller), score, member)
-  redis.call('PEXPIRE', at(shelf .. ':' .. caller), ${shelfLifeMs})
+  redis.call('PEXPIRE', at(shelf .. ':' .. caller), shelfLifeMs)
   redis.call('HINCRBY', at('bytes:' .. caller), shelf, bytes)
-  redis.call('PEXPIRE', at('bytes:' .. caller), ${shelfLifeMs})
+  redis.call('PEXPIRE', at('bytes:' .. caller), shelfLifeMs)
 end
 
 local function readKey(key)
   if key == '' then return nil end
-  sweepShelf('keys', ${keyLifeMs})
+  sweepShelf('keys', keyLifeMs)
   return read('key:' .. key)
 end
 
@@ -220,36 +209,36 @@ local function forgetKey(key, record) forget('keys', key .. ':' .. record.bytes)
 local function addKey(key, body, answerBy, untilMs)
   redis.call('HSET', at('key:' .. key), 'body', body, 'lease', ref, 'answerBy', answerBy, 'untilMs', untilMs,
     'bytes', '0', 'keptAt', text(now))
-  redis.call('PEXPIRE', at('key:' .. key), ${keyLifeMs})
+  redis.call('PEXPIRE', at('key:' .. key), keyLifeMs)
   shelve('keys', key .. ':0', text(now), 0)
-  makeRoom('keys', ${bounds.maxKeysPerCaller}, ${bounds.maxAnswerBytesPerCaller})
+  makeRoom('keys', maxKeysPerCaller, maxAnswerBytesPerCaller)
 end
 
 -- The record of the key, if it is still this lease's: it may have been forgotten, and have a successor.
 local function ownKey(key)
   local record = key and key ~= '' and read('key:' .. key)
-  local isOwn = record and record.lease == ref and now < tonumber(record.keptAt) + ${keyLifeMs}
+  local isOwn = record and record.lease == ref and now < tonumber(record.keptAt) + keyLifeMs
   return isOwn and record or nil
 end
 
 local function answerKey(key, answer)
   local record = ownKey(key)
-  if not record or #answer > ${bounds.maxAnswerBytes} then return end
+  if not record or #answer > maxAnswerBytes then return end
   redis.call('ZREM', at('keys:' .. caller), key .. ':' .. record.bytes)
   redis.call('HSET', at('key:' .. key), 'answer', answer, 'bytes', #answer)
   shelve('keys', key .. ':' .. #answer, record.keptAt, #answer - tonumber(record.bytes))
-  makeRoom('keys', ${bounds.maxKeysPerCaller}, ${bounds.maxAnswerBytesPerCaller})
+  makeRoom('keys', maxKeysPerCaller, maxAnswerBytesPerCaller)
 end
 
 local function answerLease(field, answer)
-  if #answer > ${bounds.maxAnswerBytes} then return end
-  sweepShelf('texts', ${textLifeMs})
+  if #answer > maxAnswerBytes then return end
+  sweepShelf('texts', textLifeMs)
   local found = redis.call('HMGET', at('lease:' .. ref), 'bytes', 'keptAt')
   local bytes, keptAt = tonumber(found[1] or '0'), found[1] and found[2] or text(now)
   if found[1] then redis.call('ZREM', at('texts:' .. caller), ref .. ':' .. found[1]) end
   redis.call('HSET', at('lease:' .. ref), field, answer, 'bytes', bytes + #answer, 'keptAt', keptAt)
   shelve('texts', ref .. ':' .. text(bytes + #answer), keptAt, #answer)
-  makeRoom('texts', ${bounds.maxLeasesPerCaller}, ${bounds.maxAnswerBytesPerCaller})
+  makeRoom('texts', maxLeasesPerCaller, maxAnswerBytesPerCaller)
 end
 
 local function answerOf(lease, key, field)
@@ -257,6 +246,5 @@ local function answerOf(lease, key, field)
     local record = ownKey(key)
     return record and record.answer
   end
-  return lease[field] and now < tonumber(lease.keptAt) + ${textLifeMs} and lease[field]
+  return lease[field] and now < tonumber(lease.keptAt) + textLifeMs and lease[field]
 end
-`;
