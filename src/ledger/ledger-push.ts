@@ -9,20 +9,17 @@ import {
 import type { WatchAttempt } from '../live/keep-watch.ts';
 import { createGraphqlSocket } from '../upstream/sockets/graphql-socket.ts';
 
-/** As many as nodes allow elsewhere; who is beyond them asks again and again. */
-const mostListeners = 100;
+/** The bound that nodes have for JSON-RPC. Further listeners poll. */
+const maxSubscriptions = 100;
 
-/** The ledger's own subscriptions, by which one is told that something happened. */
+/** The ledger's own subscriptions, as a signal that something happened. */
 export interface LedgerPush {
   /**
    * Has the ledger such a subscription, and its argument `filter` such a member?
    * @param member `null` = without a filter
    */
   readonly offers: (field: string, member: string | null) => boolean;
-  /**
-   * Subscribes. What is told is not kept.
-   * @returns leaves it
-   */
+  /** Subscribes. @returns unsubscribes */
   readonly listen: (query: string, attempt: WatchAttempt) => () => void;
 }
 
@@ -33,12 +30,15 @@ export interface LedgerPushOptions {
 }
 
 /**
- * Listens to the ledger over a connection of its own, not that of clients: what these ask for may be large, and break it. Only
- * that something happened is heard, so that little is read of each message, and of many in a second no more than some.
+ * Listens over a connection of its own, since a large result for a client may break the clients' connection. Messages are only
+ * a signal, so few and small ones are enough.
  */
 export function createLedgerPush({ url, schema }: LedgerPushOptions): LedgerPush {
-  const socket = createGraphqlSocket({ url, socket: { maxMessageBytes: 65_536, maxMessagesPerSecond: 2_000 } });
-  let listeners = 0;
+  const socket = createGraphqlSocket({
+    url,
+    maxSubscriptions,
+    socket: { maxMessageBytes: 65_536, maxMessagesPerSecond: 2_000 },
+  });
   return {
     offers(field, member) {
       const found = schema()?.getSubscriptionType()?.getFields()[field];
@@ -50,35 +50,16 @@ export function createLedgerPush({ url, schema }: LedgerPushOptions): LedgerPush
       if (!isInputObjectType(filter) || !filter.getFields()[member]) return false;
       return Object.values(filter.getFields()).every((each) => each.name === member || !isRequiredInputField(each));
     },
-    listen(query, attempt) {
-      if (listeners >= mostListeners) {
-        queueMicrotask(() => attempt.down(true));
-        return () => {};
-      }
-      listeners += 1;
-      let isOver = false;
-      const end = () => {
-        if (!isOver) listeners -= 1;
-        isOver = true;
-      };
-      const lose = (isRefused: boolean) => {
-        end();
-        attempt.down(isRefused);
-      };
-      const leave = socket.subscribe(
+    listen: (query, attempt) =>
+      socket.subscribe(
         { query },
         {
           sent: () => attempt.up(),
           next: () => attempt.news(),
-          refused: () => lose(true),
-          ended: () => lose(false),
-          lost: () => lose(false),
+          refused: () => attempt.down(true),
+          ended: () => attempt.down(false),
+          lost: () => attempt.down(false),
         },
-      );
-      return () => {
-        end();
-        leave();
-      };
-    },
+      ),
   };
 }

@@ -1,11 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { StreamPlaces } from '../live/stream-places.ts';
-import {
-  createGraphqlSocket,
-  type GraphqlSocket,
-  type GraphqlSocketOptions,
-} from '../upstream/sockets/graphql-socket.ts';
+import { createGraphqlSocket, type GraphqlSocket } from '../upstream/sockets/graphql-socket.ts';
+import type { SharedSocketOptions } from '../upstream/sockets/shared-connection.ts';
 import type { ForwardRequest } from './forward-to-ledger.ts';
 import { type KeptResults, LedgerStream } from './ledger-stream.ts';
 
@@ -32,7 +29,7 @@ export interface LedgerStreams {
 /** More are forgotten: to come back among the others costs these one more connection at worst. */
 const mostApart = 1_000;
 
-export interface LedgerStreamsOptions extends GraphqlSocketOptions {
+export interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamPlaces;
 }
 

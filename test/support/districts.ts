@@ -24,7 +24,7 @@ export const districts: Readonly<Record<string, District>> = {
   upstream: {
     purpose: 'one call or socket to any upstream: deadline, cancellation, sharing, health; the connection to Redis',
     imports: ['errors', 'json', 'config', 'telemetry'],
-    packages: ['graphql', 'graphql-ws/*', 'ioredis', 'undici', 'ws'],
+    packages: ['graphql', 'ioredis', 'undici', 'ws'],
   },
   callers: {
     purpose: 'who asks: credentials, addresses, rate limits, the requested version',

@@ -62,49 +62,28 @@ function createListen({ field, filter }: PushedFilter, push: LedgerPush, mayBeWi
   };
 }
 
-/** Nodes allow so many on one connection, and as many for all of them. */
-const mostSubscriptions = 100;
+/** The bound of nodes, per connection and for all connections of a client. */
+const maxSubscriptions = 100;
 
 function overRpc(
   url: string,
   methods: NetworkProfile['events']['methods'],
   watching: (listen: Listen) => WatchSource,
 ): EventWatches {
-  // A node sends what happened whole; of what it sends in a second as much is read as is worth a look.
-  const socket = createRpcSocket({ url, socket: { maxMessagesPerSecond: 2_000 } });
-  let open = 0;
+  // Messages are only a signal, so few of them are enough.
+  const socket = createRpcSocket({ url, maxSubscriptions, socket: { maxMessagesPerSecond: 2_000 } });
   const over = (subscribe: string, unsubscribe: string, wire: FilterWire) =>
-    watching((attempt) => {
-      if (open >= mostSubscriptions) {
-        queueMicrotask(() => attempt.down(true));
-        return () => {};
-      }
-      open += 1;
-      let isOver = false;
-      const end = () => {
-        if (!isOver) open -= 1;
-        isOver = true;
-      };
-      const leave = socket.subscribe(
+    watching((attempt) =>
+      socket.subscribe(
         { subscribe, unsubscribe, params: [wire] },
         {
           up: () => attempt.up(),
           news: () => attempt.news(),
-          refused: () => {
-            end();
-            attempt.down(true);
-          },
-          lost: () => {
-            end();
-            attempt.down(false);
-          },
+          refused: () => attempt.down(true),
+          lost: () => attempt.down(false),
         },
-      );
-      return () => {
-        end();
-        leave();
-      };
-    });
+      ),
+    );
   return {
     ofEvents: (_, wire) => over(methods.subscribeEvent, methods.unsubscribeEvent, toSubscribed(wire)),
     // Nodes take no subscription to everything.

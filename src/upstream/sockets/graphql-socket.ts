@@ -1,24 +1,27 @@
-import { type Client, createClient, TerminatedCloseEvent } from 'graphql-ws/client';
 import { printJson } from '../../json/exact-number.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { startPeerTimeout } from '../peer-timeout.ts';
 import { UpstreamCallError } from '../upstream-call-error.ts';
-import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
+import {
+  type ConnectionTarget,
+  createSharedSocket,
+  SharedConnection,
+  type SharedSocketOptions,
+} from './shared-connection.ts';
 
-/** A subscription as the upstream is sent it. */
+/** A subscription as it is sent to the upstream. */
 export interface PushedOperation {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly operationName?: string | undefined;
 }
 
-/** Receives what an upstream says of one subscription; nothing after `refused`, `ended` or `lost`. */
+/** Receives what an upstream sends for one subscription. The last call is `refused`, `ended` or `lost`. */
 export interface PushSink {
-  /** It was sent: what happens from now on should be told. */
+  /** The subscription was sent: the upstream should report everything that happens from now on. */
   sent?(): void;
-  /** A result as it came, parsed, and what its message took in bytes, roughly. */
+  /** @param result parsed. @param bytes approximate size of its message */
   next(result: unknown, bytes: number): void;
-  /** The errors for which it is not executed, as they came. */
+  /** @param errors why the upstream does not execute the subscription, as they came */
   refused(errors: unknown): void;
   ended(): void;
   lost(error: UpstreamCallError): void;
@@ -26,240 +29,108 @@ export interface PushSink {
 
 /** Subscriptions at an upstream that speaks `graphql-transport-ws`. */
 export interface GraphqlSocket {
-  /** @returns leaves it: nothing more is told */
+  /** @returns unsubscribes: the sink is not called any more */
   subscribe(operation: PushedOperation, sink: PushSink): () => void;
-  /** Loses all of them. */
+  /** Closes the connection; all subscriptions are lost. */
   close(): void;
 }
 
-export interface GraphqlSocketOptions {
-  readonly url: string;
-  /** For so many milliseconds the connection is kept that nothing needs any more. */
-  readonly graceMs?: number;
-  readonly socket?: Partial<UpstreamSocketOptions>;
-}
-
-const usualGraceMs = 200;
-
-/**
- * One connection carries all of them, made when the first one comes and closed when the last one has gone. When it is lost each
- * is told so, and the next one makes another: what to do meanwhile is for those who subscribe to decide.
- */
-export function createGraphqlSocket({ url, graceMs = usualGraceMs, socket = {} }: GraphqlSocketOptions): GraphqlSocket {
-  const options = { ...usualSocketOptions, ...socket };
-  const mail = new Mail();
-  let lastId = 0;
-  let open = 0;
-  let client: Client | null = null;
-  let graceTimer: NodeJS.Timeout | undefined;
-
-  /** A connection that is still being made would else be made to its end. */
-  function endUnused(): void {
-    clearTimeout(graceTimer);
-    graceTimer = setTimeout(() => {
-      if (open === 0) client?.terminate();
-    }, graceMs);
-  }
-
+/** All subscriptions share one connection. The gateway speaks the protocol itself, since graphql-ws would round numbers. */
+export function createGraphqlSocket(options: SharedSocketOptions): GraphqlSocket {
+  const shared = createSharedSocket(options, (target) => new GraphqlConnection(target));
   return {
-    subscribe(operation, sink) {
-      client ??= createClient({
-        url,
-        webSocketImpl: toImplementation(mail, options),
-        // Whoever subscribes decides whether to go on, and is told of the gap first.
-        retryAttempts: 0,
-        lazyCloseTimeout: graceMs,
-        generateID: () => String(lastId),
-      });
-      lastId += 1;
-      open += 1;
-      const id = String(lastId);
-      mail.post(id, operation, () => sink.sent?.());
-      let isOver = false;
-      const end = () => {
-        if (isOver) return false;
-        isOver = true;
-        mail.drop(id);
-        open -= 1;
-        if (open === 0) endUnused();
-        return true;
-      };
-      const stop = client.subscribe(
-        { query: '' },
-        {
-          next: () => {
-            if (!isOver) sink.next(mail.payload, mail.bytes);
-          },
-          error: (reason) => {
-            if (!end()) return;
-            if (Array.isArray(reason)) sink.refused(mail.payload);
-            else sink.lost(toLoss(reason));
-          },
-          complete: () => {
-            if (end()) sink.ended();
-          },
-        },
-      );
-      return () => {
-        if (end()) stop();
-      };
-    },
-    close() {
-      client?.terminate();
-    },
+    subscribe: (operation, sink) => shared.subscribe({ operation, sink, id: null }),
+    close: shared.close,
   };
 }
 
-/**
- * What is said is kept from the library, which parses and prints JSON by itself, and would round numbers: it is shown the
- * envelopes alone.
- */
-class Mail {
-  /** Of the message that is being read. */
-  payload: unknown;
-  bytes = 0;
-  /** By their ids: operations that were not sent yet. */
-  readonly #outgoing = new Map<string, { readonly operation: PushedOperation; readonly onSent: () => void }>();
+interface Entry {
+  readonly operation: PushedOperation;
+  readonly sink: PushSink;
+  /** `null` until the operation is sent. */
+  id: string | null;
+}
 
-  post(id: string, operation: PushedOperation, onSent: () => void): void {
-    this.#outgoing.set(id, { operation, onSent });
+class GraphqlConnection extends SharedConnection<Entry> {
+  readonly #acknowledgeMs: number;
+  readonly #byId = new Map<string, Entry>();
+  #isAcknowledged = false;
+  #lastId = 0;
+
+  constructor(target: ConnectionTarget) {
+    super(target, 'graphql-transport-ws');
+    this.#acknowledgeMs = target.options.connectMs;
   }
 
-  /** It is over, sent or not. */
-  drop(id: string): void {
-    this.#outgoing.delete(id);
+  protected opened(): void {
+    this.send('{"type":"connection_init"}');
+    this.await(this.#acknowledgeMs, 'the connection was not acknowledged in time');
   }
 
-  /** A message of the library's, with what it was not shown. */
-  toSent(text: string): string {
-    const { id, type } = JSON.parse(text) as { readonly id?: string; readonly type: string };
-    const posted = id !== undefined && type === 'subscribe' ? this.#outgoing.get(id) : undefined;
-    if (id === undefined || !posted) return text;
-    this.#outgoing.delete(id);
-    posted.onSent();
-    return printJson({ id, type, payload: posted.operation });
+  protected ask(entry: Entry): void {
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    entry.id = id;
+    this.#byId.set(id, entry);
+    entry.sink.sent?.();
+    this.send(printJson({ id, type: 'subscribe', payload: entry.operation }));
   }
 
-  /** What the library may see of a message; `null` if it is none of the protocol. */
-  toShown(text: string): string | null {
-    let message: unknown;
-    try {
-      message = parseJson(text);
-    } catch {
-      return null;
-    }
-    if (!isObject(message)) return null;
-    const { id, type, payload } = message;
-    this.payload = payload;
-    this.bytes = text.length;
-    switch (type) {
-      case 'connection_ack':
-      case 'ping':
-      case 'pong':
-        return JSON.stringify({ type });
-      case 'next':
-        return isOurs(id) ? JSON.stringify({ id, type, payload: {} }) : null;
-      case 'error':
-        return isOurs(id) ? JSON.stringify({ id, type, payload: [{ message: '' }] }) : null;
-      case 'complete':
-        return isOurs(id) ? JSON.stringify({ id, type }) : null;
-      default:
-        return null;
-    }
+  protected left({ id }: Entry): void {
+    if (id === null) return;
+    this.#byId.delete(id);
+    this.send(JSON.stringify({ id, type: 'complete' }));
+  }
+
+  protected read(text: string): void {
+    const message = toMessage(text);
+    if (!message || !this.#take(message, text.length))
+      this.lose(new UpstreamCallError('garbled', 'a message that is none of graphql-transport-ws'));
+  }
+
+  /** @returns `false` if the protocol does not allow the message */
+  #take({ id, type, payload }: Message, bytes: number): boolean {
+    if (type === 'ping') this.send('{"type":"pong"}');
+    if (type === 'ping' || type === 'pong') return true;
+    if (type === 'connection_ack') this.#acknowledge();
+    else if (!this.#isAcknowledged || !isSubscriptionId(id)) return false;
+    else if (type === 'next') this.#byId.get(id)?.sink.next(payload, bytes);
+    else if (type === 'error') this.#end(id)?.refused(payload);
+    else if (type === 'complete') this.#end(id)?.ended();
+    else return false;
+    return true;
+  }
+
+  #acknowledge(): void {
+    if (this.#isAcknowledged) return;
+    this.#isAcknowledged = true;
+    this.stopAwaiting();
+    this.ready();
+  }
+
+  #end(id: string): PushSink | undefined {
+    const entry = this.#byId.get(id);
+    this.#byId.delete(id);
+    return entry && this.remove(entry) ? entry.sink : undefined;
   }
 }
 
-/** Of a form that we give, be it of an operation that is over. */
-function isOurs(id: unknown): id is string {
+interface Message {
+  readonly id?: unknown;
+  readonly type?: unknown;
+  readonly payload?: unknown;
+}
+
+function toMessage(text: string): Message | null {
+  try {
+    const value = parseJson(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Does an id have the form of ours? The operation may be over. */
+function isSubscriptionId(id: unknown): id is string {
   return typeof id === 'string' && /^\d{1,16}$/.test(id);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** An end that the library does not take for one that was agreed upon: that it would connect again after, at once and silently. */
-interface LostEvent {
-  readonly code: 1006;
-  readonly reason: string;
-  readonly cause: UpstreamCallError;
-}
-
-/** A bounded socket in the form that the library knows. */
-function toImplementation(mail: Mail, options: UpstreamSocketOptions) {
-  return class {
-    static readonly CONNECTING = 0;
-    static readonly OPEN = 1;
-    static readonly CLOSING = 2;
-    static readonly CLOSED = 3;
-    onopen: (() => void) | null = null;
-    onmessage: ((event: { readonly data: string }) => void) | null = null;
-    onclose: ((event: LostEvent) => void) | null = null;
-    onerror: (() => void) | null = null;
-    readonly #socket: UpstreamSocket;
-    #stopAwaiting = () => {};
-    #wasClosed = false;
-
-    constructor(url: string, protocol: string) {
-      const lost = (cause: UpstreamCallError) => this.#lose(cause);
-      const target = {
-        url,
-        protocol,
-        opened: () => {
-          this.#awaitAcknowledgement();
-          this.onopen?.();
-        },
-        message: (text: string) => {
-          const data = mail.toShown(text);
-          if (data === acknowledgement) this.#stopAwaiting();
-          if (data !== null) this.onmessage?.({ data });
-          else this.#giveUp(new UpstreamCallError('garbled', 'a message that is none of graphql-transport-ws'));
-        },
-        lost,
-      };
-      this.#socket = new UpstreamSocket(target, options);
-    }
-
-    get readyState(): number {
-      if (this.#wasClosed) return 3;
-      return this.#socket.isOpen ? 1 : 0;
-    }
-
-    send(text: string): void {
-      this.#socket.send(mail.toSent(text));
-    }
-
-    /** The library closes what is not needed, and what does not keep to the protocol. */
-    close(code: number): void {
-      this.#giveUp(new UpstreamCallError('garbled', `closed from here (${code})`));
-    }
-
-    #awaitAcknowledgement(): void {
-      this.#stopAwaiting = startPeerTimeout(options.connectMs, () =>
-        this.#giveUp(new UpstreamCallError('timeout', 'the connection was not acknowledged in time')),
-      );
-    }
-
-    #giveUp(cause: UpstreamCallError): void {
-      this.#socket.close();
-      this.#lose(cause);
-    }
-
-    #lose(cause: UpstreamCallError): void {
-      if (this.#wasClosed) return;
-      this.#wasClosed = true;
-      this.#stopAwaiting();
-      this.onclose?.({ code: 1006, reason: cause.message, cause });
-    }
-  };
-}
-
-/** As the library is shown it. */
-const acknowledgement = JSON.stringify({ type: 'connection_ack' });
-
-function toLoss(reason: unknown): UpstreamCallError {
-  if (reason instanceof TerminatedCloseEvent) return new UpstreamCallError('interrupted', 'closed from here');
-  const { cause } = (reason ?? {}) as { readonly cause?: unknown };
-  if (cause instanceof UpstreamCallError) return cause;
-  return new UpstreamCallError('garbled', 'a message out of turn', { cause: reason });
 }

@@ -7,51 +7,50 @@ export interface UpstreamSocketOptions {
   readonly connectMs: number;
   /** Bytes of the largest message that is read. */
   readonly maxMessageBytes: number;
-  /** More are left unread until the second is over: the upstream has to wait, and may cut the connection. */
+  /** Further messages stay unread until the second is over: the upstream has to wait, and may cut the connection. */
   readonly maxMessagesPerSecond: number;
-  /** Milliseconds between two questions whether the upstream is still there. One that left one unanswered is gone. */
+  /** Milliseconds between two pings. The connection is lost if nothing arrives between them. */
   readonly beatMs: number;
 }
 
 export const usualSocketOptions: UpstreamSocketOptions = {
   connectMs: 5_000,
-  // Parsing takes some ten milliseconds a megabyte, and nothing else is done meanwhile.
+  // Parsing blocks the event loop for about 10 ms per megabyte.
   maxMessageBytes: 4 * 1024 * 1024,
   maxMessagesPerSecond: 20_000,
   beatMs: 10_000,
 };
 
-/** Where an upstream takes connections, and who is told what of one. */
+/** The upstream's address, and the listener of one connection. */
 export interface UpstreamSocketTarget {
   /** `ws:` or `wss:`; credentials in it become a Basic authorization header. */
   readonly url: string;
   readonly protocol: string | null;
   opened(): void;
-  /** A text message. */
+  /** Called with a text message. */
   message(text: string): void;
-  /** Called once, however it ended, unless it was closed from here. */
+  /** Called once at the end of the connection, unless `close` ended it. */
   lost(error: UpstreamCallError): void;
 }
 
-/** Milliseconds that an upstream may take to agree to the end of a connection. */
+/** Milliseconds that the upstream may take for the closing handshake. */
 const closingMs = 250;
 const normalClosure = 1000;
-/** Of what was sent. Some hundred of the largest requests. */
+/** Bytes that were sent and not read, about a hundred of the largest requests. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 
 /**
- * A WebSocket to an upstream that is trusted with nothing: what it sends is bounded in size and rate, and one that is silent is
- * asked whether it is there. A second connection is not made by itself.
+ * A WebSocket to an upstream that is not trusted: bounds the size and rate of its messages, and pings it. Does not reconnect.
  */
 export class UpstreamSocket {
   readonly #socket: WebSocket;
   readonly #target: UpstreamSocketTarget;
   readonly #options: UpstreamSocketOptions;
-  /** Was it heard of since it was last asked? */
+  /** Has anything arrived since the last ping? */
   #isHeard = true;
   #messages = 0;
   #resumeTimer: NodeJS.Timeout | undefined;
-  /** Stops waiting for the upstream: to open the connection, then to be heard of before the next beat. */
+  /** Stops the timeout of the connection attempt, later that of the next ping. */
   #stopWaiting: () => void;
   #isOver = false;
 
@@ -73,15 +72,15 @@ export class UpstreamSocket {
     return !this.#isOver && this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** An upstream that does not read what it is sent is as good as gone. */
+  /** Sends a message. Loses the connection if the upstream does not read. */
   send(text: string): void {
     if (!this.isOpen) return;
     this.#socket.send(text);
-    if (this.#socket.bufferedAmount <= maxUnreadBytes) return;
-    this.#lose(new UpstreamCallError('interrupted', 'the upstream does not read'));
+    if (this.#socket.bufferedAmount > maxUnreadBytes)
+      this.#lose(new UpstreamCallError('interrupted', 'the upstream does not read'));
   }
 
-  /** Nothing of it is told from now on. The upstream is waited for a moment and then left. */
+  /** Closes the connection. The target is not called any more. */
   close(): void {
     if (this.#isOver) return;
     this.#end();
@@ -103,7 +102,7 @@ export class UpstreamSocket {
     this.#socket.on('message', (data, isBinary) => this.#take(data, isBinary));
     this.#socket.on('pong', () => this.#count());
     this.#socket.on('ping', () => this.#count());
-    // Always followed by `close`; without a listener it would end the process.
+    // `close` always follows. Without a listener, an error would end the process.
     this.#socket.on('error', (each) => {
       error = each;
     });
@@ -122,13 +121,11 @@ export class UpstreamSocket {
     this.#isHeard = true;
     this.#messages += 1;
     if (this.#messages === this.#options.maxMessagesPerSecond) this.#socket.pause();
-    this.#resumeTimer ??= setTimeout(() => this.#nextSecond(), 1_000);
-  }
-
-  #nextSecond(): void {
-    this.#resumeTimer = undefined;
-    this.#messages = 0;
-    this.#socket.resume();
+    this.#resumeTimer ??= setTimeout(() => {
+      this.#resumeTimer = undefined;
+      this.#messages = 0;
+      this.#socket.resume();
+    }, 1_000);
   }
 
   #awaitBeat(): void {
@@ -138,7 +135,7 @@ export class UpstreamSocket {
 
   #beat(): void {
     this.#awaitBeat();
-    // What is not read cannot be heard.
+    // While reading is paused, an answer cannot be heard.
     if (this.#socket.isPaused) return;
     if (this.#isHeard) {
       this.#isHeard = false;
@@ -161,11 +158,9 @@ export class UpstreamSocket {
   }
 }
 
-const tooLarge = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-
 function toLoss(wasOpen: boolean, code: number, cause: Error | null): UpstreamCallError {
   if (!wasOpen) return new UpstreamCallError('unreachable', 'no WebSocket connection was made', { cause });
-  const isTooLarge = (cause as NodeJS.ErrnoException | null)?.code === tooLarge;
-  if (isTooLarge) return new UpstreamCallError('too-large', 'a message over the bound', { cause });
+  if ((cause as NodeJS.ErrnoException | null)?.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+    return new UpstreamCallError('too-large', 'a message over the bound', { cause });
   return new UpstreamCallError('interrupted', `the connection was closed (${code})`, { cause });
 }

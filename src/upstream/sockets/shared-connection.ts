@@ -1,0 +1,179 @@
+import { startPeerTimeout } from '../peer-timeout.ts';
+import { UpstreamCallError } from '../upstream-call-error.ts';
+import { UpstreamSocket, type UpstreamSocketOptions, usualSocketOptions } from './upstream-socket.ts';
+
+export interface SharedSocketOptions {
+  readonly url: string;
+  /** Milliseconds for which a connection without subscriptions is kept. */
+  readonly graceMs?: number;
+  /** Subscriptions at once; further ones are refused. Left out: any number. */
+  readonly maxSubscriptions?: number;
+  readonly socket?: Partial<UpstreamSocketOptions>;
+}
+
+/** A subscription on a connection, and the listener to call. */
+export interface Subscribed {
+  readonly sink: {
+    refused(errors: unknown): void;
+    lost(error: UpstreamCallError): void;
+  };
+}
+
+/** Subscriptions at one upstream, over one connection. */
+export interface SharedSocket<Entry> {
+  /**
+   * Opens the connection if there is none. Calls the sink after it has returned, at the earliest.
+   * @returns unsubscribes: the sink is not called any more
+   */
+  subscribe(entry: Entry): () => void;
+  /** Closes the connection; all subscriptions are lost. */
+  close(): void;
+}
+
+const defaultGraceMs = 200;
+
+/**
+ * Opens a connection for the first subscription and closes it after the last one. When the connection is lost, all its
+ * subscriptions are lost; the next one opens another connection. Never reconnects by itself, since only the subscriber can
+ * tell its client about the gap.
+ */
+export function createSharedSocket<Entry extends Subscribed>(
+  { url, graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket }: SharedSocketOptions,
+  connect: (target: ConnectionTarget) => SharedConnection<Entry>,
+): SharedSocket<Entry> {
+  const options = { ...usualSocketOptions, ...socket };
+  let current: SharedConnection<Entry> | null = null;
+  let graceTimer: NodeJS.Timeout | undefined;
+
+  function open(): SharedConnection<Entry> {
+    const connection = connect({
+      url,
+      options,
+      unused: () => {
+        clearTimeout(graceTimer);
+        graceTimer = setTimeout(() => {
+          if (connection.size === 0) connection.close();
+        }, graceMs);
+      },
+      closed: () => {
+        if (current === connection) current = null;
+      },
+    });
+    return connection;
+  }
+
+  return {
+    subscribe(entry) {
+      if (current && current.size >= maxSubscriptions) {
+        queueMicrotask(() => entry.sink.refused([]));
+        return () => {};
+      }
+      current ??= open();
+      return current.add(entry);
+    },
+    close() {
+      clearTimeout(graceTimer);
+      current?.lose(new UpstreamCallError('interrupted', 'closed from here'));
+    },
+  };
+}
+
+export interface ConnectionTarget {
+  readonly url: string;
+  readonly options: UpstreamSocketOptions;
+  /** Called when the last subscription has ended. */
+  unused(): void;
+  closed(): void;
+}
+
+/** One connection with its subscriptions. A subclass speaks the protocol. */
+export abstract class SharedConnection<Entry extends Subscribed> {
+  readonly #target: ConnectionTarget;
+  readonly #socket: UpstreamSocket;
+  readonly #entries = new Set<Entry>();
+  #isReady = false;
+  #stopAwaiting = () => {};
+
+  constructor(target: ConnectionTarget, protocol: string | null) {
+    this.#target = target;
+    this.#socket = new UpstreamSocket(
+      {
+        url: target.url,
+        protocol,
+        opened: () => this.opened(),
+        message: (text) => this.read(text),
+        lost: (error) => this.lose(error),
+      },
+      target.options,
+    );
+  }
+
+  /** The WebSocket is open. Must lead to a call of `ready`. */
+  protected abstract opened(): void;
+  /** Sends a subscription to the upstream. */
+  protected abstract ask(entry: Entry): void;
+  /** Tells the upstream that the gateway has left a subscription, which may not have been sent yet. */
+  protected abstract left(entry: Entry): void;
+  protected abstract read(text: string): void;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  add(entry: Entry): () => void {
+    this.#entries.add(entry);
+    if (this.#isReady) queueMicrotask(() => this.#askOpen(entry));
+    return () => {
+      if (this.remove(entry)) this.left(entry);
+    };
+  }
+
+  /** Closes the connection without calling its subscriptions. */
+  close(): void {
+    this.stopAwaiting();
+    this.#socket.close();
+    this.#target.closed();
+  }
+
+  lose(error: UpstreamCallError): void {
+    this.close();
+    const lost = [...this.#entries];
+    this.#entries.clear();
+    for (const { sink } of lost) sink.lost(error);
+  }
+
+  /** From now on subscriptions are sent. */
+  protected ready(): void {
+    this.#isReady = true;
+    for (const entry of [...this.#entries]) this.#askOpen(entry);
+  }
+
+  #askOpen(entry: Entry): void {
+    if (this.has(entry)) this.ask(entry);
+  }
+
+  protected has(entry: Entry): boolean {
+    return this.#entries.has(entry);
+  }
+
+  /** Ends a subscription. @returns `false` if it has ended before */
+  protected remove(entry: Entry): boolean {
+    if (!this.#entries.delete(entry)) return false;
+    if (this.#entries.size === 0) this.#target.unused();
+    return true;
+  }
+
+  protected send(text: string): void {
+    this.#socket.send(text);
+  }
+
+  /** Loses the connection unless `stopAwaiting` is called in time. */
+  protected await(ms: number, failure: string): void {
+    this.stopAwaiting();
+    this.#stopAwaiting = startPeerTimeout(ms, () => this.lose(new UpstreamCallError('timeout', failure)));
+  }
+
+  protected stopAwaiting(): void {
+    this.#stopAwaiting();
+  }
+}
