@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { chaos } from './test/support/runs.ts';
 import { StrictReporter } from './test/support/strict-reporter.ts';
 
 /**
@@ -39,13 +40,13 @@ export default defineConfig({
     projects: [
       // Files of one process share what they import, which takes longer to load than most tests take. The time is only to
       // end what hangs: some of them work for seconds where all cores are busy.
-      project('unit', { exclude: memoryTests, isolate: false, testTimeout: 30_000 }),
-      project('integration', { isolate: false, testTimeout: 30_000, hookTimeout: 30_000 }),
+      project('unit', { exclude: memoryTests, isolate: false, testTimeout: 30_000 * chaos }),
+      project('integration', { isolate: false, testTimeout: 30_000 * chaos, hookTimeout: 30_000 }),
       project('memory', { include: memoryTests, testTimeout: 60_000 }),
-      project('conformance', { testTimeout: 60_000, hookTimeout: 30_000 }),
+      project('conformance', { testTimeout: 60_000 * chaos, hookTimeout: 30_000 }),
       // After the others: what is to be answered in time must not wait for a machine that they keep busy.
-      project('faults', { testTimeout: 120_000, hookTimeout: 30_000, sequence: { groupOrder: 1 } }),
-      project('e2e', { testTimeout: 300_000, hookTimeout: 120_000, sequence: { groupOrder: 2 } }),
+      project('faults', { testTimeout: 120_000 * chaos, hookTimeout: 30_000, sequence: { groupOrder: 1 } }),
+      project('e2e', { testTimeout: 300_000 * chaos, hookTimeout: 120_000, sequence: { groupOrder: 2 } }),
     ],
     coverage: {
       provider: 'v8',

@@ -8,6 +8,7 @@ import { measureDocument } from '../../src/documents/cost/measure-document.ts';
 import { arbitraryDocument, arbitraryVariables } from '../support/arbitrary-documents.ts';
 import { checkLimits } from '../support/check-limits.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
+import { runs } from '../support/runs.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
 /** The devnet's counter was written apart from ours, from the same rules; over HTTP they must agree on every document. */
@@ -38,7 +39,7 @@ describe('a ledger that counts for itself agrees with the gateway', () => {
 
   test('on documents a person could write for its schema', async () => {
     const outcomes = new Set<string>();
-    for (let seed = 0; seed < 500; seed += 1) {
+    for (let seed = 0; seed < runs(150); seed += 1) {
       const { text, variables } = plausibleDocument(schema, seed);
       if (Buffer.byteLength(text) <= shippedLimits.maxQueryPayloadSize) outcomes.add(await compare(text, variables));
     }
@@ -52,7 +53,7 @@ describe('a ledger that counts for itself agrees with the gateway', () => {
         if (Buffer.byteLength(text) > shippedLimits.maxQueryPayloadSize) return;
         if ((await compare(text, variables)) === 'refused') refused.push(text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(150) },
     );
     expect(refused.length).toBeGreaterThan(0);
   });

@@ -16,6 +16,7 @@ import {
 import { type CorpusOperation, operationCorpus } from '../support/operation-corpus.ts';
 import { type PlannedAndStitched, startPlannedAndStitched } from '../support/planned-and-stitched.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
+import { runs } from '../support/runs.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../support/spoilt-answers.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 
@@ -149,11 +150,11 @@ describe('whatever the ledger answers', () => {
       taken.set(plan, (taken.get(plan) ?? 0) + 1);
       if (errors.length > 0) failures[data === 'null' ? 'all' : 'some'] += 1;
     });
-    await fc.assert(agrees, { numRuns: 200, seed: 20_261_121, maxSkipsPerRun: 10 });
+    await fc.assert(agrees, { numRuns: runs(100), seed: 20_261_121, maxSkipsPerRun: 10 });
     for (const plan of ['LOCAL', 'PASS_THROUGH', 'SPLIT', 'STITCHED'] as const) {
-      expect(taken.get(plan), plan).toBeGreaterThan(4);
+      expect(taken.get(plan), plan).toBeGreaterThan(1);
     }
-    expect(Math.min(failures.some, failures.all)).toBeGreaterThan(30);
+    expect(Math.min(failures.some, failures.all)).toBeGreaterThan(15);
   });
 
   it('is shown without what would set the status of our own answer', async () => {

@@ -31,6 +31,7 @@ import type { OperationContext } from '../../src/upstream/operation-context.ts';
 import type { UpstreamRequest } from '../../src/upstream/upstream-call.ts';
 import { createOwnSchema } from '../support/own-schema.ts';
 import { plausibleDocument } from '../support/plausible-documents.ts';
+import { runs } from '../support/runs.ts';
 import { toTestBooks } from '../support/sponsorship-books.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
 import { admitForTest, createTestServer, quietTurns } from '../support/test-operation.ts';
@@ -298,7 +299,7 @@ describe('the plans', () => {
 
   it('agree on documents a person could write for the whole graph', async () => {
     const counts = { compared: 0, invalid: 0 };
-    for (let seed = 0; seed < 300; seed += 1) {
+    for (let seed = 0; seed < runs(120); seed += 1) {
       const { text, variables } = plausibleDocument(generation.schema, seed);
       // What the gateway says of itself has no resolvers here.
       if (/\b(estimate|viewer|gateway)\b/.test(text)) continue;
@@ -316,13 +317,13 @@ describe('the plans', () => {
     });
     const before = { ...compiled };
     const counts = { compared: 0, invalid: 0 };
-    for (let seed = 0; seed < 150; seed += 1) {
+    for (let seed = 0; seed < runs(60); seed += 1) {
       const { text, variables } = plausibleDocument(own, seed);
       await compareIfValid(text, variables, counts);
     }
     expect(counts.compared).toBeGreaterThan(9 * counts.invalid);
-    expect(compiled.joined - before.joined).toBeGreaterThan(15);
-    expect(compiled.own - before.own).toBeGreaterThan(15);
+    expect(compiled.joined - before.joined).toBeGreaterThan(5);
+    expect(compiled.own - before.own).toBeGreaterThan(5);
   }, 300_000);
 
   describe('where the ledger fails below a join', () => {

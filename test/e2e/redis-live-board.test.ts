@@ -6,6 +6,7 @@ import type { Board, BoardQuery, Lead } from '../../src/live/fleet/board.ts';
 import { createRedisBoard } from '../../src/live/fleet/redis-board.ts';
 import { createMemoryBoard } from '../support/memory-board.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
+import { runs } from '../support/runs.ts';
 import { until } from '../support/until.ts';
 
 /** No answer of a busy test machine may come too late. */
@@ -91,7 +92,7 @@ if (redisMissing) {
         for (const each of steps) expect(await take(inRedis, each)).toEqual(await take(inMemory, each));
         for (const member of inRedis.members) await member.leave();
       }),
-      { numRuns: Number(process.env.PROPERTY_RUNS ?? 40) },
+      { numRuns: runs(40) },
     );
     for (const board of shared) await board.close();
   });

@@ -4,10 +4,9 @@ import { expect, test } from 'vitest';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 import { openRedisStore } from '../support/redis-sponsorship-store.ts';
+import { runs } from '../support/runs.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../support/sponsorship-steps.ts';
 import { describeSponsorshipStore, newFlow } from '../support/sponsorship-store-suite.ts';
-
-const runs = Number(process.env.SPONSORSHIP_RUNS ?? 60);
 
 if (redisMissing) {
   test.skip(redisMissing, () => {});
@@ -88,7 +87,7 @@ if (redisMissing) {
           expect(await takeStep(shared, step, index)).toEqual(await takeStep(alone, step, index));
         }
       }),
-      { numRuns: runs, ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
+      { numRuns: runs(60), ...(process.env.SEED ? { seed: Number(process.env.SEED) } : {}) },
     );
     for (const store of fleet) await store.close();
   });

@@ -5,13 +5,14 @@ import { type LiveClient, overEventStream, overWebSocket } from '../support/live
 import { eventIds, quickPolls, startTickedDevnet } from '../support/live-network.ts';
 import { type RecordingUpstream, recordUpstream } from '../support/recording-upstream.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
+import { runs } from '../support/runs.ts';
 import { openTcpGate, type TcpGate } from '../support/tcp-gate.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';
 
 const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
 /** Things that are done, one after the other. */
-const steps = Number(process.env.LIVE_STEPS ?? 60);
+const steps = runs(30);
 
 let devnet: Devnet;
 let rpc: RecordingUpstream;

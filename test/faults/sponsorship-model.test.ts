@@ -9,13 +9,14 @@ import {
   judgeRecovery,
 } from '../support/judge-sponsorship.ts';
 import { redisMissing } from '../support/redis-server.ts';
+import { chaos } from '../support/runs.ts';
 import { courses, type Played } from '../support/sponsorship-commands.ts';
 import { SponsorshipHistory } from '../support/sponsorship-history.ts';
 import { callerNames, type SponsorshipWorld, secrets, startSponsorshipWorld } from '../support/sponsorship-world.ts';
 import { until } from '../support/until.ts';
 
 /** How many courses are tried, and from which seed: another one each time, unless one is to be seen again. */
-const runs = Number(process.env.SPONSORSHIP_RUNS ?? 12);
+const runs = Number(process.env.SPONSORSHIP_RUNS ?? 12 * chaos);
 /** Worlds in which they are tried side by side: most of the time is waiting. */
 const worlds = Number(process.env.SPONSORSHIP_WORLDS ?? 1);
 const seed = Number(process.env.SPONSORSHIP_SEED ?? Date.now() % 2 ** 31);

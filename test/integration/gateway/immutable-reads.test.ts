@@ -5,6 +5,7 @@ import { upstreamList } from '../../../src/start/upstreams.ts';
 import { lastingRead } from '../../support/lasting-reads.ts';
 import { type LedgerSchema, ledgerSchemas } from '../../support/ledger-schemas.ts';
 import { answerAt, type MovingLedger, startMovingLedger } from '../../support/moving-ledger.ts';
+import { runs } from '../../support/runs.ts';
 import { openShells, type Shells } from '../../support/shells.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { until } from '../../support/until.ts';
@@ -12,7 +13,7 @@ import { until } from '../../support/until.ts';
 const json = 'application/json';
 /** As it is where nothing is configured. */
 const on = { IMMUTABLE_CACHE_BYTES: '33554432' };
-const seeds = Number(process.env.LASTING_READS ?? 30);
+const seeds = runs(30);
 
 /** Every operation in the log, oldest first. */
 const operationsOf = (gateway: TestGateway) =>

@@ -4,8 +4,9 @@ import { keepWatch, type WatchAttempt } from '../../../src/live/keep-watch.ts';
 import type { LivePage } from '../../../src/live/live-source.ts';
 import { createTestHub, type Following } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
+import { runs } from '../../support/runs.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 40);
+const numRuns = runs(40);
 
 /** What an upstream does wrong, once. */
 const faults = {

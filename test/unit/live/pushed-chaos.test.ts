@@ -7,8 +7,9 @@ import { createCollection, FrameWriter } from '../../../src/server/websocket/fra
 import { PushedOperation } from '../../../src/server/websocket/pushed-operation.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
+import { runs } from '../../support/runs.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 40) / 8;
+const numRuns = runs(3);
 
 /** More than are woken in one turn. */
 const connections = 6;

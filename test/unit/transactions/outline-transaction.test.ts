@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../src/devnet/transactions/encode-transaction.ts';
 import { outlineTransaction, type TransactionOutline } from '../../../src/transactions/outline-transaction.ts';
 import { transactionData } from '../../support/arbitrary-transaction.ts';
+import { runs } from '../../support/runs.ts';
 
-const runs = Number(process.env.PROPERTY_RUNS ?? 300);
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
 const full = (short: string) => `0x${short.padStart(64, '0')}`;
 const ref = (short: string) => ({ objectId: full(short), version: 7, digest });
@@ -85,7 +85,7 @@ describe('the outline of a transaction', () => {
           ]);
         }
       }),
-      { numRuns: runs / 3 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -138,7 +138,7 @@ describe('bytes that were altered', () => {
           expect(bcs.TransactionData.serialize(parsed as never).toBytes()).toEqual(bytes);
         }
       }),
-      { numRuns: runs * 2 },
+      { numRuns: runs(600) },
     );
   });
 
@@ -148,7 +148,7 @@ describe('bytes that were altered', () => {
         const read = outlineTransaction(bytes);
         expect(read.kind === 'known' || read.reason.length < 200).toBe(true);
       }),
-      { numRuns: runs },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -15,9 +15,10 @@ import {
   matchesPlainly,
   type PlainEvent,
 } from '../../../support/arbitrary-event-filters.ts';
+import { runs } from '../../../support/runs.ts';
 import { createSmallDevnet } from '../../../support/small-devnet.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 80);
+const numRuns = runs(80);
 const events = fc.array(arbitraryEvent, { minLength: 10, maxLength: 20 });
 
 const matches = (filter: EventStreamFilter | null, event: PlainEvent) => {
@@ -44,7 +45,7 @@ describe('a filter of a stream', () => {
         expect(key({ not: { not: one } })).toBe(key(one));
         expect(key({ all: [one] })).toBe(key(one));
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
     expect(parseEventStreamFilter({ all: [] }).key).toBe(parseEventStreamFilter(null).key);
     expect(parseEventStreamFilter({ sender: '0x2' }).key).toBe(parseEventStreamFilter({ senderAddress: '0x02' }).key);
@@ -236,7 +237,7 @@ describe('over the events of a simulated ledger', () => {
           told.filter((_, index) => subscription.matches(records[index] as never)),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -251,7 +252,7 @@ describe('over the events of a simulated ledger', () => {
         );
         expect(missing).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

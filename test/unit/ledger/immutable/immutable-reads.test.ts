@@ -13,6 +13,7 @@ import type { KeptAnswer } from '../../../../src/ledger/immutable/kept-answer.ts
 import { lastingRead } from '../../../support/lasting-reads.ts';
 import { ledgerSchemas } from '../../../support/ledger-schemas.ts';
 import { answerAt, type MovingRequest, treeOf } from '../../../support/moving-ledger.ts';
+import { runs } from '../../../support/runs.ts';
 
 const openReads = (tables: readonly ImmutableFields[], maxBytes = 8_000_000): ImmutableReads =>
   createImmutableReads({
@@ -66,7 +67,7 @@ function replay(schema: GraphQLSchema, tables: readonly ImmutableFields[], seeds
   return found;
 }
 
-const seeds = Number(process.env.LASTING_READS ?? 120);
+const seeds = runs(120);
 
 describe.each(ledgerSchemas)('reads over the schema of $name', ({ schema, tables }) => {
   it('are kept only if the ledger says the same for ever, whatever it changes', () => {

@@ -4,8 +4,9 @@ import type { ResumePoint } from '../../../../src/live/live-source.ts';
 import { createTestFleet, numbered, type TestProcess } from '../../../support/live-fleet.ts';
 import type { Tracing } from '../../../support/live-hub.ts';
 import { settled } from '../../../support/memory-source.ts';
+import { runs } from '../../../support/runs.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 40);
+const numRuns = runs(40);
 const seed = Number(process.env.LIVE_SEED ?? Date.now() % 1_000_000);
 
 const places = fc.nat(2);

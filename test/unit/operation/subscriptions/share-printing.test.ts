@@ -7,8 +7,9 @@ import { createOpenStream } from '../../../../src/operation/subscriptions/open-s
 import { sharePrinting } from '../../../../src/operation/subscriptions/share-printing.ts';
 import { ResultTexts } from '../../../../src/operation/subscriptions/shared-results.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
+import { runs } from '../../../support/runs.ts';
 
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 100);
+const numRuns = runs(100);
 
 const source = {
   pushTo() {},

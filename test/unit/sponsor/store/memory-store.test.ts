@@ -5,6 +5,7 @@ import { createMemoryRecords } from '../../../../src/sponsor/store/memory-record
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
 import { dayMs, defaultStoreBounds, lingerMs } from '../../../../src/sponsor/store/store-bounds.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
+import { runs } from '../../../support/runs.ts';
 import { arbitrarySteps, newWorld, takeStep } from '../../../support/sponsorship-steps.ts';
 import { describeSponsorshipStore, noon, reserve } from '../../../support/sponsorship-store-suite.ts';
 
@@ -16,8 +17,6 @@ describeSponsorshipStore('in memory', () => ({
   close: () => {},
 }));
 
-const runs = Number(process.env.SPONSORSHIP_RUNS ?? 100);
-
 test('whatever callers do, held, settled and free are the budget, and each what its story says', async () => {
   let names = 0;
   await fc.assert(
@@ -25,7 +24,7 @@ test('whatever callers do, held, settled and free are the budget, and each what 
       const world = newWorld([createMemoryStore()], `${++names}`);
       for (const [index, step] of steps.entries()) await takeStep(world, step, index);
     }),
-    { numRuns: runs },
+    { numRuns: runs(100) },
   );
 });
 
