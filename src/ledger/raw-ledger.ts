@@ -1,8 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
-import type { CancelCause, Held } from '../upstream/cancellation.ts';
-import type { RawResponse } from '../upstream/raw-answer.ts';
-import type { RawCall } from '../upstream/raw-call.ts';
+import type { CancelCause, ServedOperation } from '../upstream/cancellation.ts';
+import type { RawCall, RawResponse } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { AnswerStream, type StreamedAnswer } from './answers/answer-stream.ts';
@@ -22,8 +21,7 @@ export interface RawLedgerRequest {
   readonly isClientsText: boolean;
   /** A mutation that was sent is never cut short: its outcome would be unknown. */
   readonly isMutation: boolean;
-  /** Memory of the client's request: a mutation keeps it until its call is over. */
-  readonly held?: Held | undefined;
+  readonly operation: ServedOperation;
   /** Spliced into a plain answer; `null` = not asked for. */
   readonly usage: Usage | null;
   /** May a large answer be passed on as it arrives? Never a mutation's: its outcome is told whole or not at all. */
@@ -80,7 +78,7 @@ const streamAboveBytes = 1024 * 1024;
 export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
   const toPost = createToLedgerPost(options);
   return (
-    { queryJson, operationName, variables, isMutation, held, usage, canStream, settle, keep, isClientsText },
+    { queryJson, operationName, variables, isMutation, operation, usage, canStream, settle, keep, isClientsText },
     answered,
   ) => {
     const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
@@ -100,7 +98,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
         body,
         timeoutMs,
         runOnMs,
-        held,
+        operation,
         isShareable,
         variablesText,
         streamAboveBytes: canStream && !isMutation ? streamAboveBytes : Number.POSITIVE_INFINITY,

@@ -39,8 +39,7 @@ export function runUnreadSplit(
     done({ kind: 'bytes', body });
   };
 
-  context.cancellation.calls += 1;
-  const giveUp = ledger(toLedgerRequest(form, variables), (answer) => {
+  const giveUp = ledger(toLedgerRequest(form, variables, context), (answer) => {
     if (answer.kind === 'stream') throw new Error('the ledger room streams an answer that was asked for whole');
     theirs = answer;
     finish();
@@ -52,12 +51,17 @@ export function runUnreadSplit(
   });
 }
 
-function toLedgerRequest(form: UnreadSplit, variables: AdmittedOperation['variables']): Parameters<RawLedger>[0] {
+function toLedgerRequest(
+  form: UnreadSplit,
+  variables: AdmittedOperation['variables'],
+  { cancellation }: OperationContext,
+): Parameters<RawLedger>[0] {
   return {
     queryJson: form.queryJson,
     operationName: null,
     variables: form.ledgerVariables(variables),
     isMutation: false,
+    operation: cancellation,
     isClientsText: false,
     usage: null,
     canStream: false,

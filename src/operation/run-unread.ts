@@ -82,7 +82,7 @@ function runWhole(
   done: (outcome: UnreadOutcome) => void,
 ): void {
   const { operation, operationName, variables } = admitted;
-  const upstream = { calls: 0 };
+  const upstream = { calls: 0, held: server.held };
   const complete = createComplete(server, admitted, upstream);
   const usage = server.showUsage ? admitted.usage : null;
   const ask = operation.immutable?.ask(variables);
@@ -104,14 +104,13 @@ function runWhole(
     done({ kind: 'gone' });
     return;
   }
-  upstream.calls = 1;
   giveUp = ledger(
     {
       queryJson,
       operationName,
       variables,
       isMutation: operation.type === 'mutation',
-      held: server.held,
+      operation: upstream,
       isClientsText: true,
       usage,
       canStream,

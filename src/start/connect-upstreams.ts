@@ -50,6 +50,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
     if (url === null) continue;
     const { maxAnswerBytes } = upstream;
     const options = {
+      name: upstream.name,
       url,
       maxConnections,
       maxAnswerBytes,

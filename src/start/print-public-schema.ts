@@ -13,7 +13,7 @@ export async function printPublicSchema(): Promise<string> {
   const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0 });
   const { graph, ownFields } = upstreamList;
-  const connection = connectUpstream({ url: graph.addressOnDevnet(devnet), now: Date.now });
+  const connection = connectUpstream({ name: graph.name, url: graph.addressOnDevnet(devnet), now: Date.now });
   try {
     const config = parseConfig({ env: {}, readFile: () => '' });
     const { execute } = graph.connect(connection, config, createStreamPlaces({ max: 0, maxPerCaller: 0 }));

@@ -3,11 +3,19 @@ import { startPeerTimeout } from './peer-timeout.ts';
 /** Why an operation ended early. `aborted`: its client left. `timeout`: its time is up. */
 export type CancelCause = 'aborted' | 'timeout';
 
+/** An operation as the layers of upstream calls see it. */
+export interface ServedOperation {
+  /** Calls to upstreams that were begun for it. */
+  calls: number;
+  /** Memory of the client's request. A mutation keeps it until its call is over. */
+  readonly held?: Held | undefined;
+}
+
 /**
- * Tells those who work for an operation that it was cancelled. Used in place of an `AbortSignal`, which costs ten times as
- * much and would be made for every request; `signal` makes one when it is needed.
+ * Cancels the work for an operation. Used in place of an `AbortSignal`, which costs ten times as much and would be made for
+ * every request; `signal` makes one when it is needed.
  */
-export interface Cancellation {
+export interface Cancellation extends ServedOperation {
   /** `null` while the operation goes on. */
   readonly cause: CancelCause | null;
   /**
@@ -17,22 +25,18 @@ export interface Cancellation {
   onCancel(listener: (cause: CancelCause) => void): () => void;
   /** An `AbortSignal` for libraries that need one. Made when first read. */
   readonly signal: AbortSignal;
-  /** How much upstreams have answered for the operation. */
+  /** Bytes that upstreams have answered for the operation. */
   bytesRead: number;
-  /** Calls to upstreams that were begun for the operation. */
-  calls: number;
-  /** Of the request that the operation came in. */
   held?: Held | undefined;
 }
 
-/** Counted memory of a request. Given back when everybody who keeps it has released it. */
+/** Counted memory of a request, freed when every `keep` was followed by a `release`. */
 export interface Held {
-  /** One more needs it, and releases it once. */
   keep(): void;
   release(): void;
 }
 
-/** The side of a cancellation that its owner holds, who opened the operation. */
+/** The side of a cancellation that the owner of the operation holds. */
 export interface OpenCancellation extends Cancellation {
   /** Cancels the operation. Does nothing the second time, or after `finish`. */
   cancel(cause: CancelCause): void;

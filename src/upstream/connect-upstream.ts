@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
 import type { Arrivals } from './arrivals.ts';
-import { createRawCall, type RawCall } from './raw-call.ts';
+import { type CallLayer, type RawCall, watchCalls } from './raw-call.ts';
 import { type Changes, letRunOn } from './run-on.ts';
+import { createSendCall } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
 import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
@@ -47,6 +48,8 @@ export interface UpstreamConnection {
 }
 
 export interface ConnectOptions {
+  /** Name of the upstream. */
+  readonly name: string;
   readonly url: string;
   /** Calls at once; more wait. */
   readonly maxConnections?: number;
@@ -63,6 +66,7 @@ export interface ConnectOptions {
 
 /** Opens the connections to an upstream. Credentials in its URL become a Basic authorization header. */
 export function connectUpstream({
+  name,
   url,
   now,
   maxConnections = mostConnections,
@@ -77,18 +81,28 @@ export function connectUpstream({
     : null;
   const dispatcher = new Pool(origin, { ...poolOptions, connections: maxConnections });
   const watch = createHealthWatch(now);
-  // Large answers that are streamed at once. A streamed answer holds its connection as long as its client takes to read, so
-  // half of the connections are kept free of streams. Further answers are collected: a slow client then holds memory, up to
-  // the bound above, which hurts less than a connection that all others wait for.
-  const maxStreams = Math.ceil(maxConnections / 2);
-  const waiting = createWaitingCalls({
-    maxSent: maxConnections,
-    maxWaiting: mostWaiting,
-    maxWaitingBytes: mostWaitingBytes,
+  const send = createSendCall({
+    dispatcher,
+    authorization,
+    waiting: createWaitingCalls({
+      maxSent: maxConnections,
+      maxWaiting: mostWaiting,
+      maxWaitingBytes: mostWaitingBytes,
+    }),
+    arrivals,
+    maxResponseBytes: maxAnswerBytes,
+    // A streamed answer holds its connection as long as its client takes to read, so half of the connections are kept free of
+    // streams. Further answers are collected: a slow client then holds memory, which hurts less than a held connection.
+    maxStreams: Math.ceil(maxConnections / 2),
   });
-  const bounds = { maxResponseBytes: maxAnswerBytes, maxStreams, waiting, ...(arrivals && { arrivals }) };
-  const send = createRawCall({ dispatcher, authorization, watch, ...bounds });
-  const rawCall = shareReads(send, letRunOn(send, { watch, isStopping, changes }), { changes });
+  /** Outermost first. A span, a circuit breaker, a retry or a second address is one more layer. */
+  const layers: readonly CallLayer[] = [
+    countCalls,
+    shareReads({ changes }),
+    letRunOn({ watch, isStopping, changes }),
+    watchCalls(() => watch),
+  ];
+  const rawCall = layers.reduceRight((next, layer) => layer(next, name), send);
   let closing: Promise<void> | undefined;
   return {
     call: createUpstreamCall(rawCall),
@@ -103,6 +117,11 @@ export function connectUpstream({
     },
   };
 }
+
+const countCalls: CallLayer = (next) => (request, listener) => {
+  if (request.operation) request.operation.calls += 1;
+  return next(request, listener);
+};
 
 /** Decodes a credential of a URL; one with a bare percent sign is used as it is. */
 function decoded(text: string): string {

@@ -1,19 +1,17 @@
 import type { CancelCause, Held } from './cancellation.ts';
 import { startPeerTimeout } from './peer-timeout.ts';
-import type { CallUnderWay, RawListener, RawResponse, SentCall } from './raw-answer.ts';
-import type { RawCall, RawRequest, SendingCall } from './raw-call.ts';
+import type { CallLayer, CallUnderWay, CallWatch, RawCall, RawListener, RawRequest, RawResponse } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
-import type { CallWatch } from './upstream-health.ts';
 
-/** Counts what may make earlier reads out of date, such as a call that cannot be undone, when its end is told. */
+/** Counts what may make earlier reads out of date, such as the end of a mutation. */
 export interface Changes {
   count: number;
 }
 
 export interface RunOnOptions {
+  /** Told of timeouts while the call goes on. */
   readonly watch: CallWatch;
-  /** Left out: nobody asks. */
-  readonly changes?: Changes;
+  readonly changes: Changes;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping: () => boolean;
 }
@@ -23,95 +21,96 @@ export interface RunOnOptions {
  * can be cancelled while it waits for a connection. Once sent it is not cut: if its client leaves it goes on, and at its
  * deadline `failed` reports a timeout while it goes on for at most `runOnMs` more. `late` then reports how it ended.
  */
-export function letRunOn(rawCall: SendingCall, options: RunOnOptions): RawCall {
-  return (request, listener) => {
-    const { runOnMs } = request;
-    if (runOnMs === undefined) return rawCall(request, listener);
+export function letRunOn(options: RunOnOptions): CallLayer {
+  return (next) => (request, listener) => {
+    if (request.runOnMs === undefined) return next(request, listener);
     if (options.isStopping()) {
       listener.failed(new UpstreamCallError('stopping', 'not begun: the gateway is stopping'));
-      return over;
+      return notBegun;
     }
     const call = new LastingCall(listener, options);
-    call.start(rawCall, request, runOnMs);
+    call.start(next, request, request.runOnMs);
     return call;
   };
 }
 
-const over: CallUnderWay = { cancel() {} };
+const notBegun: CallUnderWay = { isSent: false, cancel() {} };
 
 class LastingCall implements RawListener, CallUnderWay {
   readonly #listener: RawListener;
-  readonly #watch: CallWatch;
-  readonly #changes: Changes;
-  #underWay: SentCall | undefined;
+  readonly #options: RunOnOptions;
+  #underWay: CallUnderWay | undefined;
   #stopDeadline = () => {};
   #held: Held | undefined;
-  /** The listener was told an answer or a failure. */
-  #isTold = false;
+  /** The listener was called with an answer or a failure. */
+  #isReported = false;
   /** The call itself has ended. */
   #isOver = false;
 
-  constructor(listener: RawListener, { watch, changes = { count: 0 } }: RunOnOptions) {
+  constructor(listener: RawListener, options: RunOnOptions) {
     this.#listener = listener;
-    this.#watch = watch;
-    this.#changes = changes;
+    this.#options = options;
   }
 
-  start(rawCall: SendingCall, request: RawRequest, runOnMs: number): void {
-    const { method, path, headers, body, timeoutMs, held } = request;
-    held?.keep();
-    this.#held = held;
-    this.#stopDeadline = startPeerTimeout(timeoutMs, () => this.#late(timeoutMs));
-    this.#underWay = rawCall({ method, path, headers, body, timeoutMs: timeoutMs + runOnMs, isVital: true }, this);
+  start(next: RawCall, request: RawRequest, runOnMs: number): void {
+    const { timeoutMs, operation } = request;
+    this.#held = operation?.held;
+    this.#held?.keep();
+    this.#stopDeadline = startPeerTimeout(timeoutMs, () => this.#expire(timeoutMs));
+    this.#underWay = next({ ...request, timeoutMs: timeoutMs + runOnMs, isVital: true }, this);
+  }
+
+  get isSent(): boolean {
+    return this.#underWay?.isSent ?? false;
   }
 
   cancel(cause: CancelCause): void {
-    if (this.#isTold) return;
-    if (!this.#underWay?.isSent) this.#giveUp(toUnsentError(cause));
-    else if (cause === 'timeout') this.#tell(toCancelledError(cause));
+    if (this.#isReported) return;
+    if (!this.isSent) this.#giveUp(toUnsentError(cause));
+    else if (cause === 'timeout') this.#report(toCancelledError(cause));
   }
 
   answered(response: RawResponse): void {
     this.#end();
-    if (this.#isTold) {
+    if (this.#isReported) {
       this.#listener.late?.(response);
       return;
     }
-    this.#isTold = true;
+    this.#isReported = true;
     this.#listener.answered(response);
   }
 
   failed(error: UpstreamCallError): void {
     if (this.#isOver) return;
-    // Where this process was held up, the last deadline may be noticed before the first. A timeout is always followed by `late`.
-    if (!this.#isTold && error.failure === 'timeout') this.#tell(error);
+    // If the event loop was blocked, the last deadline may fire before the first. `late` always follows a timeout.
+    if (!this.#isReported && error.failure === 'timeout') this.#report(error);
     this.#end();
-    if (this.#isTold) this.#listener.late?.(error);
-    else this.#tell(error);
+    if (this.#isReported) this.#listener.late?.(error);
+    else this.#report(error);
   }
 
   /** Called at the call's own deadline. The operation's deadline may have come before, since the operation began earlier. */
-  #late(timeoutMs: number): void {
-    if (!this.#underWay?.isSent) {
+  #expire(timeoutMs: number): void {
+    if (!this.isSent) {
       this.#giveUp(toUnsentError('timeout'));
       return;
     }
     const error = new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`);
-    this.#watch.failed(error);
-    if (!this.#isTold) this.#tell(error);
+    this.#options.watch.failed(error);
+    if (!this.#isReported) this.#report(error);
   }
 
   #giveUp(error: UpstreamCallError): void {
     this.#end();
     this.#underWay?.cancel('aborted');
-    this.#watch.failed(error);
-    this.#tell(error);
+    this.#options.watch.failed(error);
+    this.#report(error);
   }
 
-  #tell(error: UpstreamCallError): void {
-    this.#isTold = true;
-    // It goes on perhaps, and may have changed something already.
-    this.#changes.count += 1;
+  #report(error: UpstreamCallError): void {
+    this.#isReported = true;
+    // The call may go on, and may have changed something already.
+    this.#options.changes.count += 1;
     this.#listener.failed(error);
   }
 
@@ -119,7 +118,7 @@ class LastingCall implements RawListener, CallUnderWay {
     this.#isOver = true;
     this.#held?.release();
     this.#held = undefined;
-    this.#changes.count += 1;
+    this.#options.changes.count += 1;
     this.#stopDeadline();
   }
 }

@@ -1,58 +1,18 @@
 import type { CancelCause } from './cancellation.ts';
-import type { CallUnderWay, RawListener, RawResponse, RawSink } from './raw-answer.ts';
-import type { RawCall, RawRequest } from './raw-call.ts';
+import type { CallLayer, CallUnderWay, RawCall, RawListener, RawRequest, RawResponse, RawSink } from './raw-call.ts';
 import type { Changes } from './run-on.ts';
 import { toCancelledError, type UpstreamCallError } from './upstream-call-error.ts';
 
-/**
- * Makes identical reads that are under way at the same time share one call, and the buffers of its answer. Shares only
- * requests marked `isShareable`, which carry nothing of their caller. A member that gives up does not affect the others; the
- * call is cancelled when none is left. The deadline is the first member's, so a call is joined only early in its time. Nor is
- * one joined that began before a change: whoever made it would be told what was before it. An answer is streamed only to a
- * single member, whom no other can join then; for several members it is collected. Nothing is kept after the answer.
- * @param others makes the calls that are not shareable
- */
-export function shareReads(rawCall: RawCall, others: RawCall = rawCall, options: ShareReadsOptions = {}): RawCall {
-  const { changes = { count: 0 }, now = () => performance.now() } = options;
-  const underWay = Array.from({ length: bucketCount }, (): SharedCall[] => []);
-  const bucketOf = ({ body }: ShareableRequest) => underWay[body.length % bucketCount] as SharedCall[];
-  const forget = (shared: SharedCall): void => {
-    const calls = bucketOf(shared.request);
-    const at = calls.indexOf(shared);
-    if (at >= 0) calls.splice(at, 1);
-  };
-  return (request, listener) => {
-    if (!isShareable(request)) return others(request, listener);
-    const calls = bucketOf(request);
-    const nowMs = now();
-    for (const known of calls) {
-      if (!isSame(known.request, request)) continue;
-      if (known.changesBefore === changes.count && nowMs < known.joinedUntilMs) return known.join(listener);
-      // It is not compared again: this one takes its place.
-      forget(known);
-      break;
-    }
-    if (calls.length >= maxCompared) return rawCall(request, listener);
-    const shared = new SharedCall(request, forget, changes.count, nowMs + request.timeoutMs * joinedFor);
-    calls.push(shared);
-    const member = shared.join(listener);
-    shared.start(rawCall);
-    return member;
-  };
-}
-
 export interface ShareReadsOptions {
-  /** Of what is read here, by whichever upstream. */
-  readonly changes?: Changes;
+  readonly changes: Changes;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** The part of its time in which a call is joined. One that got lost then takes only those with it who came early. */
+/** Share of its time in which a call is joined. A call that got lost then fails only the members that joined early. */
 const joinedFor = 0.25;
-
 /**
- * Calls under way are found by the length of their body, and compared. In a `Map` with the bodies as keys each whole body
+ * Calls in flight are found by the length of their body, and compared. In a `Map` with the bodies as keys each whole body
  * would be hashed; and any `Map` that changes with every request makes itself a new table every few changes, whose
  * predecessors keep whole answers alive until the next full garbage collection.
  */
@@ -60,13 +20,35 @@ const bucketCount = 256;
 /** Calls that a new request is compared with. Where there are more, it is not shared. */
 const maxCompared = 64;
 
-type ShareableRequest = RawRequest & { readonly body: string | Uint8Array };
-
-function isShareable(request: RawRequest): request is ShareableRequest {
-  return request.isShareable === true && request.body !== null;
+/**
+ * Makes identical reads that are in flight at the same time share one call, and the buffers of its answer. Shares only
+ * requests marked `isShareable`, which carry nothing of their caller. A member that gives up does not affect the others; the
+ * call is cancelled when none is left. The deadline is the first member's, so a call is joined only early in its time. A call
+ * that began before a change is not joined after it, since its answer may be older than the change. An answer is streamed only
+ * to a single member, and then no other can join; for several members it is collected. Nothing is kept after the answer.
+ */
+export function shareReads({ changes, now = () => performance.now() }: ShareReadsOptions): CallLayer {
+  return (next) => {
+    const underWay = Array.from({ length: bucketCount }, (): SharedCall[] => []);
+    return (request, listener) => {
+      const { body } = request;
+      if (!request.isShareable || body === null) return next(request, listener);
+      const calls = underWay[body.length % bucketCount] as SharedCall[];
+      const nowMs = now();
+      const known = calls.find((each) => isSame(each.request, request));
+      if (known?.changesBefore === changes.count && nowMs < known.joinedUntilMs) return known.join(listener);
+      // The new call takes its place.
+      known?.forget();
+      if (calls.length >= maxCompared) return next(request, listener);
+      const shared = new SharedCall(request, calls, changes.count, nowMs + request.timeoutMs * joinedFor);
+      const member = shared.join(listener);
+      shared.start(next);
+      return member;
+    };
+  };
 }
 
-/** Compares two shareable requests. Their headers need no look: shareable requests to one upstream all have the same. */
+/** Compares shareable requests. Those to one upstream all have the same headers. */
 function isSame(one: RawRequest, other: RawRequest): boolean {
   return (
     one.variablesText === other.variablesText &&
@@ -80,30 +62,31 @@ function isSameBody(one: RawRequest['body'], other: RawRequest['body']): boolean
   return one === other || (one instanceof Buffer && other instanceof Buffer && one.equals(other));
 }
 
-/** A call under way and the members that wait for it. */
+/** One call and the members that wait for it. */
 class SharedCall implements RawListener {
-  readonly request: ShareableRequest;
+  readonly request: RawRequest;
   /** Changes that were counted when it began. */
   readonly changesBefore: number;
   readonly joinedUntilMs: number;
-  readonly #forget: (shared: SharedCall) => void;
+  readonly #siblings: SharedCall[];
   #members: Member[] = [];
   #underWay: CallUnderWay | undefined;
 
-  constructor(
-    request: ShareableRequest,
-    forget: (shared: SharedCall) => void,
-    changesBefore: number,
-    joinedUntilMs: number,
-  ) {
+  /** @param siblings the list that holds this call while it can be joined */
+  constructor(request: RawRequest, siblings: SharedCall[], changesBefore: number, joinedUntilMs: number) {
     this.request = request;
+    this.#siblings = siblings;
     this.changesBefore = changesBefore;
     this.joinedUntilMs = joinedUntilMs;
-    this.#forget = forget;
+    siblings.push(this);
   }
 
-  start(rawCall: RawCall): void {
-    this.#underWay = rawCall(this.request, this);
+  start(next: RawCall): void {
+    this.#underWay = next(this.request, this);
+  }
+
+  get isSent(): boolean {
+    return this.#underWay?.isSent ?? false;
   }
 
   join(listener: RawListener): Member {
@@ -112,12 +95,17 @@ class SharedCall implements RawListener {
     return member;
   }
 
+  forget(): void {
+    const at = this.#siblings.indexOf(this);
+    if (at >= 0) this.#siblings.splice(at, 1);
+  }
+
   leave(member: Member, cause: CancelCause): void {
     const at = this.#members.indexOf(member);
     if (at >= 0) this.#members.splice(at, 1);
     if (at < 0 || this.#members.length > 0) return;
     // Forget it first, so that no new member joins a call that is being cancelled.
-    this.#forget(this);
+    this.forget();
     this.cut(cause);
   }
 
@@ -128,7 +116,7 @@ class SharedCall implements RawListener {
   stream(begun: RawResponse, resume: () => void): RawSink | null {
     const [only] = this.#members;
     const sink = only && this.#members.length === 1 ? only.stream(begun, resume) : null;
-    if (sink) this.#forget(this);
+    if (sink) this.forget();
     return sink;
   }
 
@@ -142,11 +130,9 @@ class SharedCall implements RawListener {
 
   /** Calls every member, even if one of them throws; then throws the first fault again. */
   #tell(how: (listener: RawListener) => void): void {
-    this.#forget(this);
-    const members = this.#members;
-    this.#members = [];
+    this.forget();
     let fault: { readonly thrown: unknown } | undefined;
-    for (const member of members) {
+    for (const member of this.#members.splice(0)) {
       try {
         const listener = member.take();
         if (listener) how(listener);
@@ -158,7 +144,7 @@ class SharedCall implements RawListener {
   }
 }
 
-/** One of the waiting requests. Drops its listener once it has told it. */
+/** One of the waiting requests. Drops its listener after the last call. */
 class Member implements CallUnderWay {
   readonly #shared: SharedCall;
   #listener: RawListener | null;
@@ -167,6 +153,10 @@ class Member implements CallUnderWay {
   constructor(shared: SharedCall, listener: RawListener) {
     this.#shared = shared;
     this.#listener = listener;
+  }
+
+  get isSent(): boolean {
+    return this.#shared.isSent;
   }
 
   take(): RawListener | null {

@@ -1,29 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { Cancellation } from './cancellation.ts';
-import type { AnswerHeaders, RawResponse } from './raw-answer.ts';
-import type { RawCall } from './raw-call.ts';
+import type { AnswerHeaders, RawCall, RawRequest, RawResponse } from './raw-call.ts';
 import { toCancelledError, UpstreamCallError } from './upstream-call-error.ts';
 
-export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST';
-  /** Absolute path and query below the upstream's origin. */
-  readonly path: string;
+export interface UpstreamRequest extends Pick<RawRequest, 'method' | 'path' | 'timeoutMs' | 'runOnMs' | 'isShareable'> {
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
-  /** Milliseconds that the whole call may take, to the last byte of its answer. */
-  readonly timeoutMs: number;
   /** Cancels the call when the operation is cancelled. */
   readonly cancellation?: Cancellation | undefined;
-  /**
-   * Marks a call that cannot be undone, a mutation: milliseconds that it may go on beyond its deadline. It is not begun once
-   * the operation is over, and not cut once it is sent.
-   */
-  readonly runOnMs?: number | undefined;
-  /** Called with the end of such a call after its promise was rejected for its deadline. Must not throw. */
+  /** Called with the end of a call with `runOnMs` after its promise was rejected for its deadline. Must not throw. */
   readonly late?: (outcome: UpstreamResponse | UpstreamCallError) => void;
-  /** A read that carries nothing of its caller; identical ones under way may share one call. */
-  readonly isShareable?: boolean;
 }
 
 export interface UpstreamResponse {
@@ -35,8 +22,6 @@ export interface UpstreamResponse {
 /** Makes one HTTP call to an upstream. Resolves with an answer of any status, rejects with an `UpstreamCallError`. */
 export type UpstreamCall = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
-const nothing = () => {};
-
 /** Wraps a raw call in a promise, with the body in one piece. */
 export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
   return ({ method, path, headers, body = null, timeoutMs, runOnMs, isShareable = false, cancellation, late }) =>
@@ -45,10 +30,9 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
         const { cause } = cancellation;
         return reject(runOnMs === undefined ? toCancelledError(cause) : new UpstreamCallError('unsent', cause));
       }
-      let stopListening = nothing;
-      if (cancellation) cancellation.calls += 1;
+      let stopListening = () => {};
       const underWay = rawCall(
-        { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, held: cancellation?.held, isShareable },
+        { method, path, headers: toPairs(headers), body, timeoutMs, runOnMs, isShareable, operation: cancellation },
         {
           answered: (response) => {
             stopListening();
@@ -67,9 +51,7 @@ export function createUpstreamCall(rawCall: RawCall): UpstreamCall {
 }
 
 function toPairs(headers: UpstreamRequest['headers']): string[] {
-  const pairs: string[] = [];
-  for (const name in headers) pairs.push(name, headers[name] ?? '');
-  return pairs;
+  return Object.entries(headers ?? {}).flat();
 }
 
 /** Joins the chunks of a body; most answers have a single one, which is not copied. */

@@ -1,3 +1,4 @@
+import type { CallWatch } from './raw-call.ts';
 import type { UpstreamCallError, UpstreamFailure } from './upstream-call-error.ts';
 
 /** The state of an upstream, judged by its last calls. */
@@ -8,12 +9,6 @@ export interface UpstreamHealth {
   readonly lastSeenMs: number | null;
   /** Why it is not up, in words that are safe to show; `null` when it is up. */
   readonly detail: string | null;
-}
-
-/** Is told how each call to an upstream ends. */
-export interface CallWatch {
-  answered(status: number): void;
-  failed(error: UpstreamCallError): void;
 }
 
 export interface HealthWatch extends CallWatch {

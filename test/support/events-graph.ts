@@ -9,7 +9,7 @@ import { createEventsClient } from '../../src/events/events-client.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/upstream/cancellation.ts';
 import type { OperationContext } from '../../src/upstream/operation-context.ts';
-import { createRawCall } from '../../src/upstream/raw-call.ts';
+import { createSendCall } from '../../src/upstream/send-call.ts';
 import { createUpstreamCall, type UpstreamCall, type UpstreamRequest } from '../../src/upstream/upstream-call.ts';
 import { toTestCaller } from './test-caller.ts';
 
@@ -49,7 +49,7 @@ export function createEventsGraph({
     url === null
       ? null
       : createEventsClient({
-          call: record(createUpstreamCall(createRawCall({ dispatcher, maxResponseBytes: 10_000_000 }))),
+          call: record(createUpstreamCall(createSendCall({ dispatcher, maxResponseBytes: 10_000_000 }))),
           path: '/',
           methods: network.events.methods,
           timeoutMs: 10_000,

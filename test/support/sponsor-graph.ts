@@ -7,8 +7,8 @@ import type { SponsorObservation } from '../../src/sponsor/sponsor-calls.ts';
 import { createSponsorClient } from '../../src/sponsor/sponsor-client.ts';
 import { createSponsorResolvers } from '../../src/sponsor/sponsor-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/upstream/cancellation.ts';
-import { createRawCall } from '../../src/upstream/raw-call.ts';
 import { letRunOn } from '../../src/upstream/run-on.ts';
+import { createSendCall } from '../../src/upstream/send-call.ts';
 import { createUpstreamCall } from '../../src/upstream/upstream-call.ts';
 import { createOwnSchema } from './own-schema.ts';
 import { toTestBooks } from './sponsorship-books.ts';
@@ -60,10 +60,11 @@ export function createSponsorGraph({
   const doubts: string[] = [];
   const client = createSponsorClient({
     call: createUpstreamCall(
-      letRunOn(createRawCall({ dispatcher, maxResponseBytes }), {
+      letRunOn({
         watch: { answered() {}, failed() {} },
+        changes: { count: 0 },
         isStopping: () => false,
-      }),
+      })(createSendCall({ dispatcher, maxResponseBytes }), 'sponsor'),
     ),
     basePath: '',
     requestTypeKey,

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Usage } from '../../documents/cost/usage.ts';
-import type { RawResponse, RawSink } from '../../upstream/raw-answer.ts';
+import type { RawResponse, RawSink } from '../../upstream/raw-call.ts';
 import { DataExtent } from './data-extent.ts';
 import { judgeTail, type SettleErrors } from './judge-tail.ts';
 import type { ReadText } from './ledger-answer.ts';

@@ -18,6 +18,7 @@ async function connect(
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const upstream = connectUpstream({
+    name: 'ledger',
     url: `http://${credentials}127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     now: () => 7,
   });

@@ -20,7 +20,7 @@ describe('an upstream that answered while this process held its own event loop',
     ['the deadline of its operation', { timeoutMs: 60_000 }],
     ['the deadline of a mutation', { timeoutMs: 200, runOnMs: 1 }],
   ])('has answered: %s', async (name, bounds) => {
-    const { call, health, close } = connectUpstream({ url: peer.url, now: Date.now });
+    const { call, health, close } = connectUpstream({ name: 'ledger', url: peer.url, now: Date.now });
     // So that a connection is open.
     await call({ method: 'POST', path: '/', body: '{}', timeoutMs: 60_000 });
     for (let round = 0; round < 3; round += 1) {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { toAnswerHeaders } from '../../../src/upstream/raw-answer.ts';
+import { toAnswerHeaders } from '../../../src/upstream/send-call.ts';
 
 const headers = toAnswerHeaders(
   ['Content-Type', 'application/json', 'X-A', 'ü', 'set-cookie', 'a=1', 'SET-COOKIE', 'b=2', 'set-cookie', 'c=3'].map(

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
-import { createRawCall } from '../../../src/upstream/raw-call.ts';
+import { watchCalls } from '../../../src/upstream/raw-call.ts';
 import { letRunOn } from '../../../src/upstream/run-on.ts';
+import { createSendCall } from '../../../src/upstream/send-call.ts';
 import { createUpstreamCall, type UpstreamResponse } from '../../../src/upstream/upstream-call.ts';
 import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { createHealthWatch } from '../../../src/upstream/upstream-health.ts';
@@ -37,8 +38,9 @@ async function setUp(connections = 1) {
     () => dispatcher.destroy(),
   );
   const watch = createHealthWatch(() => 7);
-  const send = createRawCall({ dispatcher, maxResponseBytes: 1_000, watch });
-  const call = createUpstreamCall(letRunOn(send, { watch, isStopping: () => seen.stopping }));
+  const send = watchCalls(() => watch)(createSendCall({ dispatcher, maxResponseBytes: 1_000 }), 'sponsor');
+  const runOn = letRunOn({ watch, changes: { count: 0 }, isStopping: () => seen.stopping });
+  const call = createUpstreamCall(runOn(send, 'sponsor'));
   const late: (UpstreamResponse | UpstreamCallError)[] = [];
   /** Of one request: how often it was kept, and released. */
   const keeping = { kept: 0, released: 0 };
@@ -112,14 +114,11 @@ describe('a call that cannot be taken back', () => {
         answered() {},
         failed: ({ failure }: UpstreamCallError) => void heard.push(`watched: ${failure}`),
       };
-      const call = letRunOn(
-        (_request, listener) => {
-          finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
-          expire = () => listener.failed(new UpstreamCallError('timeout', 'no answer'));
-          return { isSent: true, cancel() {} };
-        },
-        { watch, isStopping: () => false, changes },
-      );
+      const call = letRunOn({ watch, isStopping: () => false, changes })((_request, listener) => {
+        finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
+        expire = () => listener.failed(new UpstreamCallError('timeout', 'no answer'));
+        return { isSent: true, cancel() {} };
+      }, 'sponsor');
       const underWay = call(
         { method: 'POST', path: '/', headers: [], body: '{}', timeoutMs: 1_000, runOnMs: 60_000 },
         {

@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
-import type { RawListener, RawResponse } from '../../../src/upstream/raw-answer.ts';
-import type { RawCall, RawRequest } from '../../../src/upstream/raw-call.ts';
-import { shareReads } from '../../../src/upstream/share-reads.ts';
+import type { RawCall, RawListener, RawRequest, RawResponse } from '../../../src/upstream/raw-call.ts';
+import { type ShareReadsOptions, shareReads } from '../../../src/upstream/share-reads.ts';
 import { createUpstreamCall } from '../../../src/upstream/upstream-call.ts';
 import { toCancelledError, UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 
@@ -34,19 +33,24 @@ const read = (body: string, more: Partial<RawRequest> = {}): RawRequest => ({
 });
 
 /** An upstream that answers when it is told to, and says at once when it is cut short. */
-function heldUpstream(options: Parameters<typeof shareReads>[2] = {}) {
+function heldUpstream(options: Partial<ShareReadsOptions> = {}) {
   const calls: { listener: RawListener; isCut: boolean }[] = [];
   const call: RawCall = (_request, listener) => {
     const made = { listener, isCut: false };
     calls.push(made);
     return {
+      isSent: true,
       cancel: (cause) => {
         made.isCut = true;
         listener.failed(toCancelledError(cause));
       },
     };
   };
-  return { calls, call: shareReads(call, call, options) };
+  return { calls, call: share(call, options) };
+}
+
+function share(call: RawCall, options: Partial<ShareReadsOptions> = {}): RawCall {
+  return shareReads({ changes: { count: 0 }, ...options })(call, 'ledger');
 }
 
 /** What a caller hears, in order. */
@@ -184,10 +188,10 @@ describe('identical reads under way together', () => {
 
   it('fail at once where there is no way to call, and leave nothing behind', () => {
     let calls = 0;
-    const call = shareReads((_request, listener) => {
+    const call = share((_request, listener) => {
       calls += 1;
       listener.failed(new UpstreamCallError('unreachable', 'closed'));
-      return { cancel: () => {} };
+      return { isSent: false, cancel: () => {} };
     });
     const both = [hearer(), hearer()];
     for (const { listener } of both) call(read('{a}'), listener).cancel('aborted');

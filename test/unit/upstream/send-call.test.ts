@@ -5,8 +5,15 @@ import { type Dispatcher, Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createArrivals } from '../../../src/upstream/arrivals.ts';
 import { type Cancellation, createCancellation } from '../../../src/upstream/cancellation.ts';
-import type { CallUnderWay, RawResponse } from '../../../src/upstream/raw-answer.ts';
-import { createRawCall, type RawCall, type RawCallOptions, type RawRequest } from '../../../src/upstream/raw-call.ts';
+import {
+  type CallUnderWay,
+  type CallWatch,
+  type RawCall,
+  type RawRequest,
+  type RawResponse,
+  watchCalls,
+} from '../../../src/upstream/raw-call.ts';
+import { createSendCall, type SendCallOptions } from '../../../src/upstream/send-call.ts';
 import { createUpstreamCall, type UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
 import type { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { createHealthWatch } from '../../../src/upstream/upstream-health.ts';
@@ -18,7 +25,7 @@ afterEach(async () => {
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void;
 
-async function serve(handle: Handle, connections = 8, options: Partial<RawCallOptions> = {}) {
+async function serve(handle: Handle, connections = 8, options: Partial<SendCallOptions> = {}) {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const dispatcher = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections });
@@ -30,7 +37,7 @@ async function serve(handle: Handle, connections = 8, options: Partial<RawCallOp
       }),
     () => dispatcher.destroy(),
   );
-  return createRawCall({ dispatcher, maxResponseBytes: 1_000, ...options });
+  return createSendCall({ dispatcher, maxResponseBytes: 1_000, ...options });
 }
 
 /** Says what it was sent. */
@@ -178,7 +185,7 @@ describe('a raw call', () => {
 
   it('fails as unreachable where nobody listens, and where no more calls are taken', async () => {
     const dispatcher = new Pool('http://127.0.0.1:1');
-    const call = createRawCall({ dispatcher, maxResponseBytes: 1 });
+    const call = createSendCall({ dispatcher, maxResponseBytes: 1 });
     expect((await start(call).first).error?.failure).toBe('unreachable');
     await dispatcher.close();
     expect((await start(call).first).error?.failure).toBe('unreachable');
@@ -219,7 +226,7 @@ describe('a raw call', () => {
       else if (status === 413) res.end('x'.repeat(1_001));
       else if (status > 0) res.writeHead(status).end();
     };
-    const call = await serve(answer, 8, { watch });
+    const call = watchCalls(() => watch)(await serve(answer), 'ledger');
     expect(watch.health()).toEqual({ state: 'unknown', lastSeenMs: null, detail: null });
     await start(call).first;
     expect(watch.health()).toEqual({ state: 'up', lastSeenMs: 7, detail: null });
@@ -255,7 +262,7 @@ describe('a large answer', () => {
     onData: (resume: () => void) => boolean = () => true,
     timeoutMs = 5_000,
   ): { done: Promise<Streamed>; underWay: CallUnderWay } {
-    let underWay: CallUnderWay = { cancel: () => {} };
+    let underWay: CallUnderWay = { isSent: false, cancel: () => {} };
     const done = new Promise<Streamed>((resolve) => {
       let text = '';
       let begun = 0;
@@ -392,14 +399,13 @@ describe('an answer that is paused', () => {
   afterEach(() => void vi.useRealTimers());
 
   /** Calls that take all answers over 10 bytes as they come, have room when a test says so, and say what they heard. */
-  function open(options: Partial<RawCallOptions> = {}) {
+  function open(options: Partial<SendCallOptions> = {}, watch: CallWatch = { answered() {}, failed() {} }) {
     const handlers: Told[] = [];
     const dispatcher = { dispatch: (_options: unknown, handler: Told) => handlers.push(handler) };
-    const call = createRawCall({
-      dispatcher: dispatcher as unknown as Dispatcher,
-      maxResponseBytes: 1_000,
-      ...options,
-    });
+    const call = watchCalls(() => watch)(
+      createSendCall({ dispatcher: dispatcher as unknown as Dispatcher, maxResponseBytes: 1_000, ...options }),
+      'ledger',
+    );
     /** A call of which 20 bytes have come. */
     return (onBegun: (underWay: CallUnderWay) => void = () => {}) => {
       const heard: string[] = [];
@@ -429,7 +435,7 @@ describe('an answer that is paused', () => {
 
   it('for five seconds is cut, as what nobody waits for, which says nothing of the upstream', async () => {
     const watch = createHealthWatch(() => 7);
-    const { told, heard } = open({ watch })();
+    const { told, heard } = open({}, watch)();
     expect(told.onData(piece)).toBe(false);
     await vi.advanceTimersByTimeAsync(4_000);
     // What was on its way does not begin the wait anew.

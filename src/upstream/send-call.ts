@@ -1,0 +1,276 @@
+import type { Buffer } from 'node:buffer';
+import type { Dispatcher } from 'undici';
+import type { Arrival, Arrivals } from './arrivals.ts';
+import type { CancelCause } from './cancellation.ts';
+import { startPeerTimeout } from './peer-timeout.ts';
+import type {
+  AnswerHeaders,
+  CallUnderWay,
+  RawCall,
+  RawListener,
+  RawRequest,
+  RawResponse,
+  RawSink,
+} from './raw-call.ts';
+import { toCancelledError, toConnectionError, UpstreamCallError } from './upstream-call-error.ts';
+import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
+
+export interface SendCallOptions {
+  /** The connections to one origin. */
+  readonly dispatcher: Dispatcher;
+  /** Bounds the calls that wait for a connection. Left out: any number may. */
+  readonly waiting?: WaitingCalls;
+  /** Bounds the memory of large answers that have arrived in part, of all upstreams together. */
+  readonly arrivals?: Arrivals | undefined;
+  /**
+   * Bytes of the largest answer. Larger ones are refused, streamed ones too: whether an answer is streamed depends on other
+   * requests, and must not decide whether a client is served.
+   */
+  readonly maxResponseBytes: number;
+  /** Answers that are streamed at once; further ones are collected. Left out: any number. */
+  readonly maxStreams?: number;
+  /** Sent with requests that have no authorization header of their own; `null` = none. */
+  readonly authorization?: string | null;
+}
+
+/** Sends calls to one upstream. Follows no redirects and never retries. */
+export function createSendCall({ authorization = null, ...options }: SendCallOptions): RawCall {
+  const upstream: SharedState = { ...options, streams: 0 };
+  return (request, listener) => {
+    const { method, path, headers, body } = request;
+    const sent = authorization === null ? headers : withAuthorization(headers, authorization);
+    const call = new AnswerCollector(listener, upstream, request, { method, path, headers: sent as string[], body });
+    call.begin();
+    return call;
+  };
+}
+
+function withAuthorization(headers: readonly string[], authorization: string): readonly string[] {
+  const hasOwn = headers.some((name, index) => index % 2 === 0 && name === 'authorization');
+  return hasOwn ? headers : ['authorization', authorization, ...headers];
+}
+
+/** Shared by all calls to one upstream. */
+interface SharedState extends Omit<SendCallOptions, 'authorization'> {
+  /** Answers that are being streamed. */
+  streams: number;
+}
+
+/**
+ * Milliseconds that a streamed answer may be paused. A pause lasts until the client has read what is buffered, about 64 KiB,
+ * and holds a connection meanwhile. A client that does not read must not hold it until the deadline of the call.
+ */
+const maxPauseMs = 5_000;
+/** In bytes. Smaller answers are not counted while they arrive: the number of connections bounds them. */
+const smallAnswer = 64 * 1024;
+const noHeaders: readonly Buffer[] = [];
+const nothing = () => {};
+
+/**
+ * Collects one answer, or streams it. The first of these events settles the call: the answer, a failure, the deadline, or a
+ * cancellation. Implements the older form of undici's handlers, since the newer one builds an object of all headers.
+ */
+class AnswerCollector implements Dispatcher.DispatchHandler, CallUnderWay, WaitingCall {
+  readonly #listener: RawListener;
+  readonly #upstream: SharedState;
+  readonly #stopDeadline: () => void;
+  readonly #isVital: boolean;
+  /** `null` once it was handed to the connections, or is over. */
+  #unsent: Dispatcher.DispatchOptions | null;
+  #abort: ((error?: Error) => void) | undefined;
+  #error: UpstreamCallError | undefined;
+  #isSettled = false;
+
+  #status = 0;
+  #headers: readonly Buffer[] = noHeaders;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #arrival: Arrival | null = null;
+
+  #streamAboveBytes: number;
+  #sink: RawSink | null = null;
+  #resume = nothing;
+  #stopPause: (() => void) | undefined;
+
+  constructor(
+    listener: RawListener,
+    upstream: SharedState,
+    { timeoutMs, streamAboveBytes = Number.POSITIVE_INFINITY, isVital = false }: RawRequest,
+    unsent: Dispatcher.DispatchOptions,
+  ) {
+    this.#listener = listener;
+    this.#upstream = upstream;
+    this.#streamAboveBytes = streamAboveBytes;
+    this.#isVital = isVital;
+    this.#unsent = unsent;
+    this.#stopDeadline = startPeerTimeout(timeoutMs, () =>
+      this.#fail(new UpstreamCallError('timeout', `no answer within ${timeoutMs} ms`)),
+    );
+  }
+
+  begin(): void {
+    const { waiting } = this.#upstream;
+    if (!waiting) this.send();
+    else if (!waiting.begin(this)) this.#fail(new UpstreamCallError('crowded', 'too many calls wait for a connection'));
+  }
+
+  get bytes(): number {
+    return (this.#unsent?.body as string | Uint8Array | null)?.length ?? 0;
+  }
+
+  send(): void {
+    const options = this.#unsent;
+    this.#unsent = null;
+    if (options) this.#upstream.dispatcher.dispatch(options, this);
+  }
+
+  /** undici calls `onConnect` when it is about to write the request. */
+  get isSent(): boolean {
+    return this.#abort !== undefined;
+  }
+
+  /** Called for every call, mostly after its end, so it must cost nothing then. */
+  cancel(cause: CancelCause): void {
+    if (!this.#isSettled) this.#fail(toCancelledError(cause));
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+    // The call may have failed while it waited for a connection.
+    if (this.#error) abort(this.#error);
+  }
+
+  /** Called for interim answers (1xx) too; the last call counts. */
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
+    this.#status = status;
+    this.#headers = headers;
+    this.#resume = resume;
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.#isSettled) return true;
+    this.#size += chunk.length;
+    if (this.#size > this.#upstream.maxResponseBytes) {
+      this.#refuseSize();
+      return true;
+    }
+    if (this.#sink) return this.#sink.data(chunk) || this.#awaitResume();
+    this.#chunks.push(chunk);
+    if (this.#size > smallAnswer && !this.#isVital) this.#countMemory();
+    if (this.#size > this.#streamAboveBytes && !this.#isSettled) this.#offerStream();
+    return true;
+  }
+
+  onComplete(): void {
+    if (this.#isSettled) return;
+    const response = this.#toResponse();
+    this.#settle();
+    if (this.#sink) this.#sink.end();
+    else this.#listener.answered(response);
+  }
+
+  onError(error: Error): void {
+    if (!this.#isSettled) this.#fail(toConnectionError(error, this.isSent));
+  }
+
+  #countMemory(): void {
+    const giveUp = () =>
+      this.#fail(new UpstreamCallError('crowded-out', 'the answers that arrive take too much memory'));
+    this.#arrival ??= this.#upstream.arrivals?.begin(giveUp) ?? null;
+    this.#arrival?.hold(this.#size);
+  }
+
+  #refuseSize(): void {
+    this.#fail(new UpstreamCallError('too-large', `answer over ${this.#upstream.maxResponseBytes} bytes`));
+  }
+
+  #offerStream(): void {
+    this.#streamAboveBytes = Number.POSITIVE_INFINITY;
+    const upstream = this.#upstream;
+    // Refuse a size that is announced too large now, while the client can still get an error.
+    if (Number(toAnswerHeaders(this.#headers).get('content-length')) > upstream.maxResponseBytes) {
+      this.#refuseSize();
+      return;
+    }
+    if (upstream.maxStreams !== undefined && upstream.streams >= upstream.maxStreams) return;
+    this.#sink = this.#listener.stream?.(this.#toResponse(), () => this.#resumeAfterPause()) ?? null;
+    if (!this.#sink) return;
+    this.#chunks = [];
+    // The listener may have cancelled the call from within `stream`.
+    if (!this.#isSettled) upstream.streams += 1;
+  }
+
+  /** Starts the wait for `resume`. Chunks that were already on their way do not restart it. */
+  #awaitResume(): false {
+    // `aborted`, so that the slow client does not count against the upstream's health.
+    const stalled = () => this.#fail(new UpstreamCallError('aborted', `not read on within ${maxPauseMs} ms`));
+    this.#stopPause ??= startPeerTimeout(maxPauseMs, stalled);
+    return false;
+  }
+
+  #resumeAfterPause(): void {
+    if (this.#isSettled) return;
+    this.#stopPause?.();
+    this.#stopPause = undefined;
+    this.#resume();
+  }
+
+  #toResponse(): RawResponse {
+    const headers = toAnswerHeaders(this.#headers);
+    return { status: this.#status, headers, chunks: this.#chunks, size: this.#size };
+  }
+
+  #fail(error: UpstreamCallError): void {
+    if (this.#isSettled) return;
+    this.#error = error;
+    this.#settle();
+    this.#abort?.(error);
+    (this.#sink ?? this.#listener).failed(error);
+  }
+
+  /** Ends the call. Drops the answer, because the caller may hold this object for longer. */
+  #settle(): void {
+    this.#isSettled = true;
+    this.#stopDeadline();
+    this.#stopPause?.();
+    if (this.#sink) this.#upstream.streams -= 1;
+    this.#arrival?.leave();
+    this.#chunks = [];
+    this.#headers = noHeaders;
+    if (this.#unsent) this.#upstream.waiting?.leave(this);
+    else this.#upstream.waiting?.ended();
+    this.#unsent = null;
+  }
+}
+
+/**
+ * Reads headers from the connection's bytes. Decodes a header only when it is asked for: one or two of a dozen are.
+ * @param raw names and values by turns
+ */
+export function toAnswerHeaders(raw: readonly Buffer[]): AnswerHeaders {
+  return {
+    get(name) {
+      let found: string | string[] | undefined;
+      for (let index = 0; index < raw.length; index += 2) {
+        if (!isNamed(raw[index], name)) continue;
+        const value = raw[index + 1]?.toString('latin1') ?? '';
+        if (found === undefined) found = value;
+        else found = typeof found === 'string' ? [found, value] : [...found, value];
+      }
+      return found;
+    },
+  };
+}
+
+const [upperA, upperZ, lowerBit] = [0x41, 0x5a, 0x20];
+
+function isNamed(bytes: Buffer | undefined, name: string): boolean {
+  if (bytes?.length !== name.length) return false;
+  for (let index = 0; index < name.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    const lower = byte >= upperA && byte <= upperZ ? byte | lowerBit : byte;
+    if (lower !== name.charCodeAt(index)) return false;
+  }
+  return true;
+}
