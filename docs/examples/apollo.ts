@@ -2,7 +2,7 @@ import { ApolloClient, defaultDataIdFromObject, HttpLink, InMemoryCache } from '
 import { relayStylePagination } from '@apollo/client/utilities';
 import { Events } from './operations.ts';
 
-// Apollo wants default error policies declared, so that the types of results follow from them.
+// Declare the default error policies, so that Apollo derives the types of results from them.
 declare module '@apollo/client' {
   namespace ApolloClient {
     namespace DeclareDefaultOptions {
@@ -19,7 +19,7 @@ declare module '@apollo/client' {
   }
 }
 
-/** What tells an object of these types from others, where it is not `id`. Others are kept within their parents. */
+/** Cache keys of types without an `id`. Other types are cached within their parents. */
 const keys: Readonly<Record<string, string>> = {
   GasReservation: 'reservationId',
   RpcTransaction: 'digest',
@@ -30,7 +30,7 @@ const keys: Readonly<Record<string, string>> = {
 };
 
 const client = new ApolloClient({
-  // A down upstream costs only its own fields: keep the rest of the answer.
+  // An unavailable upstream affects only its own fields: keep the rest of the response.
   defaultOptions: { watchQuery: { errorPolicy: 'all' }, query: { errorPolicy: 'all' }, mutate: { errorPolicy: 'all' } },
   link: new HttpLink({ uri: process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql' }),
   cache: new InMemoryCache({
@@ -42,7 +42,7 @@ const client = new ApolloClient({
     typePolicies: {
       Query: {
         fields: {
-          // One list for each filter; pages read with `before` and `after` join it. Select `edges`, not `nodes`.
+          // One list per filter, to which pages read with `before` and `after` are added. Select `edges`, not `nodes`.
           queryEvents: relayStylePagination(['filter']),
           queryTransactionBlocks: relayStylePagination(['filter']),
         },
@@ -54,7 +54,7 @@ const client = new ApolloClient({
 const { data } = await client.query({ query: Events, variables: { count: 6 } });
 console.log(new Set(data?.queryEvents?.edges.map(({ node }) => node.id)).size, 'events');
 
-// As `fetchMore({ variables: { before } })` does in a component.
+// In a component, use `fetchMore({ variables: { before } })`.
 const before = data?.queryEvents?.pageInfo.startCursor;
 await client.query({ query: Events, variables: { count: 6, before }, fetchPolicy: 'network-only' });
 const merged = client.readQuery({ query: Events, variables: { count: 6 } });

@@ -17,16 +17,16 @@ const graphql = initGraphQLTada<{
 const Newest = graphql(`query Newest { queryEvents(last: 1) { nodes { sender } } }`);
 
 const Activity = graphql(`
-  query Activity($who: LedgerAddress!) {
-    address(address: $who) { balances { nodes { totalBalance } } }
-    queryEvents(filter: { sender: $who }, last: 3) { nodes { id timestampMs } }
+  query Activity($sender: LedgerAddress!) {
+    address(address: $sender) { balances { nodes { totalBalance } } }
+    queryEvents(filter: { sender: $sender }, last: 3) { nodes { id timestampMs } }
   }
 `);
 
 const client = new GraphQLClient(process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql');
 const newest = await client.request(Newest);
-const who = newest.queryEvents?.nodes[0]?.sender ?? '0x0';
-const { address, queryEvents } = await client.request(Activity, { who });
+const sender = newest.queryEvents?.nodes[0]?.sender ?? '0x0';
+const { address, queryEvents } = await client.request(Activity, { sender });
 const balances: (string | null | undefined)[] = address?.balances.nodes.map(({ totalBalance }) => totalBalance) ?? [];
-console.log(who, balances.length, 'balances');
+console.log(sender, balances.length, 'balances');
 for (const { id } of queryEvents?.nodes ?? []) console.log(id);

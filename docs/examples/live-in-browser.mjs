@@ -1,20 +1,20 @@
 const query =
   'subscription ($after: String) { liveEvents(after: $after) { ... on LiveEventItem { event { id type } } } }';
-export function follow(tell, after = null) {
-  const asked = new URLSearchParams({ query, variables: JSON.stringify({ after }) });
-  const source = new EventSource(`/graphql?${asked}`);
+export function follow(onEvent, after = null) {
+  const parameters = new URLSearchParams({ query, variables: JSON.stringify({ after }) });
+  const source = new EventSource(`/graphql?${parameters}`);
   source.addEventListener('next', (next) => {
-    after = next.lastEventId || after; // a cursor, whatever is asked for
+    after = next.lastEventId || after; // a cursor, even if the query does not select it
     const { data, errors = [] } = JSON.parse(next.data);
     for (const { message } of errors) console.error(message);
     if (errors.some(({ extensions }) => ['after', 'Last-Event-ID'].includes(extensions?.argument))) {
-      source.close(); // The browser would send the rejected cursor again and again: start without it.
-      setTimeout(follow, 1000, tell);
+      source.close(); // The browser would retry with the rejected cursor: start without one.
+      setTimeout(follow, 1000, onEvent);
     }
-    if (data?.liveEvents?.event) tell(data.liveEvents.event);
+    if (data?.liveEvents?.event) onEvent(data.liveEvents.event);
   });
   source.addEventListener('error', () => {
-    // The browser reconnects by itself, after the last event, unless a proxy answered in the gateway's place.
-    if (source.readyState === EventSource.CLOSED) setTimeout(follow, 1000, tell, after);
+    // The browser reconnects and resumes by itself, unless a proxy responded in place of the gateway.
+    if (source.readyState === EventSource.CLOSED) setTimeout(follow, 1000, onEvent, after);
   });
 }

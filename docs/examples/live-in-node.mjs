@@ -10,7 +10,7 @@ let after = null;
 const show = (errors) => {
   for (const { message, extensions } of errors) {
     console.error(message);
-    if (extensions?.argument === 'after') after = null; // this cursor is never accepted again
+    if (extensions?.argument === 'after') after = null; // the gateway will never accept this cursor
   }
 };
 for (; ; await new Promise((resolve) => setTimeout(resolve, 500))) {

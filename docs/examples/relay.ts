@@ -7,10 +7,10 @@ import {
   RecordSource,
   Store,
 } from 'relay-runtime';
-// With babel-plugin-relay, `graphql` in a component stands for this import.
+// With babel-plugin-relay, a `graphql` tag in a component replaces this import.
 import EventsQuery, { type relayEventsQuery } from './__generated__/relayEventsQuery.graphql.ts';
 
-const ask: FetchFunction = async ({ text }, variables) => {
+const fetchGraphQL: FetchFunction = async ({ text }, variables) => {
   const response = await fetch(process.env.GATEWAY ?? 'http://127.0.0.1:4000/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -19,7 +19,7 @@ const ask: FetchFunction = async ({ text }, variables) => {
   return response.json();
 };
 
-const environment = new Environment({ network: Network.create(ask), store: new Store(new RecordSource()) });
+const environment = new Environment({ network: Network.create(fetchGraphQL), store: new Store(new RecordSource()) });
 
 const newest = createOperationDescriptor(EventsQuery, { count: 6 });
 environment.retain(newest);

@@ -3,7 +3,7 @@ import { Transaction } from '@iota/iota-sdk/transactions';
 import { request } from 'graphql-request';
 import { Execute, GasPrice, Reserve } from './operations.ts';
 
-/** Runs a transaction of somebody who owns nothing: the sponsor pays. */
+/** Runs a transaction of an address without coins; the sponsor pays the gas. */
 export async function sayHello(gateway: string, signer = Ed25519Keypair.generate()) {
   const { epoch } = await request(gateway, GasPrice);
   const { reserveGas } = await request(gateway, Reserve, { gasBudget: 10_000_000 });

@@ -12,7 +12,7 @@ const client = new Client({
         GasReservation: ({ reservationId }) => String(reservationId),
         RpcTransaction: ({ digest }) => String(digest),
         TransactionBlock: ({ digest }) => String(digest),
-        // What has no name of its own is kept within its parent: one line for each such type that is selected.
+        // Types without a key are cached within their parents: one line for each such type in your queries.
         ReservedGasCoin: () => null,
         TransactionBlockEffects: () => null,
       },
