@@ -178,23 +178,20 @@ export async function judgeRecall(world: SponsorshipWorld, history: SponsorshipH
   }
 }
 
-/** After all of it every instance sponsors as before. */
+/** After all of it the instance sponsors as before. On a busy machine its answer may be late: the ledger tells. */
 export async function judgeRecovery(
   world: SponsorshipWorld,
   history: SponsorshipHistory,
+  instance: number,
   nextBudget: (around: number) => number,
 ): Promise<void> {
-  for (let instance = 0; instance < world.size; instance += 1) {
-    const budget = nextBudget(1);
-    await history.reserve(instance, 'boundless', budget, 60, null);
-    const lease = history.leases.find(({ gasBudget }) => gasBudget === budget);
-    if (!lease) return fail('nobody is sponsored any more', history.reservations.at(-1));
-    const tx = toTransaction(lease, 'right', 0);
-    await history.execute(instance, { caller: lease.owner, lease, leaseText: lease.id, tx, key: null, isRight: true });
-    const { answer } = history.executions.at(-1) as AskedExecution;
-    const { outcome } = (answer?.data?.executeTx ?? {}) as { outcome?: string };
-    if (outcome !== 'EXECUTED') fail('nothing is executed any more', answer);
-  }
+  const budget = nextBudget(1);
+  await history.reserve(instance, 'boundless', budget, 60, null);
+  const lease = history.leases.find(({ gasBudget }) => gasBudget === budget);
+  if (!lease) return fail('nobody is sponsored any more', history.reservations.at(-1));
+  const tx = toTransaction(lease, 'right', 0);
+  await history.execute(instance, { caller: lease.owner, lease, leaseText: lease.id, tx, key: null, isRight: true });
+  if (!world.sponsor.chain.has(tx.digest)) fail('nothing is executed any more', history.executions.at(-1));
 }
 
 interface Allowance {
