@@ -22,6 +22,13 @@ describe('in forward mode', () => {
     expect(authorization.headerFor(caller(['read']))).toBeNull();
   });
 
+  it('tells holders apart by the whole hash of their headers', () => {
+    // The SHA-256 of both begin with b5acdcb75f.
+    const holders = ['Bearer 648458', 'Bearer 1192461'].map((header) => authorization.holderOf(caller([], header)));
+    expect(new Set(holders).size).toBe(2);
+    expect(holders[0]).toMatch(/^credential:b5acdcb75f[\da-f]{54}$/);
+  });
+
   it('leaves it to the sponsor who is admin', () => {
     expect(authorization.demand('admin', caller([]))).toBeUndefined();
   });

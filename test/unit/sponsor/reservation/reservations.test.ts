@@ -1,4 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
+import { setImmediate as turnOfEvents } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
 import { createLeaseKeys } from '../../../../src/sponsor/leases/lease-keys.ts';
@@ -230,6 +231,33 @@ describe('an idempotency key', () => {
     const [first, ...rest] = await Promise.all(twins);
     expect(rest).toEqual([first, first, first]);
     expect(asked).toBe(1);
+  });
+
+  it('has a twin wait for the request of its own holder, whatever becomes of another holder’s under the same key', async () => {
+    // A second without an answer would make the twin ask the store again.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const memory = createMemoryStore();
+    let begins = 0;
+    const beginReservation: SponsorshipStore['beginReservation'] = (begin) => {
+      begins += 1;
+      return memory.beginReservation(begin);
+    };
+    const { here, order } = setUp({ store: { ...memory, beginReservation } });
+    const answers: ((reserved: ReturnType<typeof coins>) => void)[] = [];
+    const ask = () => new Promise<ReturnType<typeof coins>>((resolve) => answers.push(resolve));
+    const own = here.reserve(order({ idempotencyKey, ask }));
+    await turnOfEvents();
+    const others = here.reserve(order({ idempotencyKey, ask, holder: 'somebody else' }));
+    await turnOfEvents();
+    const twin = here.reserve(order({ idempotencyKey }));
+    await turnOfEvents();
+    answers[1]?.(coins(43));
+    await others;
+    await turnOfEvents();
+    expect(begins).toBe(3);
+    answers[0]?.(coins(42));
+    expect(await twin).toEqual(await own);
   });
 
   it('can be used again after a refusal, and a twin that waited then asks itself', async () => {
