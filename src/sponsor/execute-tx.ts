@@ -176,18 +176,16 @@ export interface SponsorExecutionsOptions
   extends Pick<SponsorshipBooks, 'store' | 'isStoreNeeded' | 'audit'>,
     Pick<ExecutionWorld<SponsorEffects>, 'now'> {
   readonly transactions: TransactionFinder;
-  readonly isStoreShared: boolean;
   /** Milliseconds. */
   readonly mutationMs: number;
 }
 
 /** What the executions of one process need, those under way and those that others have left. */
 export function toSponsorExecutionWorld(options: SponsorExecutionsOptions): ExecutionWorld<SponsorEffects> {
-  const { store, isStoreNeeded, isStoreShared, audit, transactions, now, mutationMs } = options;
+  const { store, isStoreNeeded, audit, transactions, now, mutationMs } = options;
   return {
     store,
     isStoreNeeded,
-    isStoreShared,
     audit,
     ledger: transactions,
     now,

@@ -62,7 +62,6 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
     const world = toSponsorExecutionWorld({
       store,
       isStoreNeeded,
-      isStoreShared: config.rateLimit.redis !== null,
       audit,
       transactions,
       now,

@@ -9,7 +9,7 @@ import { redisMissing, startRedis } from '../support/redis-server.ts';
 const scripts = Object.entries(sponsorshipScripts(defaultStoreBounds));
 
 /** What Redis gives to scripts. */
-const provided = new Set(['ARGV', 'KEYS', 'redis', 'math', 'string', 'ipairs', 'tonumber', 'type', 'unpack']);
+const provided = new Set(['ARGV', 'KEYS', 'redis', 'math', 'string', 'ipairs', 'table', 'tonumber', 'type', 'unpack']);
 
 test.skipIf(redisMissing)('every script compiles in Redis, and uses no global of its own', async () => {
   await using server = await startRedis();

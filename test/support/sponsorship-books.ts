@@ -26,7 +26,6 @@ export function toTestBooks(
       toSponsorExecutionWorld({
         store,
         isStoreNeeded: isOurs,
-        isStoreShared: false,
         audit: () => {},
         // No ledger: what is lost stays unknown.
         transactions: { canFind: () => false, find: async () => null },

@@ -6,7 +6,7 @@ import type {
   EndReservation,
   SponsorshipStore,
 } from '../../src/sponsor/store/sponsorship-store.ts';
-import { lingerMs, type StoreBounds } from '../../src/sponsor/store/store-bounds.ts';
+import { lingerMs, maxKeysPerExecution, type StoreBounds } from '../../src/sponsor/store/store-bounds.ts';
 
 /** Stores of one memory, as two processes have them: what one is told the other knows. */
 export interface StorePair {
@@ -481,6 +481,50 @@ function describeKeys(stores: Stores): void {
     expect(await other.beginExecution(execution({ idempotency, nowMs: noon + 86_400_001 }))).toEqual({
       kind: 'expired',
     });
+  });
+
+  test('a key that joins an execution under way replays its answer for a day, whoever began it and under whichever key', async () => {
+    const { one, other } = stores();
+    for (const own of [null, { key: 'own', bodyHash: 'body-1' }]) {
+      const { execution, executionEnd } = await reserve(one);
+      const join = (key: string, more: Partial<BeginExecution> = {}) =>
+        other.beginExecution(execution({ idempotency: { key, bodyHash: 'body-1' }, ...more }));
+      await one.beginExecution(execution({ idempotency: own }));
+      expect(await join('first')).toMatchObject({ kind: 'in-progress' });
+      expect(await join('second')).toMatchObject({ kind: 'in-progress' });
+      expect(await join('first')).toMatchObject({ kind: 'in-progress' });
+      await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { answer: 'effects' }));
+      const { caller, leaseId, bodyHash, nowMs } = execution();
+      const replay = { kind: 'replay', answer: 'effects' };
+      expect(await other.findExecution({ caller, leaseId, bodyHash, nowMs })).toEqual(replay);
+      for (const key of ['first', 'second']) {
+        expect(await join(key)).toEqual(replay);
+        expect(await join(key, { nowMs: noon + 80_000_000 })).toEqual(replay);
+        expect(await join(key, { idempotency: { key, bodyHash: 'body-2' } })).toEqual({ kind: 'conflict' });
+      }
+    }
+  });
+
+  test('keys that joined an execution that was not sent are free again', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    await one.beginExecution(execution({ attempt: 'mine' }));
+    await other.beginExecution(execution({ idempotency: { key: 'joined', bodyHash: 'body-1' } }));
+    await one.endExecution(executionEnd({ kind: 'not-sent', attempt: 'mine' }));
+    const idempotency = { key: 'joined', bodyHash: 'body-2' };
+    expect(await other.beginExecution(execution({ idempotency, bodyHash: 'body-2' }))).toEqual({ kind: 'begun' });
+  });
+
+  test('so many keys may join one execution; its answer is kept under no more', async () => {
+    const { one, other } = stores();
+    const { execution, executionEnd } = await reserve(one);
+    const join = async (number: number) =>
+      (await other.beginExecution(execution({ idempotency: { key: `key ${number}`, bodyHash: 'body-1' } }))).kind;
+    await one.beginExecution(execution());
+    for (let number = 0; number <= maxKeysPerExecution; number += 1) expect(await join(number)).toBe('in-progress');
+    await one.endExecution(executionEnd({ kind: 'executed', gasUsed: 1 }, { answer: 'effects' }));
+    expect(await join(maxKeysPerExecution - 1)).toBe('replay');
+    expect(await join(maxKeysPerExecution)).toBe('spent');
   });
 
   test('the same key of a reservation and of an execution are two', async () => {

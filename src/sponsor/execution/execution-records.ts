@@ -60,14 +60,14 @@ export class ExecutionRecords<Effects> {
     const isFound = result.outcome === 'RECOVERED';
     if (!isFound) this.#audit(facts[result.outcome], gasUsed);
     const outcome = { kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount } as const;
-    const isNew = await this.#write(outcome, this.#isKept ? this.#world.answers.fromResult(result) : null);
+    const isNew = await this.#write(outcome, this.#world.answers.fromResult(result));
     // Others may look for it as well: who finds it first says so.
     if (isFound && isNew) this.#audit(facts[result.outcome], gasUsed);
   }
 
   async release(refusal: GraphQLError): Promise<void> {
     this.#audit('refused', null, refusal);
-    const answer = this.#isKept ? this.#world.answers.fromRefusal(refusal) : null;
+    const answer = this.#world.answers.fromRefusal(refusal);
     const { code } = refusal.extensions;
     // Where it need not be known here, what the sponsor has no more may have been spent while the store was away.
     const isSpentElsewhere = !this.#subject.mustBeKnown && code === 'RESERVATION_NOT_FOUND';
@@ -92,11 +92,6 @@ export class ExecutionRecords<Effects> {
 
   replayed(): void {
     this.#audit('replayed');
-  }
-
-  /** Could anybody ask for the answer again? */
-  get #isKept(): boolean {
-    return this.#subject.idempotencyKey !== null || this.#world.isStoreShared;
   }
 
   /** A store that is away is told later, by whoever speaks to it: the caller does not wait for that. */

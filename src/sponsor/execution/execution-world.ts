@@ -8,8 +8,6 @@ export interface ExecutionWorld<Effects> {
   readonly store: SponsorshipStore;
   /** Is nothing sent while the store does not answer? Only where somebody else has a fence too may it be. */
   readonly isStoreNeeded: boolean;
-  /** Do other processes ask the same store? They answer twins from what is kept of an execution. */
-  readonly isStoreShared: boolean;
   readonly answers: KeptAnswers<Effects>;
   readonly ledger: TransactionFinder;
   /** Milliseconds since the Unix epoch. */

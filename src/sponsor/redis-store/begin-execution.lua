@@ -7,8 +7,9 @@ if known then
 end
 local lease = readLease()
 if lease and lease.executing ~= 'none' then
-  if lease.executing ~= 'done' and lease.body == body then return { 'in-progress', lease.digest, lease.answerBy } end
-  return spent(lease)
+  if lease.executing == 'done' or lease.body ~= body then return spent(lease) end
+  if key ~= '' and not known then joinExecution(lease, key, keyBody, answerBy, expiresAt) end
+  return { 'in-progress', lease.digest, lease.answerBy }
 end
 if mustBeKnown == '1' and (not lease or lease.run ~= run()) then
   return { now < tonumber(expiresAt) and 'unknown' or 'expired' }

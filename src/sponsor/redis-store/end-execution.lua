@@ -10,8 +10,10 @@ if outcome == 'unknown' then
 elseif outcome == 'not-sent' then
   if lease.attempt ~= detail then return end
   lookNoMore()
-  local record = ownKey(lease.executionKey)
-  if record then forgetKey(lease.executionKey, record) end
+  for _, key in ipairs(executionKeys(lease)) do
+    local record = ownKey(key)
+    if record then forgetKey(key, record) end
+  end
   if lease.reserving == 'foreign' or now >= tonumber(lease.expiresAt) then
     releaseFixedHold(lease, 0)
   elseif isOfToday(lease) then
@@ -30,8 +32,6 @@ else
   elseif outcome == 'refused' then redis.call('HSET', at('lease:' .. ref), 'isRefused', '1') end
   releaseFixedHold(lease, outcome == 'executed' and tonumber(detail) or 0)
   dropLeaseAt(ref, math.max(tonumber(lease.expiresAt), now) + lingerMs)
-  if hasAnswer == '1' then
-    if lease.executionKey ~= '' then answerKey(lease.executionKey, answer) else answerLease('executionText', answer) end
-  end
+  if hasAnswer == '1' then answerExecution(lease, answer) end
 end
 return 1

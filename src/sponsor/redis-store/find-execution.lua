@@ -3,6 +3,6 @@ local lease = readLease()
 if not lease or lease.executing == 'none' then return false end
 if lease.body ~= body then return spent(lease) end
 if lease.executing ~= 'done' then return { 'in-progress', lease.digest, lease.answerBy } end
-local answer = answerOf(lease, lease.executionKey, 'executionText')
+local answer = executionAnswer(lease)
 if answer then return { 'replay', answer } end
 return spent(lease)

@@ -50,8 +50,8 @@ local function moveLease(lease, from, to)
   redis.call('RENAME', at('lease:' .. from), at('lease:' .. to))
   redis.call('ZREM', at('leases:' .. caller), from)
   redis.call('ZADD', at('leases:' .. caller), lease.dropAt, to)
-  for _, key in ipairs({ lease.reservationKey or '', lease.executionKey or '' }) do
-    if key ~= '' and redis.call('HGET', at('key:' .. key), 'lease') == from then
+  for key in string.gmatch((lease.reservationKey or '') .. ' ' .. (lease.executionKey or ''), '%S+') do
+    if redis.call('HGET', at('key:' .. key), 'lease') == from then
       redis.call('HSET', at('key:' .. key), 'lease', to)
     end
   end
@@ -247,4 +247,35 @@ local function answerOf(lease, key, field)
     return record and record.answer
   end
   return lease[field] and now < tonumber(lease.keptAt) + textLifeMs and lease[field]
+end
+
+-- The keys under which an execution was asked for: its own, and those of twins that joined it, separated by spaces.
+local function executionKeys(lease)
+  local keys = {}
+  for key in string.gmatch(lease.executionKey or '', '%S+') do keys[#keys + 1] = key end
+  return keys
+end
+
+-- From now on the answer is kept under this key too.
+local function joinExecution(lease, key, body, answerBy, untilMs)
+  local keys = executionKeys(lease)
+  if #keys >= maxKeysPerExecution then return end
+  addKey(key, body, answerBy, untilMs)
+  keys[#keys + 1] = key
+  redis.call('HSET', at('lease:' .. ref), 'executionKey', table.concat(keys, ' '))
+end
+
+local function answerExecution(lease, answer)
+  local keys = executionKeys(lease)
+  for _, key in ipairs(keys) do answerKey(key, answer) end
+  if #keys == 0 then answerLease('executionText', answer) end
+end
+
+local function executionAnswer(lease)
+  local keys = executionKeys(lease)
+  for _, key in ipairs(keys) do
+    local answer = answerOf(lease, key)
+    if answer then return answer end
+  end
+  return #keys == 0 and answerOf(lease, '', 'executionText')
 end

@@ -15,7 +15,8 @@ export interface Lease extends Kept {
   /** Was its transaction refused? */
   isRefused: boolean;
   reservationKey: KeyRecord | null;
-  executionKey: KeyRecord | null;
+  /** Its own, and those of twins that joined it. */
+  executionKeys: KeyRecord[];
   /** What was answered without a key. */
   reservationText: string | null;
   executionText: string | null;
@@ -168,7 +169,7 @@ export function createMemoryRecords(bounds: StoreBounds) {
         executing: 'none',
         isRefused: false,
         reservationKey: null,
-        executionKey: null,
+        executionKeys: [],
         reservationText: null,
         executionText: null,
         digest: '',

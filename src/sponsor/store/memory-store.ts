@@ -18,6 +18,7 @@ import type {
 import {
   defaultStoreBounds,
   lingerMs,
+  maxKeysPerExecution,
   minClaimPauseMs,
   ownLookMs,
   type StoreBounds,
@@ -91,8 +92,9 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     let lease = records.lease(caller, leaseId, nowMs);
     if (lease && lease.executing !== 'none') {
       const { digest, answerByMs } = lease;
-      const isTwin = lease.executing !== 'done' && lease.bodyHash === begin.bodyHash;
-      return isTwin ? { kind: 'in-progress', digest, answerByMs } : toSpent(lease);
+      if (lease.executing === 'done' || lease.bodyHash !== begin.bodyHash) return toSpent(lease);
+      if (!known && lease.executionKeys.length < maxKeysPerExecution) addExecutionKey(lease, begin);
+      return { kind: 'in-progress', digest, answerByMs };
     }
     if (!lease && begin.mustBeKnown) return { kind: nowMs < expiresAtMs ? 'unknown' : 'expired' };
     if (nowMs >= (lease?.expiresAtMs ?? expiresAtMs)) return { kind: 'expired' };
@@ -103,14 +105,20 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     }
     send(lease, begin);
     if (known) records.forgetKey(known);
-    if (idempotency && keyId !== null) {
-      const { bodyHash } = idempotency;
-      const facts = { id: keyId, bodyHash, answerByMs: begin.answerByMs, untilMs: expiresAtMs };
-      lease.executionKey = records.addKey(caller, facts, nowMs);
-    }
+    addExecutionKey(lease, begin);
     const reservation =
       begin.needsReservation && lease.reserving === 'reserved' ? reservationAnswer(lease, nowMs) : null;
     return reservation === null ? { kind: 'begun' } : { kind: 'begun', reservation };
+  }
+
+  function addExecutionKey(
+    lease: Lease,
+    { caller, idempotency, answerByMs, expiresAtMs, nowMs }: BeginExecution,
+  ): void {
+    if (!idempotency) return;
+    const id = keyIdOf('execute', caller, idempotency.key);
+    const facts = { id, bodyHash: idempotency.bodyHash, answerByMs, untilMs: expiresAtMs };
+    lease.executionKeys.push(records.addKey(caller, facts, nowMs));
   }
 
   function reservationAnswer({ reservationKey, reservationText }: Lease, nowMs: number): string | null {
@@ -120,7 +128,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
   function send(lease: Lease, begin: BeginExecution): void {
     const { digest, bodyHash, attempt, answerByMs, amount, budget, requestId, nowMs } = begin;
     lease.executing = 'sent';
-    lease.executionKey = null;
+    lease.executionKeys = [];
     lease.digest = digest;
     lease.bodyHash = bodyHash;
     lease.attempt = attempt;
@@ -140,8 +148,10 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     const { digest, answerByMs } = lease;
     if (lease.bodyHash !== bodyHash) return toSpent(lease);
     if (lease.executing !== 'done') return { kind: 'in-progress', digest, answerByMs };
-    const answer = lease.executionKey ? records.answerOf(lease.executionKey, nowMs) : lease.executionText;
-    return answer === null ? toSpent(lease) : { kind: 'replay', answer };
+    const { executionKeys: keys, executionText } = lease;
+    const answers = keys.length === 0 ? [executionText] : keys.map((key) => records.answerOf(key, nowMs));
+    const answer = answers.find((each) => each !== null);
+    return answer ? { kind: 'replay', answer } : toSpent(lease);
   }
 
   function endExecution({ caller, leaseId, digest, nowMs, answer, outcome }: EndExecution): boolean {
@@ -163,8 +173,7 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
       lease.isRefused = outcome.kind === 'refused' && !outcome.isSpentElsewhere;
       if (outcome.kind === 'refused' && outcome.isSpentElsewhere) lease.digest = '';
       if (lease.hold) releaseHold(lease.hold, outcome.kind === 'executed' ? outcome.gasUsed : 0);
-      if (answer !== null && lease.executionKey) records.answerKey(lease.executionKey, answer);
-      else if (answer !== null) records.answerLease(lease, 'executionText', answer, nowMs);
+      if (answer !== null) answerExecution(lease, answer, nowMs);
       records.dropLeaseAt(lease, Math.max(lease.expiresAtMs, nowMs) + lingerMs);
     } else return false;
     return true;
@@ -183,12 +192,17 @@ export function createMemoryStore(bounds: StoreBounds = defaultStoreBounds): Spo
     return claimed;
   }
 
+  function answerExecution(lease: Lease, answer: string, nowMs: number): void {
+    for (const key of lease.executionKeys) records.answerKey(key, answer);
+    if (lease.executionKeys.length === 0) records.answerLease(lease, 'executionText', answer, nowMs);
+  }
+
   /** As if it had not been sent. */
   function takeBack(lease: Lease, nowMs: number): void {
     lease.executing = 'none';
     lease.digest = '';
-    if (lease.executionKey) records.forgetKey(lease.executionKey);
-    lease.executionKey = null;
+    for (const key of lease.executionKeys) records.forgetKey(key);
+    lease.executionKeys = [];
     const isOver = lease.reserving === 'foreign' || nowMs >= lease.expiresAtMs;
     if (lease.hold && isOver) releaseHold(lease.hold, 0);
     else if (lease.hold) unfixHold(lease.hold, lease.expiresAtMs);

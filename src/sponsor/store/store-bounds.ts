@@ -24,6 +24,8 @@ export const defaultStoreBounds: StoreBounds = {
   maxAnswerBytesInAll: 64 * 1024 * 1024,
 };
 
+/** Idempotency keys under which one execution is remembered: more twins that join it find it `spent` when they ask again. */
+export const maxKeysPerExecution = 8;
 /** How long an idempotency key is known, with its answer. */
 export const keyLifeMs = 24 * 60 * 60_000;
 /** How long an execution whose end is not known can still be ended. */

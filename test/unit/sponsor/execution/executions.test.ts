@@ -49,19 +49,18 @@ function setUp({ store = createMemoryStore(), time = { ms: 0 }, ...options }: Se
   const sent: { readonly cancellation: { readonly cause: unknown }; readonly tell: Tell }[] = [];
   const asked: string[] = [];
   const facts: ExecutionFact[] = [];
-  const ledger = { has: async (_digest: string): Promise<FoundTransaction | null> => null };
+  const ledger = { canFind, has: async (_digest: string): Promise<FoundTransaction | null> => null };
   const executions = createExecutions<Effects>(
     {
       store,
       isStoreNeeded,
-      isStoreShared: true,
       answers: createKeptAnswers({
         toJson: (effects) => effects,
         fromJson: (json) => json as Effects,
         maxLength: 1_000,
       }),
       ledger: {
-        canFind: () => canFind,
+        canFind: () => ledger.canFind,
         find: (digest) => {
           asked.push(digest);
           return ledger.has(digest);
@@ -287,6 +286,21 @@ describe('a lease', () => {
     expect([sent.length, told()]).toEqual([1, ['dispatched', 'executed']]);
   });
 
+  it('is shared by a twin under a key, which gets the same outcome when it repeats', async () => {
+    const { begin, sent, pass } = setUp();
+    const own = begin();
+    await pass(25);
+    const keyed = begin({ idempotencyKey: 'k' });
+    await pass(25);
+    sent[0]?.tell(executed);
+    const outcome = { outcome: 'EXECUTED', effects: { of: 'TX' } };
+    expect(await own.ended).toMatchObject(outcome);
+    await pass(1_000);
+    expect(await keyed.ended).toMatchObject(outcome);
+    expect(await begin({ idempotencyKey: 'k' }).ended).toMatchObject(outcome);
+    expect(sent).toHaveLength(1);
+  });
+
   it('is of one caller: another who names the same is neither joined to it nor told its answer', async () => {
     const { begin, sent, settle } = setUp();
     const own = begin({ idempotencyKey: 'k' });
@@ -299,6 +313,22 @@ describe('a lease', () => {
     expect(await others.ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
     expect(await begin({ idempotencyKey: 'k', caller: 'client:b' }).ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
     expect(sent).toHaveLength(2);
+  });
+
+  it('goes on for those who wait, though the operation of one that was answered ends', async () => {
+    const { begin, sent, settle, pass, ledger, told } = setUp({ canFind: false });
+    const first = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    expect(await first.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
+    ledger.canFind = true;
+    const second = begin();
+    first.cancellation.cancel('timeout');
+    await settle();
+    ledger.has = async () => ({ gasUsed: 7 });
+    await pass(1_000);
+    expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
+    expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
   });
 
   it('is not dispatched while the store is away, unless somebody else has a fence', async () => {
