@@ -325,7 +325,7 @@ describe('a lease', () => {
     const second = begin();
     first.cancellation.cancel('timeout');
     await settle();
-    ledger.has = async () => ({ gasUsed: 7 });
+    ledger.has = async () => ({ succeeded: true, gasUsed: 7 });
     await pass(1_000);
     expect(await second.ended).toMatchObject({ outcome: 'RECOVERED' });
     expect(told()).toEqual(['dispatched', 'unknown', 'recovered']);
