@@ -14,9 +14,51 @@ import type { UpstreamCall } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { attributeErrors } from './answers/attribute-errors.ts';
 import { parseLedgerAnswer } from './answers/ledger-answer.ts';
+import { type ChunkedBody, isPlain } from './answers/plain-answer.ts';
 import { foldDocument } from './fold-document.ts';
-import { createToLedgerPost } from './ledger-post.ts';
+import { createToLedgerPost, type LedgerPostOptions } from './ledger-post.ts';
 import type { RpcVersion } from './rpc-version.ts';
+
+export interface LedgerExecutorOptions extends LedgerPostOptions {
+  readonly call: UpstreamCall;
+  /** Response header that carries the build version, lower case. */
+  readonly versionHeader: string;
+  readonly version: RpcVersion;
+}
+
+export interface ForwardRequest {
+  /** The document, sent as it is. */
+  readonly text: string;
+  /** Did the client write it? Only then do error locations in it mean anything to the client. */
+  readonly isClientsText: boolean;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+  /** A mutation is not sent once the operation is over. Once sent it is never cut: its outcome would be unknown. */
+  readonly isMutation: boolean;
+  readonly cancellation?: Cancellation | undefined;
+  /** Called with a complete JSON answer as it came, whatever is in it. */
+  readonly keep?: ((body: ChunkedBody) => void) | undefined;
+}
+
+/** Sends a document to the ledger unchanged. Rejects with a catalogued error when there is no answer. */
+export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResult>;
+
+/** Sends the document with its variables and nothing else: no header of the caller travels. */
+export function createForwardToLedger(options: LedgerExecutorOptions): ForwardToLedger {
+  const { call, versionHeader, version } = options;
+  const toPost = createToLedgerPost(options);
+  return async ({ text, isClientsText, operationName, variables, isMutation, cancellation, keep }) => {
+    try {
+      const post = toPost({ queryJson: JSON.stringify(text), variables, operationName, isMutation }, cancellation);
+      const response = await call(post);
+      version.observe(response.headers.get(versionHeader));
+      if (keep && isPlain(response)) keep({ chunks: [response.body], size: response.body.length });
+      return parseLedgerAnswer(response, isClientsText ? () => text : null);
+    } catch (error) {
+      throw toGatewayError(error, 'ledger');
+    }
+  };
+}
 
 /** A query that is text already, ready to be sent. */
 export interface LedgerText {
@@ -31,60 +73,26 @@ export interface LedgerRequest {
   readonly operationName?: string | undefined;
   /** For merged requests: for each, in order, the key of its field in the client's answer. */
   readonly clientKeys?: readonly string[] | undefined;
-  /** No mutation is sent once this is cancelled. One that was sent is never cut short: its outcome would be unknown. */
   readonly cancellation?: Cancellation | undefined;
 }
 
 /** Resolves with the ledger's answer; rejects with a catalogued error when there is none. */
 export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult>;
 
-export interface LedgerExecutorOptions {
-  readonly call: UpstreamCall;
-  /** Path of the GraphQL endpoint, query string included. */
-  readonly path: string;
-  /** Response header that carries the build version, lower case. */
-  readonly versionHeader: string;
-  readonly version: RpcVersion;
-  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
-}
-
-/**
- * Sends documents to the ledger with their variables and nothing else: no header of the caller travels. The text is
- * sent without ignorable characters, since the ledger bounds its length in bytes.
- */
-export function createLedgerExecutor({
-  call,
-  versionHeader,
-  version,
-  ...options
-}: LedgerExecutorOptions): LedgerExecutor {
-  const toPost = createToLedgerPost(options);
-  return async ({ document, variables: given, operationName, clientKeys, cancellation }) => {
-    const { text, variables, rootKeys, isMutation } = toWritten({ document, variables: given, operationName });
-    try {
-      const post = toPost(
-        { queryJson: JSON.stringify(text), variables, operationName: null, isMutation },
-        cancellation,
-      );
-      const response = await call(post);
-      version.observe(response.headers.get(versionHeader));
-      return attributeErrors(parseLedgerAnswer(response, null), rootKeys, clientKeys);
-    } catch (error) {
-      throw toGatewayError(error, 'ledger');
-    }
+/** Sends documents that the gateway wrote, without ignorable characters, since the ledger bounds their length in bytes. */
+export function createLedgerExecutor(options: LedgerExecutorOptions): LedgerExecutor {
+  const forward = createForwardToLedger(options);
+  return async ({ clientKeys, cancellation, ...request }) => {
+    const { rootKeys, ...written } = toWritten(request);
+    const result = await forward({ ...written, isClientsText: false, operationName: null, cancellation });
+    return attributeErrors(result, rootKeys, clientKeys);
   };
 }
 
-interface Written extends LedgerText {
-  readonly variables: Readonly<Record<string, unknown>> | undefined;
-  readonly isMutation: boolean;
-}
-
-function toWritten(request: Pick<LedgerRequest, 'document' | 'variables' | 'operationName'>): Written {
-  if ('text' in request.document) {
-    const { text, rootKeys } = request.document;
-    return { text, rootKeys, variables: request.variables, isMutation: false };
-  }
+function toWritten(
+  request: Pick<LedgerRequest, 'document' | 'variables' | 'operationName'>,
+): LedgerText & Pick<ForwardRequest, 'variables' | 'isMutation'> {
+  if ('text' in request.document) return { ...request.document, variables: request.variables, isMutation: false };
   const { document, variables } = foldDocument(request.document, request.variables);
   const operation = getOperationAST(document, request.operationName);
   if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {

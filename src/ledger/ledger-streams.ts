@@ -1,20 +1,21 @@
 import type { ExecutionResult } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { StreamPlaces } from '../live/stream-places.ts';
-import { createGraphqlSocket, type GraphqlSocket } from '../upstream/sockets/graphql-socket.ts';
+import { createGraphqlSocket, type GraphqlSocket, type PushSink } from '../upstream/sockets/graphql-socket.ts';
 import type { SharedSocketOptions } from '../upstream/sockets/shared-connection.ts';
-import type { ForwardRequest } from './forward-to-ledger.ts';
-import { type KeptResults, LedgerStream } from './ledger-stream.ts';
+import { toGatewayError } from '../upstream/upstream-call-error.ts';
+import { type ReadText, readLedgerResult, toErrors } from './answers/ledger-answer.ts';
+import type { ForwardRequest } from './ledger-executor.ts';
 
 export interface LedgerStreamRequest
   extends Pick<ForwardRequest, 'text' | 'isClientsText' | 'operationName' | 'variables'> {
-  /** Whose stream it is, for the bound of one caller. */
+  /** The caller, for the bound on its streams. */
   readonly caller: string;
 }
 
 /**
- * Opens a subscription of the ledger's. Its results come as they are; it rejects with an error of the catalogue where it breaks.
- * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or everybody, has too many, or the gateway is stopping
+ * Opens a subscription of the ledger. Its results are forwarded; when it breaks, it rejects with a catalogued error.
+ * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or the gateway, has too many, or the gateway is stopping
  */
 export type OpenLedgerStream = (
   request: LedgerStreamRequest,
@@ -26,52 +27,47 @@ export interface LedgerStreams {
   stop(): void;
 }
 
-/** More are forgotten: to come back among the others costs these one more connection at worst. */
-const mostApart = 1_000;
-
 export interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamPlaces;
 }
 
+/** Callers with a connection of their own. The oldest beyond them go back to the shared connection. */
+const maxApart = 1_000;
+
 /**
- * Subscriptions of clients at the ledger, over one connection. Like ones are not one at the ledger: what each is told begins with
- * its own beginning, be it only the place that it asks to go on from. Nothing of the caller travels, as over HTTP.
- * Where what somebody asked for has broken the connection, each of those who were on it gets one of its own next time: that one
- * breaks nobody's but its own.
+ * Subscriptions of clients at the ledger, over one connection. Equal ones are not merged, because the results of each begin at
+ * its own start. Nothing of the caller travels, as over HTTP. If a message breaks the connection because it is too large, each
+ * caller that was on it gets a connection of its own next time, so that a second such message affects only one caller.
  */
 export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions): LedgerStreams {
   const socket = createGraphqlSocket(options);
-  /** Callers whose streams were on a connection that a message broke which was too large: one of them asked for it. */
   const apart = new Map<string, GraphqlSocket>();
   const setApart = (caller: string) => {
     if (apart.has(caller)) return;
     apart.set(caller, createGraphqlSocket(options));
-    const [oldest] = apart.size > mostApart ? apart.keys() : [];
+    const [oldest] = apart.size > maxApart ? apart.keys() : [];
     if (oldest !== undefined) apart.delete(oldest);
   };
-  const kept: KeptResults = { bytes: 0 };
+  const unread: UnreadResults = { bytes: 0 };
   const streams = new Set<LedgerStream>();
   let isStopping = false;
   return {
     open({ text, isClientsText, operationName, variables, caller }) {
       if (isStopping) throw stopping();
       const leavePlace = places.take(caller);
-      let leave = () => {};
-      const stream = new LedgerStream(kept, isClientsText ? () => text : null, () => {
+      let unsubscribe = () => {};
+      const stream = new LedgerStream(unread, isClientsText ? () => text : null, () => {
         streams.delete(stream);
         leavePlace();
-        leave();
+        unsubscribe();
       });
       streams.add(stream);
       const operation = { query: text, variables, ...(operationName !== null && { operationName }) };
-      const { next, refused, ended, lost } = stream.sink;
-      leave = (apart.get(caller) ?? socket).subscribe(operation, {
-        next,
-        refused,
-        ended,
+      unsubscribe = (apart.get(caller) ?? socket).subscribe(operation, {
+        ...stream.sink,
         lost(error) {
           if (error.failure === 'too-large') setApart(caller);
-          lost(error);
+          stream.sink.lost(error);
         },
       });
       return stream;
@@ -84,6 +80,114 @@ export function createLedgerStreams({ places, ...options }: LedgerStreamsOptions
   };
 }
 
+/** Memory of results that clients have not read yet, of all streams together. */
+export interface UnreadResults {
+  bytes: number;
+}
+
+/** Bounds on unread results in bytes of text; parsed values take several times as much. */
+const maxBytesOfStream = 256 * 1024;
+const maxBytesOfAll = 32 * 1024 * 1024;
+/** One result of this size is kept for each stream in any case, so that slow readers do not end the streams of others. */
+const sureBytes = 16 * 1024;
+
+interface Unread {
+  readonly bytes: number;
+  /** Throws if it is no result. */
+  readonly read: () => ExecutionResult;
+}
+
+/**
+ * One subscription of the ledger. It cannot be resumed: whatever breaks it ends it, with an error after the results before.
+ */
+export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
+  /** Receives what the ledger sends. */
+  readonly sink: PushSink = {
+    next: (result, bytes) => this.#take(result, bytes),
+    refused: (errors) => this.#finish(() => ({ errors: toErrors(errors, this.#readText) })),
+    ended: () => this.#end(),
+    lost: (error) => this.fail(toGatewayError(error, 'ledger')),
+  };
+
+  readonly #all: UnreadResults;
+  readonly #readText: ReadText | null;
+  readonly #onEnd: () => void;
+  #unread: Unread[] = [];
+  #bytes = 0;
+  #waiting: (() => void)[] = [];
+  #isOver = false;
+
+  /** @param onEnd called once, when the subscription at the ledger is no longer needed */
+  constructor(all: UnreadResults, readText: ReadText | null, onEnd: () => void) {
+    this.#all = all;
+    this.#readText = readText;
+    this.#onEnd = onEnd;
+  }
+
+  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    while (this.#unread.length === 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+    const first = this.#unread.shift();
+    if (!first) return { done: true, value: undefined };
+    this.#count(-first.bytes);
+    return { done: false, value: first.read() };
+  }
+
+  async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
+    for (const { bytes } of this.#unread.splice(0)) this.#count(-bytes);
+    this.#end();
+    return { done: true, value: undefined };
+  }
+
+  /** Ends it with an error, after the unread results. */
+  fail(error: Error): void {
+    this.#finish(() => {
+      throw error;
+    });
+  }
+
+  #take(result: unknown, bytes: number): void {
+    if (this.#isOver) return;
+    const hasRoom = this.#all.bytes + bytes <= maxBytesOfAll;
+    const isFirst = this.#unread.length === 0;
+    if (isFirst ? hasRoom || bytes <= sureBytes : hasRoom && this.#bytes + bytes <= maxBytesOfStream) {
+      this.#count(bytes);
+      this.#unread.push({ bytes, read: () => readLedgerResult(result, bytes, this.#readText) });
+      this.#wake();
+    } else this.fail(tooSlow());
+  }
+
+  #finish(read: Unread['read']): void {
+    if (this.#isOver) return;
+    this.#unread.push({ bytes: 0, read });
+    this.#end();
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#all.bytes += bytes;
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onEnd();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
 function stopping() {
   return gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
+}
+
+function tooSlow() {
+  const says = 'This stream was read more slowly than the ledger told it, and has ended. Subscribe again.';
+  return gatewayError('UNAVAILABLE', says, { upstream: 'ledger' });
 }

@@ -5,8 +5,12 @@ import type { StreamPlaces } from '../live/stream-places.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream/upstream.ts';
 import { createTransactionFinder, type TransactionFinder } from './find-transaction.ts';
-import { createForwardToLedger, type ForwardToLedger } from './forward-to-ledger.ts';
-import { createLedgerExecutor, type LedgerExecutor } from './ledger-executor.ts';
+import {
+  createForwardToLedger,
+  createLedgerExecutor,
+  type ForwardToLedger,
+  type LedgerExecutor,
+} from './ledger-executor.ts';
 import { createLedgerPush, type LedgerPush } from './ledger-push.ts';
 import { createLedgerStreams, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';

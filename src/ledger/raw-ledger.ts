@@ -4,11 +4,9 @@ import type { CancelCause, ServedOperation } from '../upstream/cancellation.ts';
 import type { RawCall, RawResponse } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
-import { AnswerStream, type StreamedAnswer } from './answers/answer-stream.ts';
-import { type ChunkedBody, findPlainEnd, hasPlainHead } from './answers/find-plain-end.ts';
-import type { SettleErrors } from './answers/judge-tail.ts';
+import { AnswerStream, type SettleErrors, type StreamedAnswer } from './answers/answer-stream.ts';
 import { parseLedgerAnswer } from './answers/ledger-answer.ts';
-import { spliceUsage } from './answers/splice-data.ts';
+import { type ChunkedBody, findPlainEnd, hasPlainHead, isPlain, spliceUsage } from './answers/plain-answer.ts';
 import type { LedgerExecutorOptions } from './ledger-executor.ts';
 import { createToLedgerPost, postHeaderPairs } from './ledger-post.ts';
 
@@ -71,7 +69,6 @@ export type RawLedger = (
 
 export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
-const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 /** Larger answers are passed on as they arrive, in bytes; collecting smaller ones costs less and shows them whole. */
 const streamAboveBytes = 1024 * 1024;
 
@@ -118,7 +115,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
         stream: (begun, resume) => {
           if (!canStream || isMutation || !isPlain(begun) || !hasPlainHead(begun)) return null;
           version.observe(begun.headers.get(versionHeader));
-          const body = new AnswerStream(begun, usage, resume, readText, settle);
+          const body = new AnswerStream(begun, resume, { usage, readText, settle });
           answered({ kind: 'stream', body });
           return body;
         },
@@ -133,19 +130,4 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
     );
     return (cause) => underWay.cancel(cause);
   };
-}
-
-/**
- * May the answer be judged by its bytes? Only its framing proves it complete, so an answer that merely ends with its
- * connection is parsed instead.
- */
-export function isPlain({ status, headers }: Pick<RawResponse, 'status' | 'headers'>): boolean {
-  const type = headers.get('content-type');
-  return (
-    status === 200 &&
-    typeof type === 'string' &&
-    (type === 'application/json' || plainJson.test(type)) &&
-    headers.get('content-encoding') === undefined &&
-    (headers.get('content-length') !== undefined || headers.get('transfer-encoding') !== undefined)
-  );
 }

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
-import type { ChunkedBody } from '../ledger/answers/find-plain-end.ts';
+import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
 import type { ResultReader, ResultStream } from './subscriptions/result-stream.ts';
 import type { ResultText } from './subscriptions/shared-results.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as inNextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { variablesOf } from '../documents/plan/split-document.ts';
-import type { ForwardToLedger } from '../ledger/forward-to-ledger.ts';
 import type { Ask } from '../ledger/immutable/immutable-reads.ts';
+import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import { failAll, mergeParts } from './merge-parts.ts';
 import type { PreparedOperation } from './prepared-operation.ts';

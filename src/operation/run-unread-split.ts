@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
 import { printJson } from '../json/exact-number.ts';
-import { spliceData } from '../ledger/answers/splice-data.ts';
+import { spliceData } from '../ledger/answers/plain-answer.ts';
 import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { OperationRun } from './open-operation.ts';

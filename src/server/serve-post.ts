@@ -1,7 +1,7 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
-import type { ChunkedBody } from '../ledger/answers/find-plain-end.ts';
+import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { BytesInFlight } from './bounds/bytes-in-flight.ts';

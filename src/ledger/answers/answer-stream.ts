@@ -1,11 +1,14 @@
-import type { Buffer } from 'node:buffer';
-import type { Usage } from '../../documents/cost/usage.ts';
+import { Buffer } from 'node:buffer';
+import type { GraphQLError } from 'graphql';
+import { type Usage, withUsage } from '../../documents/cost/usage.ts';
+import { printJson } from '../../json/exact-number.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import type { RawResponse, RawSink } from '../../upstream/raw-call.ts';
 import { DataExtent } from './data-extent.ts';
-import { judgeTail, type SettleErrors } from './judge-tail.ts';
-import type { ReadText } from './ledger-answer.ts';
+import { type ReadText, toErrors } from './ledger-answer.ts';
+import { type ChunkedBody, cutAt } from './plain-answer.ts';
 
-/** Where a large answer is written. Whatever holds the client's connection provides it. */
+/** Where a large answer is written: to the client's connection. */
 export interface AnswerWriter {
   /** @returns `false` when it is full: write nothing more until `resume` is called */
   write(bytes: Buffer): boolean;
@@ -23,47 +26,42 @@ export interface StreamedAnswer {
   resume(): void;
 }
 
+/** Gives the errors of a streamed answer the form they have in any other answer. */
+export type SettleErrors = (errors: readonly GraphQLError[]) => readonly GraphQLError[];
+
+export interface EndOptions {
+  /** Added at the end; `null` = not asked for. */
+  readonly usage: Usage | null;
+  /** Gives the document's text if the client wrote it; `null` if the gateway did. */
+  readonly readText: ReadText | null;
+  readonly settle?: SettleErrors | undefined;
+}
+
 /**
  * How much of the answer's end is held back, in bytes: enough that everything after the data, such as an error for
  * each of thousands of items, can be judged in one piece.
  */
 export const heldBackBytes = 1024 * 1024;
 
-/** Passes an answer on as it arrives, but holds back its end until all of it is there and can be judged. */
+/** Forwards an answer as it arrives, but holds back its end until all of it is there and can be judged. */
 export class AnswerStream implements RawSink, StreamedAnswer {
-  readonly #usage: Usage | null;
-  readonly #settle: SettleErrors | undefined;
+  readonly #options: EndOptions;
   readonly #resume: () => void;
-  readonly #readText: ReadText | null;
-  #writer: AnswerWriter | null = null;
-  #held: Buffer[];
-  #heldSize: number;
   readonly #extent = new DataExtent();
+  #writer: AnswerWriter | null = null;
+  #held: Buffer[] = [];
+  #heldSize = 0;
   #isFull = false;
 
-  /**
-   * @param usage added at the end; `null` = not asked for
-   * @param readText gives the document's text if the client wrote it; `null` if the gateway did
-   */
-  constructor(
-    begun: RawResponse,
-    usage: Usage | null,
-    resume: () => void,
-    readText: ReadText | null,
-    settle?: SettleErrors,
-  ) {
-    this.#readText = readText;
-    this.#usage = usage;
-    this.#settle = settle;
+  constructor(begun: RawResponse, resume: () => void, options: EndOptions) {
+    this.#options = options;
     this.#resume = resume;
-    this.#held = [...begun.chunks];
-    this.#heldSize = begun.size;
-    for (const chunk of begun.chunks) this.#extent.read(chunk);
+    for (const chunk of begun.chunks) this.#hold(chunk);
   }
 
   start(writer: AnswerWriter): void {
     this.#writer = writer;
-    this.#isFull = !this.#pass();
+    this.#isFull = !this.#forward();
   }
 
   resume(): void {
@@ -73,32 +71,34 @@ export class AnswerStream implements RawSink, StreamedAnswer {
   }
 
   data(chunk: Buffer): boolean {
-    this.#held.push(chunk);
-    this.#heldSize += chunk.length;
-    this.#extent.read(chunk);
-    if (!this.#pass()) this.#isFull = true;
+    this.#hold(chunk);
+    if (!this.#forward()) this.#isFull = true;
     return !this.#isFull;
   }
 
   end(): void {
-    const tail = { chunks: this.#held, size: this.#heldSize };
-    const end = judgeTail(tail, this.#extent, this.#usage, this.#readText, this.#settle);
+    const end = judgeEnd({ chunks: this.#held, size: this.#heldSize }, this.#extent, this.#options);
     const writer = this.#release();
-    if (!writer) return;
     if (!end) {
-      writer.fail();
+      writer?.fail();
       return;
     }
-    for (const chunk of end.body.chunks) writer.write(chunk);
-    writer.end(end.errorCount);
+    for (const chunk of end.body.chunks) writer?.write(chunk);
+    writer?.end(end.errorCount);
   }
 
   failed(): void {
     this.#release()?.fail();
   }
 
-  /** Writes all but the last `heldBackBytes`. Returns whether the writer has room for more. */
-  #pass(): boolean {
+  #hold(chunk: Buffer): void {
+    this.#held.push(chunk);
+    this.#heldSize += chunk.length;
+    this.#extent.read(chunk);
+  }
+
+  /** Writes all but the last `heldBackBytes`. @returns whether the writer has room for more */
+  #forward(): boolean {
     let hasRoom = true;
     for (let first = this.#held[0]; first && this.#heldSize - first.length >= heldBackBytes; first = this.#held[0]) {
       this.#held.shift();
@@ -116,5 +116,50 @@ export class AnswerStream implements RawSink, StreamedAnswer {
     this.#heldSize = 0;
     this.#isFull = false;
     return writer;
+  }
+}
+
+/** The end of a large answer, ready to be sent. */
+export interface AnswerEnd {
+  readonly body: ChunkedBody;
+  readonly errorCount: number;
+}
+
+const onlyBrace = /^\s*\}\s*$/;
+
+/**
+ * Prepares the end of an answer whose beginning has been sent already: as it is, or with usage if that was asked for,
+ * and with its errors in the form they have elsewhere. `null` for an end that makes no sense.
+ * @param tail the last bytes of the answer, with everything that follows its data
+ * @param extent has read the whole answer
+ */
+export function judgeEnd(
+  tail: ChunkedBody,
+  extent: DataExtent,
+  { usage, readText, settle = (errors) => errors }: EndOptions,
+): AnswerEnd | null {
+  const dataEnd = (extent.dataEnd ?? 0) - (extent.size - tail.size);
+  if (!extent.isWhole || extent.dataEnd === null || dataEnd < 0) return null;
+  const data = cutAt(tail, dataEnd + 1);
+  const behind = Buffer.concat(tail.chunks as Buffer[], tail.size).toString('utf8', dataEnd + 1);
+  const isPlain = onlyBrace.test(behind);
+  if (isPlain && !usage) return { body: tail, errorCount: 0 };
+  const found = isPlain ? [] : readErrors(behind, readText);
+  if (!found) return null;
+  const errors = settle(found);
+  const members = printJson(withUsage(errors.length > 0 ? { errors } : {}, usage));
+  const end = Buffer.from(members === '{}' ? '}' : `,${members.slice(1)}`);
+  return { body: { chunks: [...data, end], size: dataEnd + 1 + end.length }, errorCount: errors.length };
+}
+
+/** @param behind what follows the data, from the comma on. @returns `null` if it is malformed */
+function readErrors(behind: string, readText: ReadText | null): readonly GraphQLError[] | null {
+  try {
+    const members = parseJson(behind.replace(/^\s*,/, '{')) as Readonly<Record<string, unknown>>;
+    // Members other than errors are dropped, as elsewhere. A second `data` would replace the first: refuse the answer.
+    if ('data' in members) return null;
+    return toErrors(members.errors ?? [], readText);
+  } catch {
+    return null;
   }
 }

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
-import { isSpace } from './find-plain-end.ts';
+import { isSpace } from './plain-answer.ts';
 
 const [quote, backslash] = [0x22, 0x5c];
 /** Braces. A bracket with `lowerBit` set becomes the brace of its side, so that one comparison finds both. */

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { printJson } from '../../json/exact-number.ts';
-import type { ChunkedBody } from '../answers/find-plain-end.ts';
+import type { ChunkedBody } from '../answers/plain-answer.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { type AnswerShape, countKeys, hasShape } from './answer-shape.ts';
 import { toIsGiven } from './given-arguments.ts';

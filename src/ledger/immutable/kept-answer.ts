@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import type { ChunkedBody } from '../answers/find-plain-end.ts';
+import type { ChunkedBody } from '../answers/plain-answer.ts';
 
 /** Bytes that an answer takes besides its body and its key: for the object, and its entry in the memory. */
 const overheadBytes = 500;

@@ -10,8 +10,7 @@ import { type Ownership, planOperation } from '../../../src/documents/plan/plan-
 import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
 import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/graph/joins/join-document.ts';
 import { toJoinSelection } from '../../../src/graph/joins/join-selection.ts';
-import { findPlainEnd } from '../../../src/ledger/answers/find-plain-end.ts';
-import { spliceUsage } from '../../../src/ledger/answers/splice-data.ts';
+import { findPlainEnd, spliceUsage } from '../../../src/ledger/answers/plain-answer.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
 

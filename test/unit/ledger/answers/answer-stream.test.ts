@@ -13,7 +13,7 @@ function begin({ room = () => true, withUsage = false }: { room?: () => boolean;
     outcome.resumed += 1;
   };
   const begun = { status: 200, headers: new Map(), chunks, size };
-  const stream = new AnswerStream(begun, withUsage ? usage : null, resume, null);
+  const stream = new AnswerStream(begun, resume, { usage: withUsage ? usage : null, readText: null });
   stream.start({
     write: (bytes) => {
       outcome.text += String(bytes);

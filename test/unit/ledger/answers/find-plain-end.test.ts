@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPlainEnd } from '../../../../src/ledger/answers/find-plain-end.ts';
+import { findPlainEnd } from '../../../../src/ledger/answers/plain-answer.ts';
 
 const toBody = (text: string, ...cuts: readonly number[]) => {
   const bytes = Buffer.from(text);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPlainEnd } from '../../../../src/ledger/answers/find-plain-end.ts';
-import { spliceData, spliceUsage } from '../../../../src/ledger/answers/splice-data.ts';
+import { findPlainEnd, spliceData, spliceUsage } from '../../../../src/ledger/answers/plain-answer.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
 

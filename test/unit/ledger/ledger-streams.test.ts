@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LedgerStream } from '../../../src/ledger/ledger-stream.ts';
+import { LedgerStream } from '../../../src/ledger/ledger-streams.ts';
 
 it('counts what is kept until it is read, or the stream is left', async () => {
   const all = { bytes: 0 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { judgeEnd } from '../../../../src/ledger/answers/answer-stream.ts';
 import { DataExtent } from '../../../../src/ledger/answers/data-extent.ts';
-import { judgeTail } from '../../../../src/ledger/answers/judge-tail.ts';
 import { parseLedgerAnswer } from '../../../../src/ledger/answers/ledger-answer.ts';
 
 const usage = { inputNodes: 1, outputNodes: 2, depth: 3, variables: 4, fragments: 5, queryPayload: 6 };
@@ -13,7 +13,10 @@ const judge = (text: string | Buffer, withUsage = false, gone: string | Buffer =
   const chunks = [bytes.subarray(0, half), bytes.subarray(half)];
   const extent = new DataExtent();
   for (const chunk of [Buffer.from(gone), ...chunks]) extent.read(chunk);
-  const end = judgeTail({ chunks, size: bytes.length }, extent, withUsage ? usage : null, () => '{ a }');
+  const end = judgeEnd({ chunks, size: bytes.length }, extent, {
+    usage: withUsage ? usage : null,
+    readText: () => '{ a }',
+  });
   if (!end) return null;
   const body = Buffer.concat(end.body.chunks);
   expect(body.length).toBe(end.body.size);
