@@ -36,24 +36,13 @@ export function parseVariables(text: string): unknown {
   return marked === null || !isObject(value) ? value : reviveMarked(JSON.parse(marked));
 }
 
-/**
- * Prepares a WebSocket message for a library that calls `JSON.parse` itself: marks the numbers in its variables that a
- * double would round, for `reviveMarked` to restore. A message that is not JSON is returned unchanged.
- */
-export function markVariables(message: string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(message);
-  } catch {
-    return message;
-  }
-  const marked = markNumbers(message, isSafeOrExact);
-  if (marked === null || !isObject(value) || !isObject(value.payload) || !isObject(value.payload.variables)) {
-    return message;
-  }
-  const exact = JSON.parse(marked) as { readonly payload: { readonly variables: unknown } };
-  value.payload.variables = exact.payload.variables;
-  return JSON.stringify(value);
+/** Parses a WebSocket message, and keeps exact numbers in the variables of its payload only. @throws as `JSON.parse` */
+export function parseMessageJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || !isObject(value.payload) || !isObject(value.payload.variables)) return value;
+  const marked = markNumbers(text, isSafeOrExact);
+  if (marked !== null) keepVariables(value.payload, (JSON.parse(marked) as { readonly payload: unknown }).payload);
+  return value;
 }
 
 function keepVariables(request: unknown, exact: unknown): void {

@@ -10,6 +10,7 @@ import type { Caller } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
 import { lateError } from './open-operation.ts';
 import type { OperationAdmission, RefusedOperation } from './operation-admission.ts';
+import type { OperationRequest } from './parse-request.ts';
 import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
 
@@ -23,13 +24,6 @@ export interface AdmitOperationOptions {
   readonly turns: Pick<FairTurns, 'run' | 'now'>;
   /** Milliseconds that the longest operation may take, from its arrival on. */
   readonly longestMs: number;
-}
-
-/** An operation as the client sent it. */
-export interface OperationRequest {
-  readonly query: string;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly operationName: string | null;
 }
 
 /** Whether a caller may ask at all. Decided before its request is read. */

@@ -9,7 +9,6 @@ import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
 import { type BytesInFlight, createBytesInFlight } from '../server/bounds/bytes-in-flight.ts';
 import { createLaneOperations, type LaneOperations } from '../server/lane/lane-operations.ts';
-import { createSocketOperations } from '../server/websocket/socket-operations.ts';
 import { createSocketServer, type SocketServer } from '../server/websocket/socket-server.ts';
 import { warmUp } from '../server/yoga/warm-up.ts';
 import { createYogaShell, type YogaShell } from '../server/yoga/yoga-shell.ts';
@@ -63,7 +62,8 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
 
   const yoga = createYogaShell({ ...life, maxBatchSize: limits.maxBatchSize, keeper, turns, maskError });
   const sockets = createSocketServer({
-    operations: createSocketOperations({ ...life, bytesInFlight, maskError }),
+    ...life,
+    maskError,
     addresses: admission.addresses,
     maxMessageBytes: limits.maxBodyBytes,
     bytesInFlight,

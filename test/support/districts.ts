@@ -108,7 +108,7 @@ export const districts: Readonly<Record<string, District>> = {
   server: {
     purpose: 'node:http and every way an answer leaves: bounds, headers, pages, lane, Yoga, WebSocket, event streams',
     imports: ['errors', 'json', 'config', 'telemetry', 'upstream', 'callers', 'documents', 'ledger', 'operation'],
-    packages: ['graphql', 'graphql-ws', 'graphql-yoga', 'ws', '@graphql-yoga/*'],
+    packages: ['graphql', 'graphql-yoga', 'ws', '@graphql-yoga/*'],
   },
   devnet: {
     purpose: 'the simulated network: state, execution, three faces',

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { handleProtocols } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
+import { createBeats } from '../beats.ts';
 import type { BytesInFlight } from '../bounds/bytes-in-flight.ts';
-import { closeCodes } from './close-codes.ts';
-import { createOperationsUnderWay } from './operations-under-way.ts';
-import { createServeSocket, type ServeSocketOptions } from './serve-socket.ts';
-import { createSocketProtocol, type SocketProtocolOptions } from './socket-protocol.ts';
+import { ClientSocket, type ClientSocketOptions, subprotocol } from './client-socket.ts';
+import { closeCodes } from './socket-bounds.ts';
+import { createFlushQueue } from './socket-writer.ts';
 
-export interface SocketServerOptions extends SocketProtocolOptions, Omit<ServeSocketOptions, 'protocol' | 'arrivals'> {
+export interface SocketServerOptions
+  extends Omit<ClientSocketOptions, 'arrivals' | 'pings' | 'flushQueue' | 'onRunning'> {
   /** Largest message a client may send, in bytes; more ends the connection. */
   readonly maxMessageBytes: number;
   readonly bytesInFlight: BytesInFlight;
+  /** Between two pings, in milliseconds. */
+  readonly pingMs?: number;
 }
 
 /** A request for a WebSocket that may be granted. */
@@ -21,7 +23,7 @@ export interface Upgrade {
   readonly headers: Readonly<Record<string, string>>;
   /** Called once, with which status it was answered. */
   readonly answered: (status: number) => void;
-  /** To be called instead if the handshake is wrong. */
+  /** Called instead if the handshake is malformed. */
   readonly malformed: () => void;
 }
 
@@ -29,32 +31,44 @@ export interface SocketServer {
   /** True once `drain` was called: new WebSockets are refused. */
   readonly draining: boolean;
   accept(req: IncomingMessage, socket: Duplex, head: Buffer, upgrade: Upgrade): void;
-  /** Waits for the operations under way, for `graceMs` at most, then tells every client to connect elsewhere. */
+  /** Waits for the running operations, for `graceMs` at most, then tells every client to connect elsewhere. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** A client may take so long to answer the closing handshake. */
-const farewellMs = 1_000;
+/** Time that a client has to answer the closing handshake. */
+const closeTimeoutMs = 1_000;
 
-/** Serves operations over WebSocket by the graphql-transport-ws protocol. */
+/** Accepts WebSockets and serves operations on them. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
-  const underWay = createOperationsUnderWay();
-  const serve = createServeSocket({
+  let draining = false;
+  let running = 0;
+  let onIdle = () => {};
+  const socketOptions: ClientSocketOptions = {
     ...options,
     arrivals: options.bytesInFlight,
-    protocol: createSocketProtocol(options, underWay),
-  });
-  let draining = false;
+    pings: createBeats(options.pingMs),
+    flushQueue: createFlushQueue(),
+    onRunning(change) {
+      running += change;
+      // The answer is handed to the socket in a later turn of the event loop: wait for that too.
+      if (draining && running === 0) setImmediate(() => running === 0 && onIdle());
+    },
+  };
 
+  // A variable, because the type of the options does not know all of them.
   const bounds = {
     maxPayload: options.maxMessageBytes,
     // Many small fragments of one large message would take a hundred times its size in memory.
     maxBufferedChunks: 4_096,
     maxFragments: 1_024,
-    closeTimeout: farewellMs,
+    closeTimeout: closeTimeoutMs,
   };
-  const sockets = new WebSocketServer({ noServer: true, handleProtocols, ...bounds });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
+    ...bounds,
+  });
   sockets.on('headers', (lines, req) => {
     const upgrade = upgrades.get(req);
     for (const [name, value] of Object.entries(upgrade?.headers ?? {})) lines.push(`${name}: ${value}`);
@@ -65,7 +79,6 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     if (upgrade) upgrade.malformed();
     else socket.destroy();
   });
-  sockets.on('connection', (socket, req) => serve(socket, req, upgrades.get(req)?.requestId ?? ''));
 
   return {
     get draining() {
@@ -73,11 +86,20 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
     accept(req, socket, head, upgrade) {
       upgrades.set(req, upgrade);
-      sockets.handleUpgrade(req, socket, head, (accepted) => sockets.emit('connection', accepted, req));
+      sockets.handleUpgrade(req, socket, head, (accepted) => {
+        new ClientSocket(accepted, req, upgrade.requestId, socketOptions);
+      });
     },
     async drain(graceMs) {
       draining = true;
-      await underWay.settled(graceMs);
+      if (running > 0)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, graceMs);
+          onIdle = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
       for (const socket of sockets.clients) socket.close(closeCodes.goingAway, 'Going away');
       await new Promise<void>((resolve) => sockets.close(() => resolve()));
     },

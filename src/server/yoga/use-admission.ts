@@ -1,10 +1,11 @@
 import type { Plugin } from 'graphql-yoga';
 import { withUsage } from '../../documents/cost/usage.ts';
-import { gatewayError } from '../../errors/gateway-error.ts';
-import { type AdmitOperation, asFinal, asRefusal, type OperationRequest } from '../../operation/admit-operation.ts';
+import { type AdmitOperation, asFinal } from '../../operation/admit-operation.ts';
 import type { OperationAdmission } from '../../operation/operation-admission.ts';
+import { parseRequest } from '../../operation/parse-request.ts';
 import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
+import { toRequestError } from './use-request-errors.ts';
 
 /** Added to the context of an operation when it is admitted; of a batch each operation has its own. */
 export interface AdmittedContext {
@@ -55,43 +56,13 @@ export function useAdmission(
       if (entry.kind === 'refused') throw asFinal(entry.error);
       caller = entry.caller;
     }
-    const request = toRequest(params);
-    if (request) return admit.decide(server, caller, request);
-    if (isHashAlone(params)) throw persistedQueryNotSupported();
-    return null;
+    const request = parseRequest(params);
+    if (request.kind === 'request') return admit.decide(server, caller, request);
+    throw toRequestError(request);
   }
 
   function admitted(context: object | null | undefined) {
     const admission = (context as AdmittedContext | null | undefined)?.admission;
     return admission?.kind === 'admitted' ? admission : undefined;
   }
-}
-
-/** Clients with persisted queries look for this message or this code, and then send the text too. */
-const persistedQueryNotSupported = () =>
-  asRefusal(gatewayError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported'));
-
-/** Does a request name its document by a hash and leave the text out? */
-function isHashAlone(params: unknown): boolean {
-  const { query, extensions } = (params ?? {}) as { readonly query?: unknown; readonly extensions?: unknown };
-  return (
-    (query == null || query === '') &&
-    typeof extensions === 'object' &&
-    extensions !== null &&
-    'persistedQuery' in extensions
-  );
-}
-
-/** `null` if a member has the wrong type: Yoga says so in its own words. */
-function toRequest(params: unknown): OperationRequest | null {
-  if (typeof params !== 'object' || params === null) return null;
-  const { query, variables, operationName } = params as Record<string, unknown>;
-  if (typeof query !== 'string' || query === '') return null;
-  if (operationName != null && typeof operationName !== 'string') return null;
-  if (variables != null && (typeof variables !== 'object' || Array.isArray(variables))) return null;
-  return {
-    query,
-    variables: (variables as OperationRequest['variables'] | null) ?? {},
-    operationName: operationName ?? null,
-  };
 }

@@ -2,7 +2,10 @@ import type { ExecutionResult } from 'graphql';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { ErrorCode } from '../../errors/catalogue.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
 import { noteCodes } from '../../errors/note-codes.ts';
+import { asRefusal } from '../../operation/admit-operation.ts';
+import type { RequestFault } from '../../operation/parse-request.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 
 /**
@@ -23,12 +26,6 @@ export function useRequestErrors(): Plugin<object, ServerContext> {
         }
       });
     },
-    onParams({ params }) {
-      // An entry of a batch may be any JSON value.
-      const { operationName } = (params ?? {}) as { readonly operationName?: unknown };
-      if (operationName == null || typeof operationName === 'string') return;
-      throw requestError('The parameter "operationName" must be a string.', 'BAD_REQUEST', {});
-    },
     onResultProcess({ result, setResult, serverContext }) {
       if (Symbol.asyncIterator in result) return;
       const tidied = Array.isArray(result) ? result.map(tidy) : tidy(result as ExecutionResult);
@@ -36,6 +33,13 @@ export function useRequestErrors(): Plugin<object, ServerContext> {
       setResult(tidied);
     },
   };
+}
+
+/** The error for what is no GraphQL request. */
+export function toRequestError({ code, message }: RequestFault): GraphQLError {
+  // Clients with persisted queries look for this code or its message, and then send the text too.
+  if (code === 'PERSISTED_QUERY_NOT_SUPPORTED') return asRefusal(gatewayError(code, message));
+  return requestError(message, code, { headers: { Allow: 'GET, POST' } });
 }
 
 function tidy<Result extends ExecutionResult>(result: Result): Result {

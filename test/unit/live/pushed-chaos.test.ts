@@ -3,11 +3,17 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ResultStream } from '../../../src/operation/subscriptions/result-stream.ts';
 import { ResultText, ResultTexts } from '../../../src/operation/subscriptions/shared-results.ts';
-import { createCollection, FrameWriter } from '../../../src/server/websocket/frame-writer.ts';
-import { PushedOperation } from '../../../src/server/websocket/pushed-operation.ts';
+import { MessageBudget } from '../../../src/server/websocket/socket-bounds.ts';
+import {
+  type OperationSocket,
+  SocketOperation,
+  type SocketOperationOptions,
+} from '../../../src/server/websocket/socket-operation.ts';
+import { createFlushQueue, SocketWriter } from '../../../src/server/websocket/socket-writer.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 import { runs } from '../../support/runs.ts';
+import { createTestServer } from '../../support/test-operation.ts';
 
 const numRuns = runs(3);
 
@@ -51,6 +57,18 @@ function readFrames(text: string): Map<string, string[]> {
   return told;
 }
 
+/** The rest of a connection, which matters to no stream. */
+const socket: Omit<OperationSocket, 'writer'> = {
+  requestId: 'r',
+  sender: createTestServer().sender,
+  showUsage: false,
+  budget: new MessageBudget(),
+  running: 0,
+  began() {},
+  ended() {},
+  forget() {},
+};
+
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('happen' as const), count: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 6, arbitrary: fc.record({ does: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 900 }) }) },
@@ -85,9 +103,9 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
         const { clock, source, byHand, hub } = createTestHub(createMemorySource('n1'), options);
         const start = source.items[0] as { key: string; timestampMs: number };
         const join = new ResultTexts(10_000).ofDocument();
-        const collection = createCollection();
+        const queue = createFlushQueue();
         let happened = 1;
-        const open = (frames: FrameWriter, id: string) => {
+        const open = (writer: SocketWriter, id: string) => {
           const items = byHand({ place: start, from: start });
           // The hub of the tests tells texts, and streams of results are told objects.
           const told = Object.assign(items as AsyncGenerator<unknown>, {});
@@ -108,18 +126,20 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
             toFault: (error) => error,
             onEnd: () => {},
           });
-          const operation = new PushedOperation({ stream, id, frames, onResult: () => {}, onEnd: () => {} });
-          void operation.next();
+          const operation = new SocketOperation(id, 0, { ...socket, writer }, {
+            onOperation() {},
+          } as unknown as SocketOperationOptions);
+          operation.follow(stream);
           return operation;
         };
         const clients = Array.from({ length: connections }, () => {
           const connection = createConnection();
-          const frames = new FrameWriter({ readyState: 1 } as never, connection.duplex, collection);
-          return { ...connection, frames, open: [] as PushedOperation[], left: new Set<string>() };
+          const writer = new SocketWriter({ readyState: 1 } as never, connection.duplex, queue);
+          return { ...connection, writer, open: [] as SocketOperation[], left: new Set<string>() };
         });
         const come = async (who: number) => {
           const client = clients[who] as (typeof clients)[number];
-          while (client.open.length < operations) client.open.push(open(client.frames, `${client.open.length}`));
+          while (client.open.length < operations) client.open.push(open(client.writer, `${client.open.length}`));
         };
         for (const each of steps) {
           if (each.does === 'happen') {
@@ -134,7 +154,7 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
             const client = clients[each.who];
             const index = happened % operations;
             client?.left.add(`${index}`);
-            void client?.open[index]?.return();
+            client?.open[index]?.leave();
           } else {
             source.before = () => {
               if (each.does === 'fail') throw new Error('away');
@@ -169,7 +189,7 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
             expect(last).toBe(happened);
           }
         }
-        for (const { open: all } of clients) for (const operation of all) await operation.return();
+        for (const { open: all } of clients) for (const operation of all) operation.leave();
         await clock.pass(1_000);
         expect([hub.readers, clock.timers]).toEqual([0, 0]);
       },

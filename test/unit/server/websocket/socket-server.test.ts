@@ -1,21 +1,27 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { buildSchema, type ExecutionResult, parse } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { AdmittedOperation } from '../../../../src/operation/operation-admission.ts';
 import type { ServerContext } from '../../../../src/operation/server-context.ts';
 import { createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
-import type { SocketOperations } from '../../../../src/server/websocket/socket-operations.ts';
+import type { SocketOperationOptions } from '../../../../src/server/websocket/socket-operation.ts';
 import { createSocketServer, type SocketServer } from '../../../../src/server/websocket/socket-server.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
 import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
+import { toTestCaller } from '../../../support/test-caller.ts';
 import { until } from '../../../support/until.ts';
 
 /** Nothing of GraphQL matters here. */
-const operations: SocketOperations = {
-  admit: ({ query }) => (query === 'fault' ? Promise.reject(new Error('a fault of ours')) : Promise.resolve([])),
-  count() {},
-  execute: () => Promise.resolve({}),
+type Operations = Pick<SocketOperationOptions, 'admit' | 'runner'>;
+const operations: Operations = {
+  admit: {
+    enter: async () => ({ kind: 'entered', caller: toTestCaller() }),
+    decide: () => Promise.reject(new Error('a fault of ours')),
+  },
+  runner: { run: () => Promise.resolve({}) },
 };
 const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
@@ -30,7 +36,8 @@ let connection: Duplex;
 async function start(pingMs: number, given = operations, maxOperations = 1): Promise<void> {
   ended.length = 0;
   sockets = createSocketServer({
-    operations: given,
+    ...given,
+    maskError: () => new GraphQLError('masked'),
     addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
     maxMessageBytes: 1_000,
     bytesInFlight: createBytesInFlight(1_000),
@@ -135,7 +142,6 @@ it('leaves without the farewell of clients that are silent', async () => {
 
 /** Answers queries when the test says so, and opens streams that go on until they are left. */
 function scripted() {
-  const schema = buildSchema('type Query { a: String } type Subscription { a: String }');
   const script = { opened: 0, left: 0, answer: (): Promise<ExecutionResult> | ExecutionResult => ({ data: {} }) };
   const open = (server: ServerContext) => {
     let end = (_: IteratorResult<ExecutionResult>) => {};
@@ -161,12 +167,15 @@ function scripted() {
       async [Symbol.asyncDispose]() {},
     };
   };
-  const given: SocketOperations = {
-    admit: async ({ query }, server) => ({ schema, document: parse(query), contextValue: { server } }),
-    count() {},
-    async execute({ document, contextValue }) {
-      const isStream = JSON.stringify(document).includes('"subscription"');
-      return isStream ? open((contextValue as { server: ServerContext }).server) : script.answer();
+  const given: Operations = {
+    admit: {
+      ...operations.admit,
+      decide: (_server, caller, request) =>
+        ({ kind: 'admitted', caller, ...request, operation: { text: request.query } }) as unknown as AdmittedOperation,
+    },
+    runner: {
+      run: async ({ operation }, server) =>
+        operation.text.startsWith('subscription') ? open(server) : script.answer(),
     },
   };
   return { script, given };
@@ -225,12 +234,76 @@ describe('an id that a client uses again', () => {
     client.send({ id: String(last), ...stream });
     await until(() => script.opened === 1, 'the stream is open');
     client.socket.resume();
-    await until(
-      () => client.messages.some(({ id, type }) => id === String(last) && type === 'complete'),
-      'all answers',
-    );
+    await until(() => client.messages.some(({ id, type }) => id === String(last) && type === 'next'), 'all answers');
     expect(script.left).toBe(0);
     client.socket.terminate();
     await until(() => script.left === 1, 'the stream is left');
+  });
+});
+
+describe('the protocol', () => {
+  const subscribe = (payload: unknown, id: unknown = '1') => ({ id, type: 'subscribe', payload });
+
+  it.each([
+    ['text that is no JSON', '{', 4400],
+    ['a list', [], 4400],
+    ['a message without a type', {}, 4400],
+    ['a message of an unknown type', { type: 'start' }, 4400],
+    ['a message that only a server sends', { type: 'connection_ack' }, 4400],
+    ['a ping with a text', { type: 'ping', payload: 'a' }, 4400],
+    ['an operation without an id', subscribe({ query: '{ a }' }, null), 4400],
+    ['an operation with an empty id', subscribe({ query: '{ a }' }, ''), 4400],
+    ['an operation without a payload', subscribe(undefined), 4400],
+    ['an operation whose variables are a list', subscribe({ query: '{ a }', variables: [] }), 4400],
+    ['a completion without an id', { type: 'complete' }, 4400],
+    ['a second initialisation', { type: 'connection_init' }, 4429],
+  ])('closes the connection for %s', async (_, message, code) => {
+    await start(60_000);
+    const client = await greet();
+    if (typeof message === 'string') client.socket.send(message);
+    else client.send(message);
+    expect((await client.closed).code).toBe(code);
+  });
+
+  it('serves nothing before the initialisation, and nothing by another subprotocol', async () => {
+    await start(60_000);
+    const early = await openWebSocket(`ws://127.0.0.1:${port}`);
+    early.send(subscribe({ query: '{ a }' }));
+    expect(await early.closed).toMatchObject({ code: 4401, reason: 'Unauthorized' });
+    const legacy = new WebSocket(`ws://127.0.0.1:${port}`, ['graphql-ws']);
+    legacy.on('error', () => {});
+    const bare = new WebSocket(`ws://127.0.0.1:${port}`);
+    const code = await new Promise((resolve) => bare.once('close', resolve));
+    expect(code).toBe(4406);
+    legacy.terminate();
+  });
+
+  it.each(['1', 'x'.repeat(128)])('closes the connection for an id that is in use: %s', async (id) => {
+    const { script, given } = scripted();
+    await start(60_000, given, 5);
+    const client = await greet();
+    client.send(subscribe({ query: 'subscription { a }' }, id));
+    await until(() => script.opened === 1, 'the stream is open');
+    client.send(subscribe({ query: '{ a }' }, id));
+    expect(await client.closed).toMatchObject({ code: 4409, reason: expect.stringMatching(/^Subscriber/) });
+    await until(() => script.left === 1, 'the stream is left');
+  });
+
+  it('answers pings with their payload, operations with a result and a completion, and frees their id', async () => {
+    await start(60_000, scripted().given);
+    const client = await greet({});
+    client.send({ type: 'ping', payload: { a: [1] } });
+    client.send({ type: 'pong' });
+    for (const count of [3, 5]) {
+      client.send(subscribe({ query: '{ a }', unknown: 1 }));
+      await until(() => client.messages.length === count + 1, 'a completion');
+    }
+    expect(client.messages.slice(1)).toEqual([
+      { type: 'pong', payload: { a: [1] } },
+      { id: '1', type: 'next', payload: { data: {} } },
+      { id: '1', type: 'complete' },
+      { id: '1', type: 'next', payload: { data: {} } },
+      { id: '1', type: 'complete' },
+    ]);
   });
 });

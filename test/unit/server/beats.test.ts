@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createHeart } from '../../../../src/server/yoga/heart.ts';
+import { createBeats } from '../../../src/server/beats.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,10 +9,10 @@ afterEach(() => {
 });
 
 test('there is one timer for all streams, and none while there are none', () => {
-  const heart = createHeart(15_000);
+  const beatsOfAll = createBeats(15_000);
   expect(vi.getTimerCount()).toBe(0);
   const beats: string[] = [];
-  const stops = ['a', 'b'].map((name) => heart.onBeat(() => beats.push(name)));
+  const stops = ['a', 'b'].map((name) => beatsOfAll.onBeat(() => beats.push(name)));
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(30_000);
   expect(beats).toEqual(['a', 'b', 'a', 'b']);
@@ -22,7 +22,7 @@ test('there is one timer for all streams, and none while there are none', () => 
   expect(beats.slice(4)).toEqual(['b']);
   stops[1]?.();
   expect(vi.getTimerCount()).toBe(0);
-  const stopAgain = heart.onBeat(() => beats.push('c'));
+  const stopAgain = beatsOfAll.onBeat(() => beats.push('c'));
   stops[1]?.();
   vi.advanceTimersByTime(15_000);
   expect(beats.slice(5)).toEqual(['c']);
@@ -31,11 +31,11 @@ test('there is one timer for all streams, and none while there are none', () => 
 });
 
 test('few of a crowd are told in the same turn, and each in every fifteen seconds', () => {
-  const heart = createHeart(15_000);
+  const beatsOfAll = createBeats(15_000);
   const beats = new Map<number, number>();
   let most = 0;
   const stops = Array.from({ length: 150 }, (_, index) =>
-    heart.onBeat(() => void beats.set(index, (beats.get(index) ?? 0) + 1)),
+    beatsOfAll.onBeat(() => void beats.set(index, (beats.get(index) ?? 0) + 1)),
   );
   let before = 0;
   for (let second = 0; second < 60; second += 1) {

@@ -1,0 +1,39 @@
+/** Calls each listener back at a regular interval. */
+export interface Beats {
+  /** @returns stops it; safe to call twice */
+  onBeat(listener: () => void): () => void;
+}
+
+/** Proxies drop connections that are silent for a minute. */
+const usualBeatMs = 15_000;
+/** Listeners are called in so many groups, spread over the interval: calling ten thousand at once would block the loop. */
+const groups = 15;
+
+/** One timer for all listeners; no timer while there are none. */
+export function createBeats(everyMs = usualBeatMs): Beats {
+  const listeners = Array.from({ length: groups }, () => new Set<() => void>());
+  let count = 0;
+  let current = 0;
+  let last = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const beat = () => {
+    current = (current + 1) % groups;
+    for (const listener of listeners[current] as Set<() => void>) listener();
+  };
+  return {
+    onBeat(listener) {
+      last = (last + 1) % groups;
+      const group = listeners[last] as Set<() => void>;
+      group.add(listener);
+      count += 1;
+      timer ??= setInterval(beat, everyMs / groups);
+      return () => {
+        if (!group.delete(listener)) return;
+        count -= 1;
+        if (count > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { type Arrival, type Arrivals, bytesPerPiece } from '../../upstream/arrivals.ts';
+import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
+
+/** Codes with which the gateway closes a WebSocket: of RFC 6455 below 4000, of graphql-transport-ws above. */
+export const closeCodes = {
+  goingAway: 1001,
+  policyViolation: 1008,
+  tooBig: 1009,
+  tryAgainLater: 1013,
+  badRequest: 4400,
+  unauthorized: 4401,
+  subprotocolNotAcceptable: 4406,
+  initialisationTimeout: 4408,
+  idInUse: 4409,
+  tooManyInitialisations: 4429,
+  internalError: 4500,
+} as const;
+
+/** In milliseconds. */
+const initialisationTimeoutMs = 3_000;
+
+/**
+ * Closes a connection whose client sends no `connection_init` in time, or sends more than `maxBytes` before it is
+ * acknowledged. The library bounds single messages only, and buffers a fragmented message until it is whole.
+ * @returns lifts the bounds
+ */
+export function boundGreeting(
+  socket: WebSocket,
+  connection: Duplex,
+  maxBytes: number,
+  isInitialised: () => boolean,
+): () => void {
+  let size = 0;
+  const count = (chunk: Buffer) => {
+    const before = size;
+    size += chunk.length;
+    // The connection is closing, and the client still sends.
+    if (before > maxBytes * 4) socket.terminate();
+    else if (size > maxBytes && before <= maxBytes)
+      socket.close(closeCodes.tooBig, 'Too much before it is acknowledged');
+  };
+  // Runs before the library reads the message, so that the library finds the connection closing.
+  connection.prependListener('data', count);
+  const stopTimeout = startPeerTimeout(initialisationTimeoutMs, () => {
+    if (!isInitialised()) socket.close(closeCodes.initialisationTimeout, 'Connection initialisation timeout');
+  });
+  return () => {
+    stopTimeout();
+    connection.off('data', count);
+  };
+}
+
+/** More than the heads of fragments take, which cannot be told from the content behind them. */
+const headsBytes = 4_096;
+/** Bytes of the head of a client's frame. */
+function headOf(size: number): number {
+  if (size < 126) return 6;
+  return size < 65_536 ? 8 : 14;
+}
+
+/**
+ * Counts the bytes of messages that have arrived in part, which the library buffers until they are whole. When all
+ * connections together hold too much, `arrivals` closes the oldest that holds more than the average.
+ * @param connection which the library reads already, so that it has parsed each chunk before this counts it
+ */
+export function boundArrivals(socket: WebSocket, connection: Duplex, arrivals: Arrivals): void {
+  let bytes = 0;
+  let pieces = 0;
+  /** Bytes of the current chunk that belong to whole frames. */
+  let read = 0;
+  let isWhole = false;
+  let arrival: Arrival | null = null;
+  const leave = (): void => {
+    arrival?.leave();
+    arrival = null;
+  };
+  const giveUp = (): void => {
+    arrival = null;
+    socket.close(closeCodes.tryAgainLater, 'Too many messages are under way');
+    socket.terminate();
+  };
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length - read;
+    pieces += 1;
+    read = 0;
+    if (isWhole) {
+      // The rest is the beginning of the next message.
+      bytes = Math.min(bytes, chunk.length);
+      if (bytes <= headsBytes) bytes = 0;
+      pieces = 1;
+      isWhole = false;
+    }
+    if (bytes <= 0) {
+      bytes = 0;
+      pieces = 0;
+      leave();
+      return;
+    }
+    arrival ??= arrivals.begin(giveUp);
+    arrival.hold(bytes + pieces * bytesPerPiece);
+  };
+  const readFrame = ({ length }: Buffer): void => {
+    read += length + headOf(length);
+  };
+  socket.on('message', (data) => {
+    readFrame(data as Buffer);
+    isWhole = true;
+  });
+  socket.on('ping', readFrame);
+  socket.on('pong', readFrame);
+  connection.on('data', count);
+  connection.once('close', leave);
+}
+
+/** In bytes. */
+const maxChatterBytes = 256 * 1024;
+/** Added for each message, so that many small ones are bounded too. */
+const messageCost = 64;
+
+/**
+ * Bounds what a client sends between two pings besides operations, such as pings of its own: the rate limit does not count
+ * such messages. Operations of a caller over its rate limit count as well.
+ */
+export class MessageBudget {
+  #spent = 0;
+  #last = 0;
+
+  /** Counts a message. @returns `false` if too much came since the last ping */
+  spend(bytes: number): boolean {
+    const isWithin = this.#spent <= maxChatterBytes;
+    this.#last = bytes + messageCost;
+    this.#spent += this.#last;
+    return isWithin;
+  }
+
+  /** Takes back the last message, because it is an operation. @returns its cost */
+  refund(): number {
+    this.#spent -= this.#last;
+    return this.#last;
+  }
+
+  /** Counts an operation after all, because its caller is over the rate limit. */
+  charge(cost: number): void {
+    this.#spent += cost;
+  }
+
+  reset(): void {
+    this.#spent = 0;
+  }
+}

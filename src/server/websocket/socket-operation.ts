@@ -1,0 +1,279 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { Sender } from '../../callers/identify-caller.ts';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { withExtensions } from '../../errors/light-error.ts';
+import { noteCodes } from '../../errors/note-codes.ts';
+import { printJson } from '../../json/exact-number.ts';
+import type { AdmitOperation } from '../../operation/admit-operation.ts';
+import type { AdmittedOperation, OperationAdmission } from '../../operation/operation-admission.ts';
+import type { OperationAnswer, ResultReader, ResultStream, ResultText } from '../../operation/operation-answer.ts';
+import type { OperationRunner } from '../../operation/operation-runner.ts';
+import type { OperationRequest } from '../../operation/parse-request.ts';
+import type { ServerContext } from '../../operation/server-context.ts';
+import type { SocketOperationFacts } from '../../telemetry/events.ts';
+import type { OperationFacts } from '../../telemetry/request-record.ts';
+import type { Held } from '../../upstream/cancellation.ts';
+import { type BytesInFlight, tooMuchInFlight } from '../bounds/bytes-in-flight.ts';
+import type { MessageBudget } from './socket-bounds.ts';
+import type { SocketWriter } from './socket-writer.ts';
+
+/** What all operations of the process share. */
+export interface SocketOperationOptions {
+  readonly admit: Pick<AdmitOperation, 'enter' | 'decide'>;
+  readonly runner: Pick<OperationRunner, 'run'>;
+  readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
+  readonly maskError: (error: unknown) => GraphQLError;
+  /** At one time, on one WebSocket. */
+  readonly maxOperations: number;
+  /** Called once per operation, when it has ended. */
+  readonly onOperation: (operation: SocketOperationFacts) => void;
+}
+
+/** The connection of an operation. */
+export interface OperationSocket {
+  readonly requestId: string;
+  readonly sender: Sender;
+  readonly showUsage: boolean;
+  readonly budget: MessageBudget;
+  readonly writer: SocketWriter;
+  /** How many run, including those that the client has completed. */
+  readonly running: number;
+  /** Called once for each operation that runs, before and after it. */
+  began(): void;
+  ended(): void;
+  /** Frees the id of an operation whose last message is being sent. */
+  forget(id: string): void;
+}
+
+/** In characters. Each result of a stream repeats the id. */
+const maxIdLength = 128;
+/** Errors of one operation that are looked at for the log: a stream may have one in each of its results. */
+const maxNotedErrors = 10;
+
+/**
+ * One operation, from its `subscribe` message on: the client gets an `error`, or each result as `next` and then `complete`.
+ * Once the client completes the operation, it is sent nothing more.
+ */
+export class SocketOperation implements ServerContext, ResultReader {
+  readonly requestId: string;
+  readonly sender: Sender;
+  readonly showUsage: boolean;
+  readonly requestBytes: number;
+  readonly arrivedAt = performance.now();
+  readonly operations: OperationFacts[] = [];
+  readonly codes: string[] = [];
+  held: Held | undefined;
+  readonly #id: string;
+  readonly #socket: OperationSocket;
+  readonly #options: SocketOperationOptions;
+  #notedErrors = 0;
+  #isOver = false;
+  #isGone = false;
+  #onGone: (() => void)[] = [];
+  #results: AsyncIterator<ExecutionResult> | null = null;
+  #nextPrefix = '';
+
+  /** @param requestBytes the cost of its message in the budget */
+  constructor(id: string, requestBytes: number, socket: OperationSocket, options: SocketOperationOptions) {
+    this.#id = id;
+    this.#socket = socket;
+    this.#options = options;
+    this.requestId = socket.requestId;
+    this.sender = socket.sender;
+    this.showUsage = socket.showUsage;
+    this.requestBytes = requestBytes;
+  }
+
+  /** Resolves when its last message was sent, or its stream is open. Rejects for a fault of the gateway. */
+  async run(request: OperationRequest): Promise<void> {
+    const { budget, running } = this.#socket;
+    const unread = refuseUnread(this.#id, running, this.#options.maxOperations);
+    if (unread) {
+      // It counts as an attempt all the same.
+      budget.charge(this.requestBytes);
+      this.#options.admit.enter(this).catch(this.#options.maskError);
+      this.#log([unread]);
+      return this.#send('error', [unread]);
+    }
+    this.#socket.began();
+    try {
+      const admission = await this.#admit(request);
+      if (admission.kind === 'refused') {
+        const isOverLimit = admission.errors.some(({ extensions }) => extensions.code === 'RATE_LIMITED');
+        if (isOverLimit) budget.charge(this.requestBytes);
+        this.#note(admission.errors);
+        this.#end();
+        return await this.#send('error', admission.errors.map(withoutHttp));
+      }
+      const answer = await this.#execute(admission);
+      if (Symbol.asyncIterator in answer) return this.follow(answer);
+      this.#note(answer.errors);
+      this.#end();
+      await this.#send('next', toPayload(answer));
+      void this.#send('complete');
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
+  }
+
+  async #admit(request: OperationRequest): Promise<OperationAdmission> {
+    const entry = await this.#options.admit.enter(this);
+    if (entry.kind === 'refused') return { kind: 'refused', errors: [entry.error], usage: null };
+    const held = this.#options.bytesInFlight.take(entry.caller.rate.key, this.requestBytes);
+    if (!held) return { kind: 'refused', errors: [tooMuchInFlight()], usage: null };
+    this.held = held;
+    return this.#options.admit.decide(this, entry.caller, request);
+  }
+
+  async #execute(admitted: AdmittedOperation): Promise<OperationAnswer> {
+    const { runner, maskError } = this.#options;
+    try {
+      const answer = await runner.run(admitted, this);
+      if (Symbol.asyncIterator in answer || !answer.errors) return answer;
+      return { ...answer, errors: answer.errors.map((error) => withoutHttp(maskError(error))) };
+    } catch (error) {
+      return { errors: [withoutHttp(maskError(error))] };
+    }
+  }
+
+  /** Sends the results of a stream until it ends or the client leaves. */
+  follow(stream: ResultStream | AsyncIterable<ExecutionResult>): void {
+    const results = stream[Symbol.asyncIterator]();
+    this.#results = results;
+    if (this.#isGone) this.#leaveStream(results);
+    else if ('isPushed' in stream && stream.isPushed) this.#followPushed(stream);
+    else void this.#pull(results);
+  }
+
+  async #pull(results: AsyncIterator<ExecutionResult>): Promise<void> {
+    try {
+      for (let step = await results.next(); !step.done && !this.#isGone; step = await results.next()) {
+        this.#note(step.value.errors);
+        await this.#send('next', toPayload(step.value));
+      }
+      this.end();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #followPushed(stream: ResultStream): void {
+    this.#nextPrefix = toBytes(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":`);
+    this.#socket.writer.readers.add(this);
+    stream.pushTo(this);
+  }
+
+  get isReady(): boolean {
+    return this.#socket.writer.isReady;
+  }
+
+  resume(): void {
+    (this.#results as ResultStream).resume();
+  }
+
+  takeText({ bytes }: ResultText): void {
+    if (!this.#isOver) this.#socket.writer.push(`${this.#nextPrefix}${bytes}}`);
+  }
+
+  takeResult(result: ExecutionResult): void {
+    if (this.#isOver) return;
+    this.#note(result.errors);
+    this.#socket.writer.push(`${this.#nextPrefix}${toBytes(printJson(toPayload(result)))}}`);
+  }
+
+  /** Its stream has ended. */
+  end(): void {
+    if (this.#end()) void this.#send('complete');
+  }
+
+  /** Its stream has failed. */
+  fail(error: unknown): void {
+    const originalError = error instanceof Error ? error : new Error(String(error));
+    if (this.#end()) void this.#send('error', [new GraphQLError(originalError.message, { originalError })]);
+  }
+
+  /** The client has completed it, or is gone. */
+  leave(): void {
+    this.#isGone = true;
+    if (this.#results) this.#leaveStream(this.#results);
+    const listeners = this.#onGone;
+    this.#onGone = [];
+    for (const giveUp of listeners) giveUp();
+  }
+
+  #leaveStream(results: AsyncIterator<ExecutionResult>): void {
+    Promise.resolve(results.return?.()).then(
+      () => this.#end(),
+      () => this.#end(),
+    );
+  }
+
+  isGone(): boolean {
+    return this.#isGone;
+  }
+
+  onGone(giveUp: () => void): void {
+    if (this.#isGone) giveUp();
+    else this.#onGone.push(giveUp);
+  }
+
+  /** Over HTTP the standing sets headers, which a WebSocket message does not have. */
+  onStanding(): void {}
+
+  /** Does nothing once the client has left: another operation may have the id by then. */
+  #send(type: 'next' | 'error' | 'complete', payload?: unknown): Promise<void> | undefined {
+    if (this.#isGone) return undefined;
+    if (type !== 'next') this.#socket.forget(this.#id);
+    return this.#socket.writer.send(printJson({ id: this.#id, type, payload }));
+  }
+
+  /** Adds the codes of errors to the log line. */
+  #note(errors: readonly GraphQLError[] = []): void {
+    if (this.#notedErrors >= maxNotedErrors) return;
+    this.#notedErrors += errors.length;
+    noteCodes(this.codes, errors);
+  }
+
+  /** @returns `false` if it had ended before */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#socket.writer.readers.delete(this);
+    this.#socket.ended();
+    this.held?.release();
+    this.#log();
+    return true;
+  }
+
+  #log(errors: readonly GraphQLError[] = []): void {
+    this.#note(errors);
+    const durationMs = Math.round((performance.now() - this.arrivedAt) * 100) / 100;
+    const facts = { requestId: this.requestId, durationMs, operations: this.operations };
+    this.#options.onOperation(this.codes.length === 0 ? facts : { ...facts, codes: this.codes });
+  }
+}
+
+/** Why an operation is refused before admission; `null` = it is not. */
+function refuseUnread(id: string, running: number, maxOperations: number): GraphQLError | null {
+  if (id.length > maxIdLength) {
+    return gatewayError('BAD_REQUEST', `The id of an operation has at most ${maxIdLength} characters.`);
+  }
+  if (running < maxOperations) return null;
+  return gatewayError('RATE_LIMITED', `Over the limit of ${maxOperations} operations at once on one WebSocket.`);
+}
+
+function toPayload({ errors, ...result }: ExecutionResult): object {
+  return errors ? { ...result, errors: errors.map((error) => error.toJSON()) } : result;
+}
+
+/** Drops the hints that set an HTTP status, which a WebSocket message does not have. */
+function withoutHttp(error: GraphQLError): GraphQLError {
+  const { http, ...extensions } = error.extensions;
+  return http === undefined ? error : withExtensions(error, extensions);
+}
+
+/** In UTF-8, each byte as one character. */
+function toBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}

@@ -1,0 +1,127 @@
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+
+/** In bytes. While more waits to be read by a client, the gateway reads nothing more from it. */
+const holdBytes = 1024 * 1024;
+/**
+ * In bytes: the largest answer of an upstream. If more waits, the next message ends the connection. Only operations that
+ * began before reading stopped can get there.
+ */
+const maxWaitingBytes = 64 * 1024 * 1024;
+/** In bytes. Pushed messages of one turn are joined up to this size: a turn may have a hundred results for one client. */
+const maxJoinedBytes = 16 * 1024;
+
+/** Flushes all writers with pushed messages at the end of the turn. */
+export interface FlushQueue {
+  add(writer: SocketWriter): void;
+}
+
+export function createFlushQueue(): FlushQueue {
+  let writers: SocketWriter[] = [];
+  const flush = () => {
+    const all = writers;
+    writers = [];
+    for (const writer of all) writer.flush();
+  };
+  return {
+    add(writer) {
+      if (writers.length === 0) queueMicrotask(flush);
+      writers.push(writer);
+    },
+  };
+}
+
+/**
+ * Writes messages to one WebSocket. `send` is for single messages. `push` is for streams that thousands of clients follow:
+ * the message is already encoded, and all messages of one turn are one write.
+ */
+export class SocketWriter {
+  readonly #socket: WebSocket;
+  readonly #connection: Duplex;
+  readonly #queue: FlushQueue;
+  /** Streams that are resumed in turns when the client has read everything. */
+  readonly readers = new Set<{ resume(): void }>();
+  /** Frames, each byte as one character. */
+  #pushed = '';
+  #isAwaitingDrain = false;
+  #isHeld = false;
+
+  constructor(socket: WebSocket, connection: Duplex, queue: FlushQueue) {
+    this.#socket = socket;
+    this.#connection = connection;
+    this.#queue = queue;
+  }
+
+  /** Resolves when the message has been handed to the system, or never will be. */
+  send(text: string): Promise<void> {
+    this.flush();
+    return new Promise((resolve) => {
+      const socket = this.#socket;
+      if (socket.bufferedAmount > maxWaitingBytes) {
+        socket.terminate();
+        resolve();
+        return;
+      }
+      socket.send(text, () => {
+        if (this.#isHeld && socket.bufferedAmount <= holdBytes) {
+          this.#isHeld = false;
+          socket.resume();
+        }
+        resolve();
+      });
+      if (this.#isHeld || socket.bufferedAmount <= holdBytes) return;
+      this.#isHeld = true;
+      // A client that does not read answers no pings either, because its messages are not read: its connection ends.
+      socket.pause();
+    });
+  }
+
+  /** Has the client read everything? If not, `readers` are resumed when it has. Check it before each `push`. */
+  get isReady(): boolean {
+    if (this.#socket.readyState !== WebSocket.OPEN) return false;
+    if (this.#connection.writableLength === 0) return true;
+    if (!this.#isAwaitingDrain) {
+      this.#isAwaitingDrain = true;
+      // Called when everything before it has been handed to the system, including what `send` has written.
+      this.#connection.write('', () => {
+        this.#isAwaitingDrain = false;
+        this.#resumeReaders();
+      });
+    }
+    return false;
+  }
+
+  /** A reader that fills the connection again goes to the end of the line. */
+  #resumeReaders(): void {
+    for (const reader of this.readers) {
+      reader.resume();
+      if (this.isReady) continue;
+      if (this.readers.delete(reader)) this.readers.add(reader);
+      return;
+    }
+  }
+
+  /** @param text the message in UTF-8, each byte as one character */
+  push(text: string): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    if (this.#pushed === '') this.#queue.add(this);
+    this.#pushed += toFrameHead(text.length) + text;
+    if (this.#pushed.length >= maxJoinedBytes) this.flush();
+  }
+
+  flush(): void {
+    const bytes = this.#pushed;
+    if (bytes === '') return;
+    this.#pushed = '';
+    if (this.#socket.readyState === WebSocket.OPEN) this.#connection.write(bytes, 'latin1');
+  }
+}
+
+/** The head of an unfragmented, unmasked text frame (RFC 6455, section 5.2). */
+function toFrameHead(length: number): string {
+  if (length < 126) return String.fromCharCode(0x81, length);
+  if (length < 65_536) return String.fromCharCode(0x81, 126, length >>> 8, length & 0xff);
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64BE(BigInt(length));
+  return `\x81\x7f${size.toString('latin1')}`;
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Duplex, PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createFlushQueue, SocketWriter } from '../../../../src/server/websocket/socket-writer.ts';
+import { until } from '../../../support/until.ts';
+
+let server: Server;
+let client: WebSocket;
+let connection: Duplex;
+let writer: SocketWriter;
+const received: string[] = [];
+
+describe('pushed messages', () => {
+  beforeEach(async () => {
+    received.length = 0;
+    server = createServer();
+    const sockets = new WebSocketServer({ server });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const accepted = once(sockets, 'connection');
+    client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    client.on('message', (data) => void received.push(String(data)));
+    await once(client, 'open');
+    const [socket, request] = await accepted;
+    connection = request.socket;
+    writer = new SocketWriter(socket, connection, createFlushQueue());
+  });
+  afterEach(async () => {
+    client.terminate();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const toBytes = (text: string) => Buffer.from(text).toString('latin1');
+
+  it('writes messages of every length, in order', async () => {
+    const texts = [0, 1, 125, 126, 127, 65_535, 65_536, 100_000].map((length) => 'x'.repeat(length)).concat('ünï ☃ 𝄞');
+    for (const text of texts) writer.push(toBytes(text));
+    await until(() => received.length === texts.length, 'all messages');
+    expect(received).toEqual(texts);
+  });
+
+  it('is not ready while its client does not read, and calls its readers when it does again', async () => {
+    let calls = 0;
+    writer.readers.add({
+      resume: () => {
+        calls += 1;
+      },
+    });
+    client.pause();
+    let written = 0;
+    for (; writer.isReady && written < 100_000; written += 1) {
+      writer.push('x'.repeat(32_768));
+    }
+    expect(writer.isReady).toBe(false);
+    expect(connection.writableLength).toBeLessThan(2 * 32_768);
+    expect(calls).toBe(0);
+    client.resume();
+    await until(() => received.length === written && calls > 0, 'the rest');
+    expect(writer.isReady).toBe(true);
+  });
+
+  it('lets none of its readers wait for ever behind one that always has more to tell', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      let left = 600;
+      const text = name.repeat(32_768);
+      writer.readers.add({
+        resume() {
+          for (; left > 0 && writer.isReady; left -= 1) writer.push(text);
+        },
+      });
+    }
+    client.pause();
+    while (writer.isReady) writer.push('x'.repeat(32_768));
+    client.resume();
+    const names = () => received.map(([name]) => name).filter((name) => name !== 'x');
+    await until(() => names().length === 1_800, 'everything');
+    for (const name of ['b', 'c']) expect(names().indexOf(name)).toBeLessThan(names().lastIndexOf('a'));
+  });
+});
+
+const mebibyte = 1024 * 1024;
+/** A socket whose client reads when a test says so: what waits for it, and what was done to it. */
+const reader = { waiting: 0, done: [] as string[], read: [] as (() => void)[] };
+const unreadSocket = {
+  get bufferedAmount() {
+    return reader.waiting;
+  },
+  send(text: string, sent: () => void) {
+    reader.waiting += text.length;
+    reader.read.push(() => {
+      reader.waiting -= text.length;
+      sent();
+    });
+  },
+  pause: () => void reader.done.push('pause'),
+  resume: () => void reader.done.push('resume'),
+  terminate: () => void reader.done.push('terminate'),
+} as unknown as WebSocket;
+const createSend = () => {
+  const writer = new SocketWriter(unreadSocket, new PassThrough(), createFlushQueue());
+  return (text: string) => writer.send(text);
+};
+const readAll = () => {
+  for (const read of reader.read.splice(0)) read();
+};
+
+describe('a client that does not read', () => {
+  beforeEach(() => void Object.assign(reader, { waiting: 0, done: [], read: [] }));
+
+  it('is not heard until it has read, each time anew', async () => {
+    const send = createSend();
+    for (const time of [1, 2, 3]) {
+      const sent = [send('x'.repeat(mebibyte)), send('x'), send('x')];
+      expect(reader.done).toHaveLength(2 * time - 1);
+      readAll();
+      await Promise.all(sent);
+    }
+    expect(reader.done).toEqual(['pause', 'resume', 'pause', 'resume', 'pause', 'resume']);
+  });
+
+  it('is heard while little waits for it', async () => {
+    const send = createSend();
+    const sent = send('x'.repeat(mebibyte));
+    readAll();
+    await sent;
+    expect(reader.done).toEqual([]);
+  });
+
+  it('is let go of before more waits for it than any answer is large, and nothing waits for that', async () => {
+    const send = createSend();
+    void send('x'.repeat(64 * mebibyte + 1));
+    await send('x');
+    expect([reader.done, reader.waiting]).toEqual([['pause', 'terminate'], 64 * mebibyte + 1]);
+  });
+});
