@@ -12,9 +12,9 @@ export type Scalars = {
   Float: { input: number; output: number; }
   /** Bytes in standard base64 with padding. */
   Base64: { input: string; output: string; }
-  /** A whole number as decimal text, exact whatever its size. */
+  /** An integer of any size as a decimal string. */
   BigInt: { input: string; output: string; }
-  /** An instant as RFC 3339 text in UTC. */
+  /** A point in time as an RFC 3339 string in UTC. */
   DateTime: { input: string; output: string; }
   /** Any JSON value. */
   JSON: { input: unknown; output: unknown; }
@@ -22,288 +22,285 @@ export type Scalars = {
   UInt53: { input: number; output: number; }
 };
 
-/** What an operation would cost, by the schema and the limits in force at the moment. */
+/** The cost of an operation under the schema and limits in force. */
 export type Estimate = {
-  /** Each limit in force, and how near it comes. */
+  /** The limits in force and what the operation uses of them. */
   readonly limits: ReadonlyArray<EstimateLimit>;
   /**
-   * How it would be executed: `PASS_THROUGH`, its text goes to the ledger as it is; `LOCAL`, all of it is the gateway's own;
-   * `SPLIT`, one part for each, side by side; `STITCHED`, each root field delegated to its owner and the answers joined. Null
-   * when refused.
+   * How the operation would run. `PASS_THROUGH`: the document is forwarded to the ledger. `LOCAL`: in the gateway. `SPLIT`: one part
+   * for each owner, concurrently. `STITCHED`: each root field at its owner, with joins. Null if refused.
    */
   readonly plan?: Maybe<Scalars['String']['output']>;
-  /** What it would count for against the caller's rate limit, in points. */
+  /** Cost against the caller's rate limit, in points. */
   readonly ratePoints: Scalars['Int']['output'];
-  /** The messages it would be refused with, in their order; empty when it would be served. One limit hides those checked after it. */
+  /** Messages of the rejection, in order; empty if the operation would be served. After the first exceeded limit, later ones are not checked. */
   readonly reasons: ReadonlyArray<Scalars['String']['output']>;
-  /** Would it be refused before anything of it is executed? */
+  /** Whether the gateway would reject the operation before execution. */
   readonly refused: Scalars['Boolean']['output'];
   /**
-   * Requests to upstreams, provided that every argument is accepted, nothing fails, and every join finds something to look
-   * up. More are sent when a join waits (`waitMs`), when the joins of one root field do not fit one request of the ledger, and
-   * for pages of events and transactions, at most 20 for all of them together, when the node gives less than it is asked for,
-   * does not say whether there is more, or when two cursors of one millisecond are given: `maxEventCalls` in `limits` has them
-   * counted in. Fewer are sent when an identical read is under way already. Null when refused, and for subscriptions.
+   * Number of upstream requests, if all arguments are valid, nothing fails and every join finds something to look up. Identical
+   * reads in flight reduce the number. It increases if a join waits (`waitMs`), if joins of one root field need several ledger
+   * requests, or if pages of events and transactions need up to 20 further calls, which `maxEventCalls` in `limits` includes. Null
+   * if refused, and for subscriptions.
    */
   readonly upstreamCalls?: Maybe<Scalars['Int']['output']>;
-  /** What it would be counted for. */
+  /** The usage of the document. */
   readonly usage: EstimateUsage;
 };
 
-/** One limit in force and what an operation uses of it. */
+/** A limit in force and what an operation uses of it. */
 export type EstimateLimit = {
-  /** Is it over this limit? */
+  /** Whether `used` is greater than `max`. */
   readonly exceeded: Scalars['Boolean']['output'];
-  /** The most that is allowed: the stricter of the gateway's own and the ledger's. */
+  /** Maximum allowed: the stricter of the gateway's and the ledger's limit. */
   readonly max: Scalars['UInt53']['output'];
-  /** As `serviceConfig` names it: `maxQueryDepth` (levels), `maxQueryNodes`, `maxOutputNodes` (nodes), `maxQueryPayloadSize`, `maxTransactionPayloadSize` (bytes); and, where there are pages of events or transactions, `maxEventCalls` (calls), which is the gateway's own. */
+  /** Name as in `serviceConfig`: `maxQueryDepth` (levels), `maxQueryNodes`, `maxOutputNodes` (nodes), `maxQueryPayloadSize`, `maxTransactionPayloadSize` (bytes). For pages of events or transactions also `maxEventCalls` (calls), a limit of the gateway. */
   readonly name: Scalars['String']['output'];
-  /** What the operation uses, 0 where it was not counted. Of the query payload: the text without the transactions written in it. Of `maxEventCalls`: the most calls that its pages of events and transactions can come to, whatever the node answers. */
+  /** What the operation uses; 0 if not measured. The query payload excludes transactions in the text. `maxEventCalls` is the maximum number of calls for all pages. */
   readonly used: Scalars['UInt53']['output'];
 };
 
 /**
- * The six numbers that `extensions.usage` of the operation would have. For a document that is refused before it is counted, or
- * that asks for the schema and nothing else: zeros, but for `variables` and `queryPayload`.
+ * The usage of a document, as in `extensions.usage`. If the document is rejected before it is measured, or selects only the
+ * schema, all numbers except `variables` and `queryPayload` are 0.
  */
 export type EstimateUsage = {
-  /** Levels of the deepest operation; a fragment is a level. At most 2147483647 is told. */
+  /** Levels of the deepest operation; a fragment counts as a level. Capped at 2147483647. */
   readonly depth: Scalars['Int']['output'];
-  /** Fragment definitions, used or not. */
+  /** Number of fragment definitions, whether used or not. */
   readonly fragments: Scalars['Int']['output'];
-  /** Selections of all operations, fragments expanded at every use. At most 2147483647 is told. */
+  /** Selections of all operations, with fragments expanded at every use. Capped at 2147483647. */
   readonly inputNodes: Scalars['Int']['output'];
-  /** Fields the answer could have, were every page full. */
+  /** Maximum number of fields in the response, if every page is full. */
   readonly outputNodes: Scalars['UInt53']['output'];
-  /** Length of the document text in bytes. */
+  /** Length of the document in bytes. */
   readonly queryPayload: Scalars['Int']['output'];
-  /** Entries of the variables object, declared or not. */
+  /** Number of variables sent, whether declared or not. */
   readonly variables: Scalars['Int']['output'];
 };
 
 /**
- * Which events to find: exactly one member. A variable for an address or a digest is a `String`, or may be declared with the
- * scalar the ledger has for one, such as `LedgerAddress`, so that one variable serves fields of both.
+ * Selects events by exactly one member. A variable for an address or digest may have type `String` or the ledger's scalar type,
+ * such as `LedgerAddress`, so that it also fits ledger fields.
  * Example: `{ moveEventModule: { package: "0x2", module: "coin" } }`.
  */
 export type EventQueryFilter =
   /** Every event. Only `true` is allowed. */
   { readonly all: Scalars['Boolean']['input']; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events by type: `package::module::Struct`. A generic type without its parameters stands for every instantiation. */
+  |  /** Events by type: `package::module::Struct`. A generic type without type parameters matches all its instantiations. */
   { readonly all?: never; readonly eventType: Scalars['String']['input']; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events by the name of their struct, for example `Minted`. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent: Scalars['String']['input']; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events whose struct type is defined in a module, whoever emitted them. */
+  |  /** Events whose struct type is defined in a module, whichever module emits them. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule: MoveModuleFilter; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events by type, as `eventType`. Only where the network's nodes have it. */
+  |  /** Events by type, like `eventType`. Not supported by all networks. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType: Scalars['String']['input']; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events emitted by a module. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule: MoveModuleFilter; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events tied to an object, by its id: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object: Scalars['String']['input']; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events emitted by any module of a package, by its id. Only where the network's nodes have it. */
+  |  /** Events emitted by any module of a package, by its id: 0x and 1 to 64 hex digits. Not supported by all networks. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package: Scalars['String']['input']; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events of transactions in which somebody received an object. */
+  |  /** Events of transactions in which an address received an object. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient: RecipientFilter; readonly sender?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events of transactions signed by an address: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender: Scalars['String']['input']; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events in an interval of time, both ends included. */
+  |  /** Events in a time interval that includes both ends. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange: TimeRangeFilter; readonly transaction?: never; }
   |  /** Events of one transaction, by its digest: base58 of 32 bytes. */
   { readonly all?: never; readonly eventType?: never; readonly moveEvent?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly object?: never; readonly package?: never; readonly recipient?: never; readonly sender?: never; readonly timeRange?: never; readonly transaction: Scalars['String']['input']; };
 
 /**
- * Which events a stream tells: exactly one member. `all` and `any` combine lists, `and` and `or` exactly two, `not` turns one
- * around; together at most 100 filters, nested at most 16 deep. Filters that mean the same share one reader of the upstream.
+ * Selects the events of a stream by exactly one member. `all` and `any` combine lists, `and` and `or` exactly two filters, `not`
+ * negates one. At most 100 filters in total, nested at most 16 levels. Equivalent filters share one upstream reader.
  * Example: `{ all: [{ moveModule: { package: "0x2", module: "coin" } }, { not: { sender: "0x5" } }] }`.
  */
 export type EventStreamFilter =
-  /** Events that all of these match; of an empty list, every event. */
+  /** Events that match all filters; an empty list matches every event. */
   { readonly all: ReadonlyArray<EventStreamFilter>; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events that both match: exactly two. */
+  |  /** Events that match both of exactly two filters. */
   { readonly all?: never; readonly and: ReadonlyArray<EventStreamFilter>; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events that at least one of these matches; one filter or more. */
+  |  /** Events that match at least one of one or more filters. */
   { readonly all?: never; readonly and?: never; readonly any: ReadonlyArray<EventStreamFilter>; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events with a certain value in their content. */
+  |  /** Events with a given value in their content. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField: MoveEventFieldFilter; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events whose struct type is defined in a module, whoever emitted them; of one struct of it where `event` is given. */
+  |  /** Events whose struct type is defined in a module, whichever module emits them; with `event`, only those of that struct. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule: MoveEventModuleStreamFilter; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events by type: `package::module::Struct`. A generic type without its parameters stands for every instantiation. */
+  |  /** Events by type: `package::module::Struct`. A generic type without type parameters matches all its instantiations. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType: Scalars['String']['input']; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events emitted by a module. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule: MoveModuleFilter; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events that this does not match. */
+  |  /** Events that do not match the filter. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not: EventStreamFilter; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events that one of the two matches, or both: exactly two. */
+  |  /** Events that match one or both of exactly two filters. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or: ReadonlyArray<EventStreamFilter>; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events emitted by any module of a package, by its id: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package: Scalars['String']['input']; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** As `senderAddress`: 0x and 1 to 64 hex digits. */
+  |  /** Same as `senderAddress`: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender: Scalars['String']['input']; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction?: never; }
   |  /** Events of transactions signed by an address: 0x and 1 to 64 hex digits. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress: Scalars['String']['input']; readonly timeRange?: never; readonly transaction?: never; }
-  |  /** Events in an interval of time, both ends included. An event whose time the node does not tell is in none. */
+  |  /** Events in a time interval that includes both ends. Never matches an event without a time. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange: TimeRangeFilter; readonly transaction?: never; }
   |  /** Events of one transaction, by its digest: base58 of 32 bytes. */
   { readonly all?: never; readonly and?: never; readonly any?: never; readonly moveEventField?: never; readonly moveEventModule?: never; readonly moveEventType?: never; readonly moveModule?: never; readonly not?: never; readonly or?: never; readonly package?: never; readonly sender?: never; readonly senderAddress?: never; readonly timeRange?: never; readonly transaction: Scalars['String']['input']; };
 
-/** How a sponsored transaction ended. */
+/** Outcome of a sponsored transaction. */
 export type ExecuteTxOutcome =
-  /** It ran and succeeded. */
+  /** The transaction succeeded. */
   | 'EXECUTED'
-  /** It ran and failed; gas was paid. `effects.status.error` says why. */
+  /** The transaction failed and paid gas. `effects.status.error` has the reason. */
   | 'FAILED'
-  /** The sponsor's answer was lost and the transaction was found on the ledger. It ran, and may have failed there: `transactionBlock { effects { status } }` tells. */
+  /** The sponsor's response was lost, and the gateway found the transaction in the ledger. `transactionBlock { effects { status } }` shows whether it succeeded. */
   | 'RECOVERED';
 
-/** What the sponsor waits for before it answers an execution. */
+/** What the sponsor waits for before it responds to an execution. */
 export type ExecuteTxRequestType =
-  /** The certified effects: faster; a read right after may not see them yet. The default. */
+  /** Certified effects. Faster, but a read immediately afterwards may not see them. The default. */
   | 'WAIT_FOR_EFFECTS_CERT'
-  /** Execution on the sponsor's own node as well: slower; reads of that node see the effects. */
+  /** Certified effects and execution on the sponsor's node. Slower, but reads from that node see the effects. */
   | 'WAIT_FOR_LOCAL_EXECUTION';
 
-/** A sponsored transaction that ran. */
+/** Result of a sponsored transaction that ran. */
 export type ExecuteTxResult = {
-  /** Transaction digest, base58. Computed by the gateway from `txBytes`, and equal to what the sponsor reports. */
+  /** Transaction digest, base58. The gateway computes it from `txBytes`, and the sponsor's must be equal. */
   readonly digest: Scalars['String']['output'];
-  /** What it did to the ledger, as the sponsor reports it. Null when the outcome was recovered from the ledger, for a repeat under an `idempotencyKey` whose effects were too large to keep, and, with `UPSTREAM_BAD_RESPONSE`, when the sponsor's effects are not readable; digest and outcome stand either way. */
+  /** The transaction's effects, from the sponsor. Null if the outcome was recovered from the ledger, if an idempotent retry's effects were too large to store, or, with `UPSTREAM_BAD_RESPONSE`, if the sponsor's effects cannot be parsed. `digest` and `outcome` are valid in all cases. */
   readonly effects?: Maybe<SponsoredEffects>;
-  /** How it ended. */
+  /** Outcome of the transaction. */
   readonly outcome: ExecuteTxOutcome;
 };
 
 /** From one address to another. Example: `{ from: "0x2", to: "0x3" }`. */
 export type FromAndToFilter = {
-  /** Who signed: 0x and 1 to 64 hex digits. */
+  /** Address that signed the transaction: 0x and 1 to 64 hex digits. */
   readonly from: Scalars['String']['input'];
-  /** Who owns something created or changed by it: 0x and 1 to 64 hex digits. */
+  /** Address that owns a created or changed object afterwards: 0x and 1 to 64 hex digits. */
   readonly to: Scalars['String']['input'];
 };
 
-/** Gas coins of the sponsor, reserved for one transaction. */
+/** Gas coins of the sponsor, reserved for one transaction of one caller. */
 export type GasReservation = {
-  /** When the reservation ends, by the gateway's clock, counted from just before the sponsor was asked. For example `2026-01-31T12:00:00.000Z`. */
+  /** Expiry by the gateway's clock, counted from just before the request to the sponsor. For example `2026-01-31T12:00:00.000Z`. */
   readonly expiresAt: Scalars['DateTime']['output'];
-  /** The budget asked for, in the ledger's smallest unit. The transaction's own budget may not exceed it. */
+  /** The reserved gas budget, in the smallest unit of the gas coin. The transaction's gas budget must not exceed it. */
   readonly gasBudget: Scalars['UInt53']['output'];
-  /** The reserved coins: exactly these must be the gas payment of the transaction. */
+  /** The reserved coins. The transaction's gas payment must be exactly these. */
   readonly gasCoins: ReadonlyArray<ReservedGasCoin>;
   /**
-   * What `executeTx` takes. Where the gateway holds the sponsor's token: an opaque text of at most 512 letters, digits, `-` and
-   * `_`, good for this caller alone and until `expiresAt`. Where callers bring the token: the sponsor's own number, exact, for
-   * example `42`.
+   * Argument for `executeTx`. If the gateway holds the sponsor's token: an opaque string of at most 512 letters, digits, `-` and `_`,
+   * valid for this caller until `expiresAt`. If callers send the token: the sponsor's own number, for example `42`.
    */
   readonly reservationId: Scalars['ID']['output'];
-  /** Whole seconds until `expiresAt`, 0 once it has passed; computed when the field is read. */
+  /** Whole seconds until `expiresAt`, at least 0, at the time of the query. */
   readonly secondsLeft: Scalars['Int']['output'];
-  /** The ledger address that owns the coins and must be the gas owner of the transaction: hex with 0x prefix. */
+  /** Address that owns the coins and must be the transaction's gas owner: hex with 0x prefix. */
   readonly sponsorAddress: Scalars['String']['output'];
-  /** Where the reservation stands; computed when the field is read. */
+  /** State at the time of the query. */
   readonly state: GasReservationState;
 };
 
-/** Where a reservation stands. */
+/** State of a reservation. */
 export type GasReservationState =
-  /** Its coins are reserved and not used yet, as far as the gateway knows. */
+  /** The coins are reserved and, as far as the gateway knows, unused. */
   | 'ACTIVE'
-  /** It was used by an execution. */
+  /** A transaction with the reservation was sent to the sponsor. */
   | 'CONSUMED'
-  /** Its time is over; the coins are the sponsor's again. */
+  /** The reservation has expired and the coins returned to the sponsor. */
   | 'EXPIRED';
 
-/** The gateway about itself. Costs no upstream call, but for `upstreams`. */
+/** Information about this gateway. Only `upstreams` makes upstream calls. */
 export type Gateway = {
-  /** Optional parts of the graph: each join and each event filter, and why one is missing. */
+  /** Optional features: joins, event filters and live readers, each with the reason if it is unavailable. */
   readonly capabilities: ReadonlyArray<GatewayCapability>;
-  /** Which network's wire names are in use: ledger, iota or sui. */
+  /** Network profile in use: ledger, iota or sui. */
   readonly networkProfile: Scalars['String']['output'];
-  /** Full build version of the ledger as last seen in its response header; `0.0.0-unknown` before the first sight. */
+  /** Build version of the ledger from its latest response; `0.0.0-unknown` before the first response. */
   readonly rpcVersion: Scalars['String']['output'];
-  /** The upstreams: ledger, sponsor, events. Those that have not answered for 2 s are asked first, once in 2 s whoever wants to know. */
+  /** The upstreams: ledger, sponsor and events. Upstreams without a response in the last 2 s are probed first, at most every 2 s. */
   readonly upstreams: ReadonlyArray<GatewayUpstream>;
-  /** Version of this gateway, semver. */
+  /** Version of this gateway, as semver. */
   readonly version: Scalars['String']['output'];
 };
 
-/** An optional part of the graph. */
+/** An optional feature of the graph. */
 export type GatewayCapability = {
-  /** Does it work on this network as this gateway is configured? A join that is not available is not in the graph; an event filter that is not is refused with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` where there is no events upstream. `live:ownReader` tells of this moment and this caller: beyond the bound on readers, `liveEvents` with another filter is served from one reader of all events, and `liveTransactions` is refused. */
+  /** Whether the feature works on this network with this configuration. An unavailable join is not in the graph. An unavailable event filter is rejected with `BAD_USER_INPUT`, or with `NOT_CONFIGURED` without an events upstream. `live:ownReader` is specific to the caller and the moment: if it is false, `liveEvents` with a new filter uses the reader of all events, and `liveTransactions` with a new filter is rejected. */
   readonly available: Scalars['Boolean']['output'];
   /** For example `join:ReservedGasCoin.object`, `eventFilter:moveEventType` or `live:ownReader`. */
   readonly name: Scalars['String']['output'];
-  /** Why it is not available; null when it is. */
+  /** Why the feature is unavailable; null if it is available. */
   readonly reason?: Maybe<Scalars['String']['output']>;
 };
 
-/** One upstream as the gateway last saw it. */
+/** An upstream and its last known state. */
 export type GatewayUpstream = {
-  /** Does this gateway have an address for it? */
+  /** Whether this gateway has an address for the upstream. */
   readonly configured: Scalars['Boolean']['output'];
-  /** Why it is not UP, in words. */
+  /** Why the state is not UP. Null if it is. */
   readonly detail?: Maybe<Scalars['String']['output']>;
-  /** When it last answered. */
+  /** Time of the last response. Null before the first one. */
   readonly lastSeenAt?: Maybe<Scalars['DateTime']['output']>;
   /** ledger, sponsor or events. */
   readonly name: Scalars['String']['output'];
-  /** How its last call went, whoever made it: the same as in `/health/ready` and on the landing page. */
+  /** Result of the last call to the upstream, the same as in `/health/ready` and on the landing page. */
   readonly state: GatewayUpstreamState;
-  /** The version it last reported. Null where it reports none: of the events upstream, and of a sponsor that does not answer within a second. The sponsor is asked for it once a minute at most, when it is wanted. */
+  /** Last reported version. Always null for events, and null if the sponsor does not respond within 1 s. The sponsor's version is refreshed at most once a minute. */
   readonly version?: Maybe<Scalars['String']['output']>;
 };
 
-/** What is known of an upstream from its last call. */
+/** State of an upstream after its last call. */
 export type GatewayUpstreamState =
-  /** It answers, but not all of it works. */
+  /** The upstream responds, but does not work completely. */
   | 'DEGRADED'
-  /** Its last call failed to reach it. */
+  /** The last call did not reach the upstream. */
   | 'DOWN'
   /** No address is configured. */
   | 'NOT_CONFIGURED'
-  /** Its last answer was a good one. */
+  /** The last response was good. */
   | 'UP';
 
-/** What a stream of events tells. */
+/** An item of `liveEvents`. */
 export type LiveEvent = LiveEventItem | LiveGap | LiveMissed;
 
 /** An event of a stream. */
 export type LiveEventItem = {
-  /** Opaque; `after` goes on behind it. */
+  /** Opaque cursor: `after` resumes after this item. */
   readonly cursor: Scalars['String']['output'];
   /** The event. */
   readonly event: RpcEvent;
 };
 
 /**
- * Items are left out here, and the stream goes on behind them: the upstream does not keep them any more, does not know the place to
- * go on from, or did not answer while the stream was opened.
+ * Items are missing here, and the stream continues after them. The upstream has dropped them, does not know the resume cursor, or
+ * did not respond while the stream was opened.
  */
 export type LiveGap = {
-  /** Cursor of the last item before the gap; null if none was known. */
+  /** Cursor of the last item before the gap; null if unknown. */
   readonly after?: Maybe<Scalars['String']['output']>;
-  /** Cursor of the first item behind the gap; null if there was none yet. */
+  /** Cursor of the first item after the gap; null if there is none yet. */
   readonly before?: Maybe<Scalars['String']['output']>;
-  /** Why, in one sentence. */
+  /** Reason, in one sentence. */
   readonly reason: Scalars['String']['output'];
 };
 
 /**
- * This consumer was too slow: so many items were left out before the next one. With a count of 0 nothing was left out: the gateway
- * is stopping, or the caller's key or JWT is not valid any more, and this is the last thing that the stream tells.
+ * The subscriber was too slow, so items were skipped. If `count` is 0, nothing was skipped and this is the last item of the stream:
+ * the gateway stops, or the caller's key or JWT is no longer valid.
  */
 export type LiveMissed = {
-  /** Items that were left out. */
+  /** Number of skipped items. */
   readonly count: Scalars['Int']['output'];
-  /** Cursor: a stream with `after` of this has what was left out, and what follows. */
+  /** Cursor: with it as `after`, a new stream begins with the skipped items. */
   readonly resumeAfter: Scalars['String']['output'];
 };
 
-/** What a stream of transactions tells. */
+/** An item of `liveTransactions`. */
 export type LiveTransaction = LiveGap | LiveMissed | LiveTransactionItem;
 
 /** A transaction of a stream. */
 export type LiveTransactionItem = {
-  /** Opaque; `after` goes on behind it. */
+  /** Opaque cursor: `after` resumes after this item. */
   readonly cursor: Scalars['String']['output'];
   /** The transaction. */
   readonly transaction: RpcTransaction;
@@ -311,25 +308,25 @@ export type LiveTransactionItem = {
 
 /** A value in the content of an event. Example: `{ path: "/amount", value: "1000" }`. */
 export type MoveEventFieldFilter = {
-  /** Where it is in `parsedJson`: a JSON pointer (RFC 6901) of at most 256 characters. The empty text points to all of it. */
+  /** JSON pointer (RFC 6901) into `parsedJson`, at most 256 characters. An empty string means the whole value. */
   readonly path: Scalars['String']['input'];
-  /** What is there, deeply equal: numbers by their value, members in any order. u64 and wider are texts. At most 1,024 characters. */
+  /** Value to compare deeply: numbers by value, members in any order. Integers of 64 bits and more are strings. At most 1,024 characters. */
   readonly value: Scalars['JSON']['input'];
 };
 
-/** A module, and perhaps one struct of it. Example: `{ package: "0x2", module: "coin", event: "Minted" }`. */
+/** A module, optionally one of its structs. Example: `{ package: "0x2", module: "coin", event: "Minted" }`. */
 export type MoveEventModuleStreamFilter = {
-  /** Name of the struct. None: all that the module defines. */
+  /** Name of the struct. Omitted: all structs of the module. */
   readonly event?: InputMaybe<Scalars['String']['input']>;
-  /** Name of the module, a Move identifier: letters, digits and `_`, not beginning with a digit, at most 128. */
+  /** Name of the module, a Move identifier: at most 128 letters, digits and `_`, not beginning with a digit. */
   readonly module: Scalars['String']['input'];
   /** Object id of the package that defines the type: 0x and 1 to 64 hex digits. */
   readonly package: Scalars['String']['input'];
 };
 
-/** A package, a module of it, or one of its functions. Example: `{ package: "0x2", module: "coin" }`. */
+/** A package, one of its modules, or one of its functions. Example: `{ package: "0x2", module: "coin" }`. */
 export type MoveFunctionFilter = {
-  /** Name of the function, a Move identifier; needs `module`. */
+  /** Name of the function, a Move identifier; requires `module`. */
   readonly function?: InputMaybe<Scalars['String']['input']>;
   /** Name of the module, a Move identifier. */
   readonly module?: InputMaybe<Scalars['String']['input']>;
@@ -339,7 +336,7 @@ export type MoveFunctionFilter = {
 
 /** A module. Example: `{ package: "0x2", module: "coin" }`. */
 export type MoveModuleFilter = {
-  /** Name of the module, a Move identifier: letters, digits and `_`, not beginning with a digit, at most 128. */
+  /** Name of the module, a Move identifier: at most 128 letters, digits and `_`, not beginning with a digit. */
   readonly module: Scalars['String']['input'];
   /** Object id of the package: 0x and 1 to 64 hex digits. */
   readonly package: Scalars['String']['input'];
@@ -347,62 +344,66 @@ export type MoveModuleFilter = {
 
 export type Mutation = {
   /**
-   * The sponsor's deep health check. It really reserves coins and signs: never poll it; `sponsor { health }` is the cheap probe.
+   * The sponsor's deep health check. It reserves coins and signs, so do not poll it; use `sponsor { health }` instead. A failed check is
+   * a result with `ok: false`.
    *
    * Errors: `FORBIDDEN` (scope `admin` missing), `SPONSOR_UNAUTHORIZED`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`,
-   * `UPSTREAM_BAD_RESPONSE`, `NOT_CONFIGURED`. A failed check is a result with `ok: false`, not an error.
+   * `UPSTREAM_BAD_RESPONSE`, `NOT_CONFIGURED`.
    *
    * Example: `mutation { checkSponsorHealth { ok message } }`
    */
   readonly checkSponsorHealth?: Maybe<SponsorHealthCheck>;
   /**
-   * Has the sponsor sign and execute a transaction that pays its gas with the coins of a reservation. A reservation serves one
-   * execution, refused ones included. The gateway sends it once and never retries; once it was sent, nothing cancels it. The same
-   * call made again while it is under way waits for it and gets its answer.
+   * Has the sponsor sign and execute a transaction that pays its gas with the coins of a reservation. A reservation is valid for one
+   * execution, even if it is rejected. The gateway sends the transaction once, does not retry it, and does not cancel it once sent.
+   * Identical calls in flight share one execution and its result.
    *
-   * A transaction that ran and failed (for example a Move abort) is a result with outcome `FAILED`, not an error: it paid gas. If
-   * the sponsor's answer is lost or does not tell, the transaction is looked up in the ledger until the operation's time is over:
-   * found, it is a result with outcome `RECOVERED`; else the error is `EXECUTION_OUTCOME_UNKNOWN`.
+   * A transaction that ran and failed, for example by a Move abort, paid gas: it is a result with outcome `FAILED`. If the sponsor's
+   * response is lost or inconclusive, the gateway looks up the transaction in the ledger until the operation times out. If it is
+   * found, the outcome is `RECOVERED`; otherwise the error is `EXECUTION_OUTCOME_UNKNOWN`.
    *
-   * Errors: `BAD_USER_INPUT` (an argument breaks its rule, or the transaction does not fit its reservation; the sponsor was not
-   * asked), `FORBIDDEN` (scope `sponsor` missing, or it calls what this caller may not), `SPONSOR_UNAUTHORIZED`,
-   * `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (by the sponsor, or by the ledger for its price, budget, objects or signatures: final,
-   * the message is their own text), `SPONSOR_EXHAUSTED` (takes no more requests for now), `SPONSOR_MAINTENANCE`,
-   * `RESERVATION_NOT_FOUND` (expired, another caller's, never existed, or used: then `extensions.digest` is that of the transaction
-   * that used it), `IDEMPOTENCY_CONFLICT` (the key was used for another execution), `RATE_LIMITED` (so many executions are
-   * remembered that there is room for no more), `UPSTREAM_UNAVAILABLE` and `UPSTREAM_TIMEOUT` (nothing reached the sponsor; the
-   * reservation is unused), `REQUEST_TIMEOUT` (the same: the operation was over before its turn came), `UNAVAILABLE` (the same: the gateway is stopping),
-   * `UPSTREAM_BAD_RESPONSE` (the sponsor could not read the request; nothing was executed), `NOT_CONFIGURED`, and
-   * `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`: the transaction may or may not
-   * execute, so look its digest up on the ledger before doing anything else.
+   * Errors:
+   * - Nothing was sent, the reservation is unused: `BAD_USER_INPUT` (invalid argument, or the transaction does not match its
+   *   reservation), `FORBIDDEN` (scope `sponsor` missing, or a Move call is not allowed), `UNAUTHENTICATED`, `RATE_LIMITED` (too many
+   *   executions), `IDEMPOTENCY_CONFLICT` (key used for another execution), `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`,
+   *   `REQUEST_TIMEOUT`, `UNAVAILABLE` (gateway stopping), `NOT_CONFIGURED`.
+   * - Nothing was sent, the reservation cannot be used: `RESERVATION_NOT_FOUND` (expired, of another caller, unknown, or spent:
+   *   then `extensions.digest` is the transaction that spent it).
+   * - Rejected, nothing ran, the reservation is spent: `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (by the sponsor
+   *   or the ledger, with their message), `SPONSOR_EXHAUSTED`, `SPONSOR_MAINTENANCE`, `UPSTREAM_BAD_RESPONSE` (the sponsor could not
+   *   parse the request).
+   * - Sent, outcome unknown: `EXECUTION_OUTCOME_UNKNOWN` with `extensions { digest reservationId checkAfterMs }`. Look up the digest in
+   *   the ledger before anything else.
    *
    * Example: `mutation ($tx: Base64!, $sig: Base64!) { executeTx(reservationId: "AQ3…", txBytes: $tx, userSig: $sig) { digest outcome } }`
    */
   readonly executeTx?: Maybe<ExecuteTxResult>;
   /**
-   * Has the sponsor read its access controller configuration again.
+   * Makes the sponsor reload its access controller configuration.
    *
-   * Errors: `FORBIDDEN` (scope `admin` missing), `SPONSOR_UNAUTHORIZED`, `SPONSOR_REJECTED` (it could not load the
-   * configuration), `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`, `UPSTREAM_BAD_RESPONSE`, `NOT_CONFIGURED`.
+   * Errors: `FORBIDDEN` (scope `admin` missing), `SPONSOR_UNAUTHORIZED`, `SPONSOR_REJECTED` (invalid configuration),
+   * `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`, `UPSTREAM_BAD_RESPONSE`, `NOT_CONFIGURED`.
    *
    * Example: `mutation { reloadAccessController { result } }`
    */
   readonly reloadAccessController?: Maybe<SponsorReloadResult>;
   /**
-   * Reserves gas coins of the sponsor for a budget and a time. Nothing is ever reserved twice for one call: the gateway does
-   * not retry it, and once it was sent neither a caller that hangs up nor the end of the operation's time cancels it. Coins
-   * that are not used return to the sponsor when the reservation expires; it cannot be renewed or cancelled.
+   * Reserves gas coins of the sponsor for a budget and a duration. The gateway sends the request once and does not retry it. Once
+   * sent, it is not cancelled by a disconnect or a timeout. Unused coins return to the sponsor when the reservation expires; it
+   * cannot be renewed or cancelled.
    *
-   * A caller with a gas budget of its own for the day has the whole `gasBudget` held of it, until the reservation expires or
-   * its execution has told what it used: see `viewer { gas }`.
+   * If the caller has a daily gas budget, the whole `gasBudget` is held until the execution reports the gas used or the reservation
+   * expires: see `viewer { gas }`.
    *
-   * Errors: `BAD_USER_INPUT` (an argument breaks its rule; the sponsor was not asked), `FORBIDDEN` (scope `sponsor` missing),
-   * `RATE_LIMITED` (the caller's gas budget does not cover it: `extensions.gas` tells `limit`, `held`, `settled`, `left` and
-   * `resetsAt`; or so many reservations have not expired that no more are remembered), `IDEMPOTENCY_CONFLICT` (the key was used
-   * with other arguments), `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's own text),
-   * `SPONSOR_EXHAUSTED` (no coins or no daily allowance left), `SPONSOR_MAINTENANCE`, `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT` and `UPSTREAM_BAD_RESPONSE`
-   * (the message says whether coins may be locked), `REQUEST_TIMEOUT` (the operation was over before its turn came: nothing was
-   * sent), `UNAVAILABLE` (the same: the gateway is stopping), `NOT_CONFIGURED`.
+   * Errors:
+   * - Nothing was sent: `BAD_USER_INPUT` (invalid argument), `FORBIDDEN` (scope `sponsor` missing), `UNAUTHENTICATED` (anonymous callers
+   *   may not sponsor), `RATE_LIMITED` (gas budget too small, with `limit`, `held`, `settled`, `left` and `resetsAt` in
+   *   `extensions.gas`, or too many reservations), `IDEMPOTENCY_CONFLICT` (key used with other arguments), `REQUEST_TIMEOUT`,
+   *   `UNAVAILABLE` (gateway stopping), `NOT_CONFIGURED`.
+   * - Rejected by the sponsor: `SPONSOR_UNAUTHORIZED`, `SPONSOR_FORBIDDEN`, `SPONSOR_REJECTED` (the sponsor's message),
+   *   `SPONSOR_EXHAUSTED` (no coins or no daily allowance), `SPONSOR_MAINTENANCE`.
+   * - No valid response: `UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`, `UPSTREAM_BAD_RESPONSE`; the message says whether coins may be
+   *   locked.
    *
    * Example: `mutation { reserveGas(gasBudget: 5000000, reserveDurationSecs: 60) { reservationId sponsorAddress gasCoins { objectId version digest } } }`
    */
@@ -425,7 +426,7 @@ export type MutationReserveGasArgs = {
   reserveDurationSecs: Scalars['Int']['input'];
 };
 
-/** Where a page lies in its connection. */
+/** Position of a page in its connection. */
 export type PageInfo = {
   readonly endCursor?: Maybe<Scalars['String']['output']>;
   readonly hasNextPage: Scalars['Boolean']['output'];
@@ -435,46 +436,45 @@ export type PageInfo = {
 
 export type Query = {
   /**
-   * What an operation would cost and whether it would be served, without running it and without asking any upstream.
-   * At most 10 in one operation; more is `BAD_USER_INPUT`. An `estimate` in the document is counted like any field and not evaluated.
+   * The cost of an operation, and whether it would be served. Does not run it and makes no upstream call.
+   * At most 10 per operation; more are `BAD_USER_INPUT`. An `estimate` inside the document counts as a field and is not evaluated.
    * Example: `estimate(query: "{ chainIdentifier }") { refused reasons upstreamCalls usage { outputNodes } }`.
    */
   readonly estimate: Estimate;
-  /** The gateway's view of itself: version, upstreams, and which optional parts of the graph exist. */
+  /** Information about this gateway: version, upstreams and optional features. */
   readonly gateway: Gateway;
   /**
-   * Events in ledger order, newest last: by transaction, then by position in the transaction. No filter, or
-   * `{ all: true }`: every event. Pages both ways; each page is read live, so events that happen meanwhile appear at the end.
+   * Events in ledger order, oldest first: by transaction, then by position in the transaction. Without a filter, or with
+   * `{ all: true }`: every event. Pages in both directions. Each page is read live, so new events appear at the end.
    * Example: `queryEvents(filter: { sender: "0x2" }, last: 10) { nodes { type parsedJson } pageInfo { startCursor } }`.
-   * Null with an error if the events upstream is down (`UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`), answers nonsense
-   * (`UPSTREAM_BAD_RESPONSE`) or is not configured (`NOT_CONFIGURED`), or if an argument breaks a rule (`BAD_USER_INPUT`).
+   * Null with an error if the events upstream is unavailable (`UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`), responds incorrectly
+   * (`UPSTREAM_BAD_RESPONSE`) or is not configured (`NOT_CONFIGURED`), or if an argument is invalid (`BAD_USER_INPUT`).
    */
   readonly queryEvents?: Maybe<RpcEventConnection>;
   /**
-   * Transactions in ledger order, newest last. No filter: every transaction.
+   * Transactions in ledger order, oldest first. Without a filter: every transaction.
    * Example: `queryTransactionBlocks(filter: { fromAddress: "0x2" }, first: 5) { nodes { digest checkpoint } }`.
-   * Errors as for `queryEvents`.
+   * Null with the same errors as `queryEvents`.
    */
   readonly queryTransactionBlocks?: Maybe<RpcTransactionConnection>;
   /**
-   * What the gateway knows of a reservation that this caller made: its coins, how long it lasts, whether it was used. Costs no
-   * upstream call. Null for every other one, be it another caller's, forged, malformed, or over for more than some minutes:
-   * nothing tells one from the other. Null as well for one that was made while the gateway could not remember it.
+   * A reservation of this caller: its coins, expiry and state. Makes no upstream call. Null for a reservation that belongs to another
+   * caller, is forged or malformed, or ended more than a few minutes ago. Also null if the gateway could not store the reservation.
    *
-   * Errors: `UPSTREAM_UNAVAILABLE` (what the instances of the gateway share is away), `NOT_CONFIGURED`.
+   * Errors: `UPSTREAM_UNAVAILABLE` (the sponsorship store is unavailable), `NOT_CONFIGURED`.
    *
    * Example: `query ($id: ID!) { reservation(reservationId: $id) { state secondsLeft gasCoins { objectId } } }`
    */
   readonly reservation?: Maybe<GasReservation>;
   /**
-   * The gas sponsoring service. Never null: when no sponsor is configured, or it is down, its fields are null with an error
-   * each and the rest of the operation is served.
+   * The gas sponsoring service. Never null. If the sponsor is unavailable or not configured, the fields below are null, each with an
+   * error.
    *
    * Example: `{ sponsor { health version { raw } } }`
    */
   readonly sponsor: Sponsor;
   /**
-   * The caller as the gateway sees it: who it is, what it may do, how much it has left. Asking counts as one attempt itself.
+   * The caller: identity, scopes and remaining quotas. Counts as one attempt.
    * Example: `{ viewer { id scopes rate { remaining resetsAt } } }`.
    */
   readonly viewer: Viewer;
@@ -516,35 +516,35 @@ export type RecipientFilter = {
   readonly addressOwner: Scalars['String']['input'];
 };
 
-/** An object reference to a reserved gas coin. */
+/** Object reference of a reserved gas coin. */
 export type ReservedGasCoin = {
   /** Object digest, base58. */
   readonly digest: Scalars['String']['output'];
   /** Object id: hex with 0x prefix. */
   readonly objectId: Scalars['String']['output'];
-  /** Object version. `UPSTREAM_BAD_RESPONSE` when the sponsor's number is beyond 2^53-1, rather than a rounded one. */
+  /** Object version. `UPSTREAM_BAD_RESPONSE` if it is greater than 2^53-1. */
   readonly version: Scalars['UInt53']['output'];
 };
 
-/** An event emitted by a Move module, as the ledger's JSON-RPC interface tells it. */
+/** An event emitted by a Move module, as returned by the ledger's JSON-RPC API. */
 export type RpcEvent = {
-  /** The struct in BCS, as the node encodes it: base64, older nodes base58. Null if the node leaves it out. */
+  /** The struct in BCS, as the node encodes it: base64, or base58 on older nodes. Null if the node omits it. */
   readonly bcs?: Maybe<Scalars['String']['output']>;
-  /** Position among the transaction's events from 0, as decimal text. */
+  /** Position among the transaction's events, from 0, as a decimal string. */
   readonly eventSeq: Scalars['String']['output'];
-  /** Names the event for ever: `txDigest:eventSeq`, one text, so that clients keep events in their caches by it. */
+  /** Globally unique and permanent: `txDigest:eventSeq`. Clients can use it as a cache key. */
   readonly id: Scalars['ID']['output'];
-  /** Object id of the package whose code emitted it: 0x and 64 hex digits. */
+  /** Object id of the package whose code emitted the event: 0x and 64 hex digits. */
   readonly packageId: Scalars['String']['output'];
-  /** The struct's fields. u64 and wider are decimal text, narrower ones numbers, addresses full-length hex. */
+  /** Fields of the struct. Integers of 64 bits and more are decimal strings, smaller ones numbers, addresses full-length hex. */
   readonly parsedJson?: Maybe<Scalars['JSON']['output']>;
   /** Address that signed the transaction: 0x and 64 hex digits. */
   readonly sender: Scalars['String']['output'];
-  /** When its transaction was executed, milliseconds since the Unix epoch as decimal text. Null if the node does not say. */
+  /** Execution time of the transaction: milliseconds since the Unix epoch as a decimal string. Null if the node omits it. */
   readonly timestampMs?: Maybe<Scalars['String']['output']>;
-  /** Module of that package that ran in the transaction. */
+  /** Module of that package that emitted the event. */
   readonly transactionModule: Scalars['String']['output'];
-  /** Digest of the transaction that emitted it, base58 of 32 bytes. */
+  /** Digest of the transaction that emitted the event: base58 of 32 bytes. */
   readonly txDigest: Scalars['String']['output'];
   /** Fully qualified struct type, for example `0x2::coin::Minted<0x2::ledger::LEDGER>`. */
   readonly type: Scalars['String']['output'];
@@ -554,32 +554,32 @@ export type RpcEvent = {
 export type RpcEventConnection = {
   /** The events with their cursors, oldest first. */
   readonly edges: ReadonlyArray<RpcEventEdge>;
-  /** The events alone, oldest first. */
+  /** The events, oldest first. */
   readonly nodes: ReadonlyArray<RpcEvent>;
-  /** Where the page lies. `hasPreviousPage` of a forward page is true only if `after` was given; `hasNextPage` of a backward page only if `before` was. */
+  /** Position of the page. `hasPreviousPage` of a forward page is true only with `after`, `hasNextPage` of a backward page only with `before`. */
   readonly pageInfo: PageInfo;
 };
 
 /** An event in a connection. */
 export type RpcEventEdge = {
-  /** Opaque; for `after` or `before` of a query with the same filter. */
+  /** Opaque cursor for `after` or `before` in queries with the same filter. */
   readonly cursor: Scalars['String']['output'];
   /** The event. */
   readonly node: RpcEvent;
 };
 
-/** A transaction, as the ledger's JSON-RPC interface tells it. */
+/** A transaction, as returned by the ledger's JSON-RPC API. */
 export type RpcTransaction = {
-  /** Sequence number of its checkpoint as decimal text. Null if the node does not say. */
+  /** Sequence number of its checkpoint as a decimal string. Null if the node omits it. */
   readonly checkpoint?: Maybe<Scalars['String']['output']>;
-  /** Base58 of 32 bytes. */
+  /** Transaction digest: base58 of 32 bytes. */
   readonly digest: Scalars['String']['output'];
   /**
-   * The node's whole answer. Selecting it asks the node for input, effects, events, object changes and balance changes as
-   * well; without it none of them is fetched.
+   * The node's complete response. Only if this field is selected, the gateway also requests input, effects, events, object
+   * changes and balance changes.
    */
   readonly raw: Scalars['JSON']['output'];
-  /** When it was checkpointed, milliseconds since the Unix epoch as decimal text. Null if the node does not say. */
+  /** Time of its checkpoint: milliseconds since the Unix epoch as a decimal string. Null if the node omits it. */
   readonly timestampMs?: Maybe<Scalars['String']['output']>;
 };
 
@@ -587,77 +587,77 @@ export type RpcTransaction = {
 export type RpcTransactionConnection = {
   /** The transactions with their cursors, oldest first. */
   readonly edges: ReadonlyArray<RpcTransactionEdge>;
-  /** The transactions alone, oldest first. */
+  /** The transactions, oldest first. */
   readonly nodes: ReadonlyArray<RpcTransaction>;
-  /** Where the page lies. `hasPreviousPage` of a forward page is true only if `after` was given; `hasNextPage` of a backward page only if `before` was. */
+  /** Position of the page. `hasPreviousPage` of a forward page is true only with `after`, `hasNextPage` of a backward page only with `before`. */
   readonly pageInfo: PageInfo;
 };
 
 /** A transaction in a connection. */
 export type RpcTransactionEdge = {
-  /** Opaque; for `after` or `before` of a query with the same filter. */
+  /** Opaque cursor for `after` or `before` in queries with the same filter. */
   readonly cursor: Scalars['String']['output'];
   /** The transaction. */
   readonly node: RpcTransaction;
 };
 
-/** The gas sponsoring service. Each field is one call to it, made only when the field is selected and at most once per operation. */
+/** The gas sponsoring service. Each selected field makes one upstream call per operation. */
 export type Sponsor = {
-  /** Its shallow health check: `OK`. Null with an error when it is not configured (`NOT_CONFIGURED`), not reachable (`UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`) or answers anything else (`UPSTREAM_BAD_RESPONSE`). */
+  /** Result of the shallow health check: `OK`. Null with an error if the sponsor is not configured (`NOT_CONFIGURED`), unavailable (`UPSTREAM_UNAVAILABLE`, `UPSTREAM_TIMEOUT`) or returns anything else (`UPSTREAM_BAD_RESPONSE`). */
   readonly health?: Maybe<Scalars['String']['output']>;
-  /** The version it reports. Null with an error on the same conditions as `health`. */
+  /** The sponsor's version. Null with the same errors as `health`. */
   readonly version?: Maybe<SponsorVersion>;
 };
 
-/** The outcome of the sponsor's deep health check. */
+/** Result of the sponsor's deep health check. */
 export type SponsorHealthCheck = {
-  /** `OK`, or a fixed sentence that the check failed; the sponsor's own reason is in the gateway's log only. */
+  /** `OK`, or a fixed failure message; only the gateway's log has the sponsor's reason. */
   readonly message: Scalars['String']['output'];
-  /** Did it reserve coins and sign? */
+  /** Whether the sponsor reserved coins and signed. */
   readonly ok: Scalars['Boolean']['output'];
 };
 
-/** The outcome of a reload of the access controller. */
+/** Result of reloading the access controller. */
 export type SponsorReloadResult = {
-  /** What the sponsor answered: `success`. */
+  /** The sponsor's response: `success`. */
   readonly result: Scalars['String']['output'];
 };
 
-/** A version as the sponsor reports it, `<semver>-<build hash>`, whole and in parts. */
+/** The sponsor's version, `<semver>-<build hash>`, and its parts. */
 export type SponsorVersion = {
-  /** The build hash, for example `1a2b3c4d5e6f`; null when `raw` is not of the form above. */
+  /** The build hash, for example `1a2b3c4d5e6f`; null if `raw` has another form. */
   readonly buildHash?: Maybe<Scalars['String']['output']>;
-  /** The whole text, for example `0.3.0-1a2b3c4d5e6f`. */
+  /** The whole version, for example `0.3.0-1a2b3c4d5e6f`. */
   readonly raw: Scalars['String']['output'];
-  /** The part before the build hash, for example `0.3.0`; null when `raw` is not of the form above. */
+  /** The part before the build hash, for example `0.3.0`; null if `raw` has another form. */
   readonly semver?: Maybe<Scalars['String']['output']>;
 };
 
-/** The effects of a sponsored transaction. Lists the sponsor leaves out are empty. */
+/** Effects of a sponsored transaction. Lists that the sponsor omits are empty. */
 export type SponsoredEffects = {
-  /** Objects created. */
+  /** Created objects. */
   readonly created: ReadonlyArray<SponsoredObjectChange>;
-  /** Objects deleted. */
+  /** Deleted objects. */
   readonly deleted: ReadonlyArray<SponsoredObjectRef>;
-  /** Digests of the transactions this one builds on, base58. */
+  /** Digests of the transactions on which this one depends, base58. */
   readonly dependencies: ReadonlyArray<Scalars['String']['output']>;
-  /** Digest of the emitted events, base58; null when there are none. */
+  /** Digest of the emitted events, base58; null if there are none. */
   readonly eventsDigest?: Maybe<Scalars['String']['output']>;
-  /** The epoch it was executed in. */
+  /** Epoch of the execution. */
   readonly executedEpoch: Scalars['BigInt']['output'];
-  /** The coin that paid the gas. */
+  /** The coin that paid for gas. */
   readonly gasObject: SponsoredObjectChange;
-  /** What it cost, in the ledger's smallest unit. */
+  /** Gas costs, in the smallest unit of the gas coin. */
   readonly gasUsed: SponsoredGasUsed;
   /** Version tag of the effects, for example `v1`. */
   readonly messageVersion: Scalars['String']['output'];
-  /** The version each mutated or deleted object had before. */
+  /** Previous versions of mutated and deleted objects. */
   readonly modifiedAtVersions: ReadonlyArray<SponsoredModifiedAt>;
-  /** Objects changed, the gas coin included. */
+  /** Changed objects, including the gas coin. */
   readonly mutated: ReadonlyArray<SponsoredObjectChange>;
-  /** The sponsor's effects as JSON, fields this schema does not know included. Integers beyond 2^53-1 are decimal text here, so that none is rounded. */
+  /** The sponsor's effects as JSON, including fields that are not in this schema. Integers greater than 2^53-1 are decimal strings. */
   readonly raw: Scalars['JSON']['output'];
-  /** Shared objects it read or wrote, at their version before. */
+  /** Shared objects that the transaction read or wrote, at their previous versions. */
   readonly sharedObjects: ReadonlyArray<SponsoredObjectRef>;
   /** Success or failure. */
   readonly status: SponsoredStatus;
@@ -665,203 +665,203 @@ export type SponsoredEffects = {
   readonly transactionDigest: Scalars['String']['output'];
   /** Objects taken out of another object. */
   readonly unwrapped: ReadonlyArray<SponsoredObjectChange>;
-  /** Objects taken out of another object and deleted. */
+  /** Objects taken out of another object and then deleted. */
   readonly unwrappedThenDeleted: ReadonlyArray<SponsoredObjectRef>;
   /** Objects put into another object. */
   readonly wrapped: ReadonlyArray<SponsoredObjectRef>;
 };
 
-/** Gas costs, in the ledger's smallest unit. */
+/** Gas costs, in the smallest unit of the gas coin. */
 export type SponsoredGasUsed = {
-  /** Cost of computation. */
+  /** Computation cost. */
   readonly computationCost: Scalars['BigInt']['output'];
-  /** The part of `computationCost` that was burned; null on ledgers that do not report it. */
+  /** Burned part of `computationCost`; null on ledgers that do not report it. */
   readonly computationCostBurned?: Maybe<Scalars['BigInt']['output']>;
-  /** The part of the refund that is kept by the ledger. */
+  /** Part of the storage fee that the ledger keeps. */
   readonly nonRefundableStorageFee: Scalars['BigInt']['output'];
-  /** Cost of storage taken. */
+  /** Cost of allocated storage. */
   readonly storageCost: Scalars['BigInt']['output'];
-  /** Refund for storage given back. */
+  /** Refund for released storage. */
   readonly storageRebate: Scalars['BigInt']['output'];
 };
 
-/** An object and the version it had before the transaction. */
+/** An object and its version before the transaction. */
 export type SponsoredModifiedAt = {
   /** Object id: hex with 0x prefix. */
   readonly objectId: Scalars['String']['output'];
-  /** The version before. */
+  /** Version before the transaction. */
   readonly sequenceNumber: Scalars['BigInt']['output'];
 };
 
-/** An object after the transaction, and its owner. */
+/** An object after the transaction, with its owner. */
 export type SponsoredObjectChange = {
-  /** Who owns it now. `UPSTREAM_BAD_RESPONSE` when the sponsor names a kind of owner this schema does not know. */
+  /** Owner after the transaction. `UPSTREAM_BAD_RESPONSE` if its kind is not in this schema. */
   readonly owner: SponsoredOwner;
-  /** The version the transaction made. */
+  /** The new version of the object. */
   readonly reference: SponsoredObjectRef;
 };
 
-/** A reference to one version of an object. */
+/** Reference to one version of an object. */
 export type SponsoredObjectRef = {
   /** Object digest, base58. */
   readonly digest: Scalars['String']['output'];
   /** Object id: hex with 0x prefix. */
   readonly objectId: Scalars['String']['output'];
-  /** Object version. `UPSTREAM_BAD_RESPONSE` when the sponsor's number is beyond 2^53-1, rather than a rounded one; `SponsoredEffects.raw` has it exact. */
+  /** Object version. `UPSTREAM_BAD_RESPONSE` if it is greater than 2^53-1; `SponsoredEffects.raw` has the exact number. */
   readonly version: Scalars['UInt53']['output'];
 };
 
 /** The owner of an object. */
 export type SponsoredOwner = {
-  /** The owning address or object, hex with 0x prefix, for `ADDRESS` and `OBJECT`; null otherwise. */
+  /** Owning address or object id, hex with 0x prefix, for `ADDRESS` and `OBJECT`; null otherwise. */
   readonly address?: Maybe<Scalars['String']['output']>;
-  /** The version at which the object became shared, for `SHARED`; null otherwise. `UPSTREAM_BAD_RESPONSE` when it is beyond 2^53-1. */
+  /** Version at which the object became shared, for `SHARED`; null otherwise. `UPSTREAM_BAD_RESPONSE` if it is greater than 2^53-1. */
   readonly initialSharedVersion?: Maybe<Scalars['UInt53']['output']>;
-  /** Which of the fields below is set. */
+  /** Kind of owner; determines which fields below are set. */
   readonly kind: SponsoredOwnerKind;
 };
 
-/** The kinds of owner. */
+/** Kinds of owners. */
 export type SponsoredOwnerKind =
   /** An address. */
   | 'ADDRESS'
-  /** Nobody: it can never change. */
+  /** Immutable: the object cannot change. */
   | 'IMMUTABLE'
   /** Another object. */
   | 'OBJECT'
-  /** Shared: anyone may use it in a transaction. */
+  /** Shared: any transaction may use the object. */
   | 'SHARED';
 
 /** Whether a sponsored transaction succeeded. */
 export type SponsoredStatus = {
-  /** Why it failed, in the ledger's words, for example `MoveAbort(...)`; null on success. */
+  /** The ledger's error message, for example `MoveAbort(...)`; null on success. */
   readonly error?: Maybe<Scalars['String']['output']>;
   /** `success` or `failure`. */
   readonly status: Scalars['String']['output'];
 };
 
-/** What the gateway tells as it happens, over `text/event-stream` and over WebSocket (`graphql-transport-ws`). */
+/** Streams over `text/event-stream` and WebSocket (`graphql-transport-ws`). */
 export type Subscription = {
   /**
-   * Events as they happen, in ledger order, each exactly once. Without `after`, from now. With the cursor of an item, exactly from
-   * behind it, so that a stream that broke off goes on without a gap and without a repeat. The stream goes on through outages of
-   * the events upstream and reads what it missed; where that is gone, a `LiveGap` says so. It ends only when the client leaves or
-   * the gateway stops.
+   * Events as they happen, in ledger order, each exactly once. Without `after`, the stream starts now. With the cursor of an item,
+   * it resumes after that item without gaps or repeats. The stream continues through outages of the events upstream and reads the
+   * missed events afterwards; lost ranges are reported as `LiveGap`. It ends when the client disconnects, the gateway stops, or the
+   * caller's key or JWT becomes invalid.
    * Example: `subscription { liveEvents(filter: { sender: "0x2" }) { ... on LiveEventItem { cursor event { type parsedJson } } } }`.
-   * Refused if an argument breaks a rule (`BAD_USER_INPUT`), the events upstream is not configured (`NOT_CONFIGURED`), or there are
-   * too many streams (`RATE_LIMITED`, `UNAVAILABLE`).
+   * Errors: `BAD_USER_INPUT` (invalid argument), `CURSOR_KEY_UNKNOWN` (cursor signed with an unknown key), `NOT_CONFIGURED` (no events
+   * upstream), `RATE_LIMITED` (too many streams of this caller), `UNAVAILABLE` (too many streams).
    */
   readonly liveEvents: LiveEvent;
   /**
-   * Transactions as they happen, in ledger order, each exactly once; in everything else as `liveEvents`. With a filter that nobody
-   * follows it needs a reader of its own, and is refused beyond the bound on readers (`RATE_LIMITED`, `UNAVAILABLE`).
+   * Transactions as they happen, in ledger order, each exactly once. Works like `liveEvents`. If the limit on readers is reached, a
+   * new filter is rejected (`RATE_LIMITED`, `UNAVAILABLE`).
    * Example: `subscription { liveTransactions(filter: { fromAddress: "0x2" }) { ... on LiveTransactionItem { cursor transaction { digest } } } }`.
    */
   readonly liveTransactions: LiveTransaction;
 };
 
 
-/** What the gateway tells as it happens, over `text/event-stream` and over WebSocket (`graphql-transport-ws`). */
+/** Streams over `text/event-stream` and WebSocket (`graphql-transport-ws`). */
 export type SubscriptionLiveEventsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<EventStreamFilter>;
 };
 
 
-/** What the gateway tells as it happens, over `text/event-stream` and over WebSocket (`graphql-transport-ws`). */
+/** Streams over `text/event-stream` and WebSocket (`graphql-transport-ws`). */
 export type SubscriptionLiveTransactionsArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   filter?: InputMaybe<TransactionStreamFilter>;
 };
 
-/** An interval of time, closed on both ends. Example: `{ startTime: 1767225600000, endTime: 1767225659999 }`. */
+/** A time interval that includes both ends. Example: `{ startTime: 1767225600000, endTime: 1767225659999 }`. */
 export type TimeRangeFilter = {
-  /** Last millisecond of the interval, itself included; not before `startTime`. */
+  /** Last millisecond, since the Unix epoch; not before `startTime`. */
   readonly endTime: Scalars['UInt53']['input'];
-  /** First millisecond of the interval, since the Unix epoch. */
+  /** First millisecond, since the Unix epoch. */
   readonly startTime: Scalars['UInt53']['input'];
 };
 
 /**
- * Which transactions to find: exactly one member. Variables for ids as in `EventQueryFilter`.
+ * Selects transactions by exactly one member. Variables for ids work as in `EventQueryFilter`.
  * Example: `{ moveFunction: { package: "0x2", module: "coin", function: "mint" } }`.
  */
 export type TransactionQueryFilter =
-  /** Those that created or changed an object, by its id: 0x and 1 to 64 hex digits. */
+  /** Transactions that created or changed an object, by its id: 0x and 1 to 64 hex digits. */
   { readonly changedObject: Scalars['String']['input']; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those of one checkpoint, by its sequence number as decimal text. */
+  |  /** Transactions of one checkpoint, by its sequence number as a decimal string. */
   { readonly changedObject?: never; readonly checkpoint: Scalars['String']['input']; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those signed by an address: 0x and 1 to 64 hex digits. */
+  |  /** Transactions signed by an address: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress: Scalars['String']['input']; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those signed by one address after which another owns something they created or changed. */
+  |  /** Transactions signed by one address that created or changed an object that another address owns afterwards. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress: FromAndToFilter; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those an address signed, or after which it owns something they created or changed: 0x and 1 to 64 hex digits. */
+  |  /** Transactions that match `fromAddress` or `toAddress`: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress: Scalars['String']['input']; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those that take an object as input, by its id: 0x and 1 to 64 hex digits. */
+  |  /** Transactions that take an object as input, by its id: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject: Scalars['String']['input']; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those that call a Move function. */
+  |  /** Transactions that call a Move function. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction: MoveFunctionFilter; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those after which an address owns something they created or changed: 0x and 1 to 64 hex digits. */
+  |  /** Transactions that created or changed an object that an address owns afterwards: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress: Scalars['String']['input']; readonly transactionKind?: never; readonly transactionKindIn?: never; }
-  |  /** Those of one kind, as the node spells it, for example `ProgrammableTransaction`. */
+  |  /** Transactions of one kind, in the node's spelling, for example `ProgrammableTransaction`. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind: Scalars['String']['input']; readonly transactionKindIn?: never; }
-  |  /** Those of any of these kinds, as the node spells them: 1 to 32. */
+  |  /** Transactions of any of 1 to 32 kinds, in the node's spelling. */
   { readonly changedObject?: never; readonly checkpoint?: never; readonly fromAddress?: never; readonly fromAndToAddress?: never; readonly fromOrToAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; readonly transactionKindIn: ReadonlyArray<Scalars['String']['input']>; };
 
-/** Which transactions a stream tells: exactly one member. Example: `{ moveFunction: { package: "0x2", module: "coin" } }`. */
+/** Selects the transactions of a stream by exactly one member. Example: `{ moveFunction: { package: "0x2", module: "coin" } }`. */
 export type TransactionStreamFilter =
-  /** Those that changed or created an object, by its id: 0x and 1 to 64 hex digits. */
+  /** Transactions that created or changed an object, by its id: 0x and 1 to 64 hex digits. */
   { readonly changedObject: Scalars['String']['input']; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; }
-  |  /** Those signed by an address: 0x and 1 to 64 hex digits. */
+  |  /** Transactions signed by an address: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly fromAddress: Scalars['String']['input']; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; }
-  |  /** Those that took an object as input, by its id: 0x and 1 to 64 hex digits. */
+  |  /** Transactions that take an object as input, by its id: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject: Scalars['String']['input']; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind?: never; }
-  |  /** Those that called a function, a function of a module, or of a package. */
+  |  /** Transactions that call a function, a function of a module, or a function of a package. */
   { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction: MoveFunctionFilter; readonly toAddress?: never; readonly transactionKind?: never; }
-  |  /** Those in which an address received an object: 0x and 1 to 64 hex digits. */
+  |  /** Transactions in which an address received an object: 0x and 1 to 64 hex digits. */
   { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress: Scalars['String']['input']; readonly transactionKind?: never; }
-  |  /** Those of a kind, for example `ProgrammableTransaction`. */
+  |  /** Transactions of one kind, for example `ProgrammableTransaction`. */
   { readonly changedObject?: never; readonly fromAddress?: never; readonly inputObject?: never; readonly moveFunction?: never; readonly toAddress?: never; readonly transactionKind: Scalars['String']['input']; };
 
-/** Who is calling. Costs no upstream call. */
+/** The caller of the operation. Makes no upstream call. */
 export type Viewer = {
   /**
-   * Its gas budget for the day in UTC, in the smallest unit of the gas coin. `held` is what reservations hold that have not
-   * expired, and executions whose end is not known; what is neither `held` nor `remaining` has been spent. Null when this
-   * caller has no budget of its own. `UPSTREAM_UNAVAILABLE` when what the instances of the gateway share is away.
+   * Gas budget of the UTC day, in the smallest unit of the gas coin. `held` contains unexpired reservations and executions with
+   * an unknown outcome. The spent amount is `limit - remaining - held`. Null if this caller has no budget. `UPSTREAM_UNAVAILABLE`
+   * if the sponsorship store is unavailable.
    */
   readonly gas?: Maybe<ViewerAllowance>;
-  /** `client:` and the name of an API key, `jwt:` and the subject of a token, `credential:` and a short hash of a forwarded one, or `address:` and the IP address. */
+  /** `client:` and the id of an API key, `jwt:` and the subject of a JWT, `credential:` and a hash of a forwarded credential, or `address:` and the IP address. */
   readonly id: Scalars['String']['output'];
-  /** By what the caller is known, and so by what it is counted. */
+  /** How the caller was identified. */
   readonly kind: ViewerKind;
-  /** Attempts: operations, or the points they count for. Null when this caller has no limit. */
+  /** Rate limit in points. Null if this caller has no limit. */
   readonly rate?: Maybe<ViewerAllowance>;
-  /** Of `read`, `sponsor` and `admin`. Where credentials are forwarded to the sponsor it decides, and all three are here. */
+  /** Granted scopes out of `read`, `sponsor` and `admin`. All three if callers' credentials are forwarded to the sponsor, which decides. */
   readonly scopes: ReadonlyArray<Scalars['String']['output']>;
 };
 
-/** How much of something a caller may have in one window of time. */
+/** A quota of one time window. */
 export type ViewerAllowance = {
-  /** What is reserved but not yet spent. Null where nothing is ever reserved. */
+  /** Reserved but not yet spent. Null if this quota has no reservations. */
   readonly held?: Maybe<Scalars['BigInt']['output']>;
-  /** The whole of a window. */
+  /** Quota of the whole window. */
   readonly limit: Scalars['BigInt']['output'];
-  /** What is left of it, the operation that asks included. */
+  /** Remaining quota, after this operation. */
   readonly remaining: Scalars['BigInt']['output'];
-  /** When the window ends and the whole is there again. */
+  /** End of the window, when the whole quota is available again. */
   readonly resetsAt: Scalars['DateTime']['output'];
 };
 
-/** How a caller identified itself. */
+/** How a caller was identified. */
 export type ViewerKind =
-  /** No credential: known by address. */
+  /** By IP address; no credential was sent. */
   | 'ANONYMOUS'
-  /** An API key of this gateway. */
+  /** By an API key of this gateway. */
   | 'API_KEY'
-  /** A credential that goes to the sponsor, which alone can tell what it is worth. */
+  /** By a credential that is forwarded to the sponsor, which alone can verify it. */
   | 'FORWARDED'
-  /** A JSON Web Token. */
+  /** By a JSON Web Token. */
   | 'JWT';
 
 

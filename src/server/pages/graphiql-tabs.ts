@@ -8,7 +8,7 @@ export interface ExampleTab {
 }
 
 const ledgerTab: ExampleTab = {
-  query: `# The ledger, unchanged: its newest transactions.
+  query: `# The latest transactions, forwarded to the ledger.
 query LatestTransactions($count: Int!) {
   chainIdentifier
   transactionBlocks(last: $count) {
@@ -27,8 +27,9 @@ fragment Brief on TransactionBlock {
 };
 
 const eventsTab: ExampleTab = {
-  query: `# Events over JSON-RPC, as a connection: newest last.
-# The page before: startCursor as the variable "before".
+  query: `# The latest events, oldest first, from JSON-RPC.
+# For the previous page, set the variable "before"
+# to startCursor.
 query LatestEvents(
   $filter: EventQueryFilter
   $before: String
@@ -49,8 +50,8 @@ query LatestEvents(
 };
 
 const liveTab: ExampleTab = {
-  query: `# Events as they happen. To go on behind one of them,
-# its cursor as the variable "after".
+  query: `# Events as they happen. To resume after an event,
+# set the variable "after" to its cursor.
 subscription LiveEvents(
   $filter: EventStreamFilter
   $after: String
@@ -71,7 +72,7 @@ subscription LiveEvents(
 
 const reserveTab: ExampleTab = {
   query: `# Sponsorship, step 1: reserve gas coins.
-# Each is joined to the ledger's view of it.
+# "object" joins each coin with its ledger object.
 mutation Reserve {
   reserveGas(gasBudget: 10000000, reserveDurationSecs: 300) {
     reservationId
@@ -89,10 +90,9 @@ mutation Reserve {
 };
 
 const signTab: ExampleTab = {
-  query: `# Step 2, on the simulated network alone: it builds
-# a small transaction and signs it with its own key.
-# Reserve first: the variables are filled in from it
-# when you run this.
+  query: `# Step 2, only on the simulated network: build and
+# sign a small transaction. Run Reserve first: its
+# result fills in the variables.
 query Sign(
   $sponsorAddress: LedgerAddress!
   $gasCoins: [DevnetGasCoinInput!]!
@@ -148,21 +148,21 @@ const executeQuery = `mutation Execute(
 
 /** The page fills in what the steps before answered. */
 const executeSignedTab: ExampleTab = {
-  query: `# Step 3: execute. Reserve and Sign first.\n${executeQuery}`,
+  query: `# Step 3: execute. Run Reserve and Sign first.\n${executeQuery}`,
   variables: toText({ reservationId: '(from Reserve)', txBytes: '(from Sign)', userSig: '(from Sign)' }),
 };
 
 /** For real networks, where users sign by themselves. */
 const executeTab: ExampleTab = {
-  query: `# Step 2: execute. Reserve first, then build and sign
-# a transaction whose gas is paid with those coins.
+  query: `# Step 2: execute. Run Reserve first. Then build and
+# sign a transaction that pays with those coins.
 ${executeQuery}`,
   variables: toText({ reservationId: '(from Reserve)', txBytes: 'BCS, in base64', userSig: 'in base64' }),
 };
 
 const mixedTab: ExampleTab = {
   query: `# All three upstreams in one operation,
-# and what the gateway says of itself.
+# and the state of the gateway.
 query Everything {
   chainIdentifier
   epoch { epochId referenceGasPrice }

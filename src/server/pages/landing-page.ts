@@ -91,7 +91,7 @@ export function renderLandingPage(facts: LandingFacts, host: string): string {
 <header>
 <h1>ledger-gateway</h1>
 <p>One GraphQL endpoint in front of a ledger, its gas sponsor and its events.</p>
-${facts.isSimulated ? '<p class="notice">This one runs on a <strong>simulated network</strong>: nothing on it is worth anything.</p>' : ''}
+${facts.isSimulated ? '<p class="notice">This gateway uses a <strong>simulated network</strong>. Its coins have no value.</p>' : ''}
 </header>
 ${renderFirstQuery(facts, host)}
 ${renderTables(facts)}
@@ -108,9 +108,9 @@ function renderFirstQuery({ graphqlPath, hasGraphiql }: LandingFacts, host: stri
   -H 'content-type: application/json' \\
   -d '{"query":"${firstQuery.replaceAll(/\s+/g, ' ')}"}'`;
   return `<section>
-<h2>Ask it something</h2>
+<h2>First query</h2>
 <pre tabindex="0"><code>${escapeHtml(firstQuery)}</code></pre>
-<p class="links">${hasGraphiql ? `<a class="button" href="${escapeHtml(runs)}">Open in GraphiQL</a><a href="${graphqlPath}">Examples in GraphiQL</a>` : `<a href="${escapeHtml(runs)}">See the answer</a>`}</p>
+<p class="links">${hasGraphiql ? `<a class="button" href="${escapeHtml(runs)}">Open in GraphiQL</a><a href="${graphqlPath}">Examples in GraphiQL</a>` : `<a href="${escapeHtml(runs)}">Run the query</a>`}</p>
 <details><summary>With curl</summary><pre tabindex="0"><code>${escapeHtml(curl)}</code></pre></details>
 </section>`;
 }
@@ -131,7 +131,7 @@ function renderTables({ upstreams, limits }: LandingFacts): string {
 <p class="links"><a href="/health/ready">Readiness as JSON</a></p>
 </section>
 <section>
-<h2>Limits of one operation</h2>
+<h2>Operation limits</h2>
 <table><tbody>${bounds.join('')}</tbody></table>
 </section>
 </div>`;
