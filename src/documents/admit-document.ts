@@ -1,10 +1,11 @@
 import type { GraphQLError } from 'graphql';
-import { checkVariables, priceDocument } from './cost/check-variables.ts';
-import type { Limits } from './cost/limits.ts';
-import type { Usage } from './cost/usage.ts';
-import type { Variables } from './cost/variables.ts';
-import type { PreparedDocument } from './prepared-document.ts';
-import { type ToldError, toGraphQLErrors } from './told-error.ts';
+import { mostCalls } from './cost/called-pages.ts';
+import { countedRefusal, type LimitRefusal, type Limits, payloadRefusal } from './cost/limits.ts';
+import type { DocumentSize } from './cost/measure-document.ts';
+import { sentValue, type Variables } from './cost/output-cost.ts';
+import { valueBytes } from './cost/transaction-bytes.ts';
+import { addCounts, type Usage } from './cost/usage.ts';
+import { type PreparedDocument, type ToldError, toGraphQLErrors } from './prepared-document.ts';
 
 export type DocumentAdmission =
   /** `usage` is `null` for a document that asks for the schema alone. */
@@ -29,4 +30,91 @@ export function admitDocument(prepared: PreparedDocument, variables: Variables, 
   const refusal = checkVariables(size, variables, limits);
   if (refusal) return { kind: 'refused', errors: [refusal.error], usage: refusal.hasUsage ? usage : null };
   return prepared.errors.length > 0 ? refused(prepared.errors, usage) : { kind: 'admitted', usage };
+}
+
+/**
+ * The usage of a document with these variables, as the ledger would report it; for a document that the ledger would refuse
+ * uncounted, the full count. Takes microseconds. Documents that ask for the schema alone can be priced too, though their
+ * usage is never shown.
+ */
+export function priceDocument(
+  size: DocumentSize,
+  variables: Variables,
+  { defaultPageSize }: Pick<Limits, 'defaultPageSize'>,
+): Usage {
+  return {
+    inputNodes: size.inputNodes,
+    outputNodes: size.outputNodes(variables, defaultPageSize),
+    depth: size.depth,
+    variables: Object.keys(variables).length,
+    fragments: size.fragments,
+    queryPayload: size.queryPayload,
+  };
+}
+
+/**
+ * Checks what depends on the variables, for each request, in the ledger's order: transaction payload, query text without
+ * that payload, output nodes. Then the gateway's own bound: calls for pages of events and transactions.
+ */
+export function checkVariables(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
+  return (
+    checkTransactions(size, variables, limits) ??
+    checkQueryPart(size, limits) ??
+    (size.isExempt ? null : checkOutput(size, variables, limits)) ??
+    checkCalls(size, variables, limits)
+  );
+}
+
+/** Bytes of transaction payload: literals in the text and values of variables. */
+export function transactionPayload({ transaction }: DocumentSize, variables: Variables): number {
+  let bytes = transaction.literalBytes;
+  for (const name of transaction.variables) bytes = addCounts(bytes, valueBytes(sentValue(variables, name)));
+  return bytes;
+}
+
+/** Bytes of the text without the transaction literals in it. */
+export function queryPart({ queryPayload, transaction }: DocumentSize): number {
+  return queryPayload - transaction.inlinedBytes;
+}
+
+function checkTransactions(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
+  const actual = transactionPayload(size, variables);
+  const max = limits.maxTransactionPayloadSize;
+  if (actual <= max) return null;
+  const limit = { name: 'maxTransactionPayloadSize', max, actual } as const;
+  return payloadRefusal('Transaction payload too large', limit, limits);
+}
+
+/** Is the text refused for its length, whatever its variables? */
+export function isQueryPartTooLong(size: DocumentSize, { maxQueryPayloadSize }: Limits): boolean {
+  return queryPart(size) > maxQueryPayloadSize;
+}
+
+function checkQueryPart(size: DocumentSize, limits: Limits): LimitRefusal | null {
+  if (!isQueryPartTooLong(size, limits)) return null;
+  const actual = queryPart(size);
+  const max = limits.maxQueryPayloadSize;
+  const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
+  return payloadRefusal(`Query part too large: ${actual} bytes`, limit, limits);
+}
+
+function checkOutput(size: DocumentSize, variables: Variables, limits: Limits): LimitRefusal | null {
+  const actual = size.outputNodes(variables, limits.defaultPageSize);
+  const max = limits.maxOutputNodes;
+  if (actual <= max) return null;
+  return countedRefusal(`Estimated output nodes exceeds ${max}`, { name: 'maxOutputNodes', max, actual });
+}
+
+/** The ledger has no such limit, because its pages are read from a database; these take calls to a node. */
+function checkCalls(
+  { calledPages }: DocumentSize,
+  variables: Variables,
+  { calledPages: bounds }: Limits,
+): LimitRefusal | null {
+  if (calledPages.length === 0 || !bounds) return null;
+  const actual = mostCalls(calledPages, variables, bounds);
+  const max = bounds.maxCalls;
+  if (actual <= max) return null;
+  const message = `Pages of events and transactions may take ${actual} calls, which exceeds max of ${max}`;
+  return countedRefusal(message, { name: 'maxEventCalls', max, actual });
 }

@@ -1,29 +1,33 @@
 import { type DocumentNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
-import { checkDocument } from './cost/check-document.ts';
-import { checkText } from './cost/check-text.ts';
-import { isQueryPartTooLong } from './cost/check-variables.ts';
-import type { ExecutableDocument } from './cost/executable-document.ts';
+import { isQueryPartTooLong } from './admit-document.ts';
+import { checkDocument, checkText } from './cost/check-document.ts';
+import { maxNesting, nestingRefusal } from './cost/limits.ts';
 import { type DocumentSize, measureDocument, toSize } from './cost/measure-document.ts';
-import { nestingBeforeFault } from './cost/nesting-before-fault.ts';
-import { maxNesting, nestingRefusal } from './cost/refusal.ts';
 import {
   createTreeReader,
   dropTokens,
   maxTokens,
+  nestingBeforeFault,
   type OperationTree,
   parseDocument,
   type TreeReader,
   toOperationTree,
 } from './document-tree.ts';
-import { forwardedBytes, refusedBytes, treeBytes } from './kept-bytes.ts';
-import type {
-  DocumentRefusal,
-  PreparedDocument,
-  PrepareOptions,
-  ReadableDocument,
-  ReadDocument,
+import {
+  createLocate,
+  type DocumentRefusal,
+  forwardedBytes,
+  type Locate,
+  type PreparedDocument,
+  type PrepareOptions,
+  type ReadableDocument,
+  type ReadDocument,
+  refusedBytes,
+  type ToldError,
+  toToldError,
+  treeBytes,
 } from './prepared-document.ts';
-import { createLocate, type Locate, type ToldError, toToldError } from './told-error.ts';
+import type { ExecutableDocument } from './selections.ts';
 import { acceptDocument } from './validation/accept-document.ts';
 import { validateDocument } from './validation/validate-document.ts';
 

@@ -1,17 +1,29 @@
 import {
+  type DocumentNode,
   GraphQLError,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLLeafType,
+  GraphQLNonNull,
   type GraphQLSchema,
+  GraphQLString,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
   isNonNullType,
+  isScalarType,
+  isSpecifiedScalarType,
+  Kind,
   type OperationDefinitionNode,
   print,
+  typeFromAST,
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { putVariable } from '../documents/plan/put-variable.ts';
+import { putVariable } from '../documents/plan/split-document.ts';
+import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
-import { coerceInput, type InputPath } from './coerce-input.ts';
-import { noTexts, variableType } from './variable-type.ts';
 
 /**
  * Errors of variables that are reported. Each shows the wrong value, so a large value with a thousand mistakes would be
@@ -20,7 +32,6 @@ import { noTexts, variableType } from './variable-type.ts';
 export const maxVariableErrors = 5;
 /** In characters; longer messages are cut. */
 const maxMessageLength = 500;
-const maxShown = 200;
 
 export interface CoerceOptions {
   /** Errors that are reported at most. */
@@ -108,4 +119,190 @@ function coerceVariable(
 function showPath(path: InputPath): string {
   const text = typeof path.key === 'number' ? `[${path.key}]` : `.${path.key}`;
   return path.above ? `${showPath(path.above)}${text}` : text;
+}
+
+/** For documents in which no variable is used as a text in place of its declared type. */
+export const noTexts: ReadonlySet<string> = new Set();
+
+const requiredText = new GraphQLNonNull(GraphQLString);
+
+/**
+ * The type that a variable's value must have: the declared one, but String if our own schema takes the variable as an id.
+ * @param texts names of the variables that are declared with a scalar of the ledger, and used where we take a String
+ * @returns `undefined` if the schema has no such input type
+ */
+export function variableType(
+  schema: GraphQLSchema,
+  { variable, type: node }: VariableDefinitionNode,
+  texts: ReadonlySet<string>,
+): GraphQLInputType | undefined {
+  if (texts.has(variable.name.value)) return node.kind === Kind.NON_NULL_TYPE ? requiredText : GraphQLString;
+  const type = typeFromAST(schema, node);
+  return isInputType(type) ? type : undefined;
+}
+
+/** Declares these variables as String, for a schema that does not know the ledger's scalars. */
+export function declareTexts(document: DocumentNode, texts: ReadonlySet<string>): DocumentNode {
+  if (texts.size === 0) return document;
+  const named = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: GraphQLString.name } } as const;
+  const declare = (definition: VariableDefinitionNode): VariableDefinitionNode => {
+    if (!texts.has(definition.variable.name.value)) return definition;
+    const { type } = definition;
+    return { ...definition, type: type.kind === Kind.NON_NULL_TYPE ? { ...type, type: named } : named };
+  };
+  const definitions = document.definitions.map((each) =>
+    each.kind === Kind.OPERATION_DEFINITION
+      ? ({ ...each, variableDefinitions: each.variableDefinitions?.map(declare) } as OperationDefinitionNode)
+      : each,
+  );
+  return { ...document, definitions };
+}
+
+/** The path to a member of a value, linked from the member upwards. */
+export interface InputPath {
+  readonly key: string | number;
+  readonly above: InputPath | null;
+}
+
+/** Called for each mistake. To end the coercion it throws. */
+export type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
+
+/** Characters of a value that an error message repeats. */
+const maxShown = 200;
+
+/**
+ * Coerces a value by the rules of GraphQL. Looks at every member once at most, and suggests no names for unknown ones:
+ * searching for similar names would take longer than all the rest.
+ * @returns anything if there was a mistake
+ */
+export function coerceInput(
+  value: unknown,
+  type: GraphQLInputType,
+  onMistake: OnMistake,
+  path: InputPath | null = null,
+): unknown {
+  if (isNonNullType(type)) {
+    if (value !== null && value !== undefined) return coerceInput(value, type.ofType, onMistake, path);
+    return onMistake(path, value, `Expected non-nullable type "${type}" not to be null.`);
+  }
+  if (value === null || value === undefined) return null;
+  if (isListType(type)) {
+    const { ofType } = type;
+    // A bare value is a list of one.
+    if (!Array.isArray(value)) return [coerceInput(value, ofType, onMistake, path)];
+    return value.map((item: unknown, key) => coerceInput(item, ofType, onMistake, { key, above: path }));
+  }
+  return isInputObjectType(type)
+    ? coerceObject(value, type, onMistake, path)
+    : coerceLeaf(value, type, onMistake, path);
+}
+
+function coerceObject(
+  value: unknown,
+  type: GraphQLInputObjectType,
+  onMistake: OnMistake,
+  path: InputPath | null,
+): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber) {
+    return onMistake(path, value, `Expected type "${type.name}" to be an object.`);
+  }
+  const sent = value as Readonly<Record<string, unknown>>;
+  const fields = type.getFields();
+  // A field may be called `__proto__`.
+  const coerced: Record<string, unknown> = Object.create(null);
+  for (const { name, type: fieldType, defaultValue } of Object.values(fields)) {
+    const member = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    if (member !== undefined) coerced[name] = coerceInput(member, fieldType, onMistake, { key: name, above: path });
+    else if (defaultValue !== undefined) coerced[name] = defaultValue;
+    else if (isNonNullType(fieldType))
+      onMistake(path, value, `Field "${name}" of required type "${fieldType}" was not provided.`);
+  }
+  for (const name in sent) {
+    if (!Object.hasOwn(fields, name))
+      onMistake(path, value, `Field "${showName(name)}" is not defined by type "${type.name}".`);
+  }
+  if (type.isOneOf) checkOneOf(coerced, type, value, onMistake, path);
+  return { ...coerced };
+}
+
+function checkOneOf(
+  coerced: Readonly<Record<string, unknown>>,
+  type: GraphQLInputObjectType,
+  value: unknown,
+  onMistake: OnMistake,
+  path: InputPath | null,
+): void {
+  const [key = '', ...others] = Object.keys(coerced);
+  if (key === '' || others.length > 0) {
+    onMistake(path, value, `Exactly one key must be specified for OneOf type "${type.name}".`);
+  }
+  if (coerced[key] === null) onMistake({ key, above: path }, null, `Field "${key}" must be non-null.`);
+}
+
+function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, path: InputPath | null): unknown {
+  const isOwn = isScalarType(type) && !isSpecifiedScalarType(type);
+  const value = sent instanceof ExactNumber && !isOwn ? toBuiltin(sent, type.name) : sent;
+  // Built-in scalars and enums would print the whole value into their message: report long values ourselves.
+  const isOfTexts = !isOwn;
+  const isPlain = typeof value !== 'object' || typeof (value as { toJSON?: unknown }).toJSON === 'function';
+  if (isOfTexts && (!isPlain || (isEnumType(type) && typeof value === 'string' && value.length > maxShown))) {
+    const shown = showValue(value, maxShown);
+    return onMistake(path, value, `${isEnumType(type) ? 'Enum ' : ''}"${type.name}" cannot represent value: ${shown}`);
+  }
+  let parsed: unknown;
+  try {
+    parsed = isEnumType(type) ? type.parseValue(value, true) : type.parseValue(value);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : `Expected type "${type.name}".`;
+    // Show the number as it was sent, not the double next to it.
+    return onMistake(path, sent, value === sent ? message : message.replace(String(value), String(sent)), error);
+  }
+  return parsed === undefined ? onMistake(path, sent, `Expected type "${type.name}".`) : parsed;
+}
+
+function showName(name: string): string {
+  return name.length > maxShown ? `${name.slice(0, maxShown)}…` : name;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * Variables in the form that `execute` of graphql-js can coerce: exact numbers stay where a scalar of the graph takes
+ * them, and elsewhere become what the built-in types mean.
+ */
+export function toExecutable(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Variables,
+): Variables {
+  if (!hasExactNumber(variables)) return variables;
+  const executable: Record<string, unknown> = { ...variables };
+  for (const { variable, type: node } of variableDefinitions) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, node);
+    if (Object.hasOwn(variables, name) && isInputType(type)) executable[name] = convert(type, variables[name]);
+  }
+  return executable;
+}
+
+/** The text or the double that a built-in type makes of an exact number. */
+export function toBuiltin(number: ExactNumber, typeName: string): string | number {
+  return typeName === 'ID' && /^-?\d+$/.test(number.text) ? number.text : number.valueOf();
+}
+
+function convert(type: GraphQLInputType, value: unknown): unknown {
+  if (isNonNullType(type)) return convert(type.ofType, value);
+  if (isListType(type)) {
+    return Array.isArray(value) ? value.map((each) => convert(type.ofType, each)) : convert(type.ofType, value);
+  }
+  if (isScalarType(type) && !isSpecifiedScalarType(type)) return value;
+  if (value instanceof ExactNumber) return toBuiltin(value, type.name);
+  if (!isInputObjectType(type) || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = type.getFields();
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      return [name, field ? convert(field.type, each) : each];
+    }),
+  );
 }

@@ -1,28 +1,25 @@
 import {
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
   getNamedType,
+  isAbstractType,
   isLeafType,
   isNonNullType,
   isObjectType,
+  Kind,
+  type NamedTypeNode,
+  type OperationDefinitionNode,
   type ResponsePath,
   type SelectionSetNode,
 } from 'graphql';
-import { collectPlainFields } from './collect-plain-fields.ts';
 import { compileArguments } from './compile-arguments.ts';
 import { type CompleteObject, compileValue, completeLeaf, toPresent } from './compile-value.ts';
-import { type ExecutionState, isPromise } from './execution-state.ts';
-import {
-  type CompileScope,
-  type FieldPlace,
-  failField,
-  readProperty,
-  toCoordinate,
-  toInfo,
-  toPath,
-} from './field-place.ts';
+import { type ExecutionState, failPlace, isPromise, type JoinField } from './execution-state.ts';
 
 /**
  * Resolves a field of an object and completes its value; returns a promise if that takes time.
@@ -199,4 +196,125 @@ function compileProperty(place: FieldPlace, type: GraphQLLeafType): ExecuteField
       return failField(raw, place, toPath(place, prev), state);
     }
   };
+}
+
+/** The document that is compiled, and what its resolvers are told. */
+export interface CompileScope extends PlainScope {
+  readonly operation: OperationDefinitionNode;
+  /** All fragments of the document, in the form resolvers get them. */
+  readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
+  /** For a field that the schema lacks: how it is joined, or `null` if it is not a join. */
+  readonly joinOf: (parent: GraphQLObjectType, nodes: readonly FieldNode[]) => JoinField | null;
+  /** How many more fields may be compiled: fragments within fragments can expand without limit. */
+  readonly budget: { fields: number };
+  /** Counts the joins that were compiled. */
+  readonly found: { joins: number };
+}
+
+/** A selected field: what errors and resolvers are told of it. */
+export interface FieldPlace {
+  readonly parent: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  readonly scope: CompileScope;
+}
+
+/**
+ * The default resolver of graphql-js.
+ * @param args `null` if the field takes none
+ */
+export function readProperty(
+  place: FieldPlace,
+  source: unknown,
+  args: Record<string, unknown> | null,
+  prev: ResponsePath | undefined,
+  state: ExecutionState,
+): unknown {
+  if (!isObject(source)) return undefined;
+  const property = source[place.field.name];
+  if (typeof property !== 'function') return property;
+  return property.call(source, args ?? {}, state.context, toInfo(place, toPath(place, prev), state));
+}
+
+/** `Type.field`, as error messages write it. */
+export function toCoordinate({ parent, field }: FieldPlace): string {
+  return `${parent.name}.${field.name}`;
+}
+
+export function toPath({ key, parent }: FieldPlace, prev: ResponsePath | undefined): ResponsePath {
+  return { prev, key, typename: parent.name };
+}
+
+/** Records an error and gives null, or throws it with its path if the field may not be null. */
+export function failField(raw: unknown, { nodes, field }: FieldPlace, path: ResponsePath, state: ExecutionState): null {
+  return failPlace(raw, nodes, path, isNonNullType(field.type), state);
+}
+
+export function toInfo(
+  { parent, field, nodes, scope }: FieldPlace,
+  path: ResponsePath,
+  { variables }: ExecutionState,
+): GraphQLResolveInfo {
+  return {
+    fieldName: field.name,
+    fieldNodes: nodes,
+    returnType: field.type,
+    parentType: parent,
+    path,
+    schema: scope.schema,
+    fragments: scope.fragmentsByName,
+    rootValue: undefined,
+    operation: scope.operation,
+    variableValues: variables as Record<string, unknown>,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
+export interface PlainScope {
+  readonly schema: GraphQLSchema;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/**
+ * The fields that are executed on an object of a type, by response key, whatever the variables are. `null` if there
+ * is a directive, since variables could then decide.
+ */
+export function collectPlainFields(
+  type: GraphQLObjectType,
+  selectionSets: readonly (SelectionSetNode | undefined)[],
+  { schema, fragments }: PlainScope,
+): ReadonlyMap<string, readonly FieldNode[]> | null {
+  const fields = new Map<string, FieldNode[]>();
+  const spread = new Set<string>();
+  return selectionSets.every(collect) ? fields : null;
+
+  function collect(selectionSet: SelectionSetNode | undefined): boolean {
+    return (selectionSet?.selections ?? []).every((selection) => {
+      if (selection.directives && selection.directives.length > 0) return false;
+      if (selection.kind === Kind.FIELD) {
+        const key = selection.alias?.value ?? selection.name.value;
+        const known = fields.get(key);
+        if (known) known.push(selection);
+        else fields.set(key, [selection]);
+        return true;
+      }
+      if (selection.kind === Kind.INLINE_FRAGMENT) {
+        return !isFor(selection.typeCondition) || collect(selection.selectionSet);
+      }
+      const name = selection.name.value;
+      const fragment = spread.has(name) ? undefined : fragments.get(name);
+      // Further spreads in the same place add nothing.
+      spread.add(name);
+      return !fragment || !isFor(fragment.typeCondition) || collect(fragment.selectionSet);
+    });
+  }
+
+  function isFor(typeCondition: NamedTypeNode | undefined): boolean {
+    const condition = typeCondition && schema.getType(typeCondition.name.value);
+    return !typeCondition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
+  }
 }

@@ -13,9 +13,9 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql';
-import { collectFields, type SelectionScope } from '../documents/plan/collect-fields.ts';
 import { rootFieldNames } from '../documents/plan/plan-operation.ts';
 import { takePart, variablesOf } from '../documents/plan/split-document.ts';
+import { collectFields, type SelectionScope } from '../documents/selections.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { ExecuteStitched } from './execute-stitched.ts';
 

@@ -1,7 +1,21 @@
-import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, getOperationAST } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+import { fragmentsOf } from '../documents/selections.ts';
+import { reservedAliasPrefix } from '../documents/validation/own-rules.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
-import { restoreThen, withoutThen } from './then-alias.ts';
-import { toExecutable } from './to-executable.ts';
+import { toExecutable } from './coerce-variables.ts';
 
 /**
  * Executes an operation on the stitched schema. Rejects as `execute` of graphql-js does.
@@ -30,4 +44,88 @@ export function createExecuteStitched(
     const toShown = (each: ExecutionResult) => restoreThen(each, renamed, executed);
     return result instanceof Promise ? result.then(toShown) : toShown(result);
   };
+}
+
+const shown = 'then';
+/** The prefix is reserved, so no client can use it. */
+const standIn = `${reservedAliasPrefix}Then`;
+
+/**
+ * The stitching library takes any object with a `then` for a promise, even an answer's object that has a field of
+ * that name. So such fields are asked for under another name.
+ * @returns `null` if the document has none
+ */
+export function withoutThen(document: DocumentNode): DocumentNode | null {
+  let isFound = false;
+  const alias = { kind: Kind.NAME, value: standIn } as const;
+  const renamed = visit(document, {
+    Field: (node) => {
+      if ((node.alias ?? node.name).value !== shown) return undefined;
+      isFound = true;
+      return { ...node, alias: { ...alias, ...(node.alias?.loc ? { loc: node.alias.loc } : {}) } };
+    },
+  });
+  return isFound ? renamed : null;
+}
+
+/** The answer to a document from `withoutThen`, with the client's keys. Objects inside a leaf are left alone. */
+export function restoreThen(
+  { data, errors, ...rest }: ExecutionResult,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): ExecutionResult {
+  const fragments = fragmentsOf(document);
+  return {
+    ...rest,
+    ...(errors ? { errors: errors.map(restorePath) } : {}),
+    ...(data === undefined ? {} : { data: restore(data, [operation.selectionSet], fragments) as typeof data }),
+  };
+}
+
+function restorePath(error: GraphQLError): GraphQLError {
+  const { message, nodes = null, path = [], extensions, originalError = null } = error;
+  const inner: unknown = originalError && 'errors' in originalError ? originalError.errors : undefined;
+  const below = Array.isArray(inner) ? inner.filter((each) => each instanceof GraphQLError).map(restorePath) : null;
+  if (!below && !path.includes(standIn)) return error;
+  return new GraphQLError(message, {
+    nodes,
+    path: error.path ? path.map((key) => (key === standIn ? shown : key)) : undefined,
+    extensions,
+    originalError: below ? new AggregateError(below) : originalError,
+  });
+}
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+function restore(value: unknown, sets: readonly SelectionSetNode[], fragments: Fragments): unknown {
+  if (Array.isArray(value)) return value.map((each) => restore(each, sets, fragments));
+  if (typeof value !== 'object' || value === null || sets.length === 0) return value;
+  const fields = fieldsByKey(sets, fragments);
+  const restored: Record<string, unknown> = Object.create(null);
+  for (const [key, member] of Object.entries(value)) {
+    const below = (fields.get(key) ?? []).flatMap(({ selectionSet }) => selectionSet ?? []);
+    restored[key === standIn ? shown : key] = restore(member, below, fragments);
+  }
+  return restored;
+}
+
+/** Fields by response key, those of fragments on any type among them. */
+function fieldsByKey(sets: readonly SelectionSetNode[], fragments: Fragments): Map<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const spread = new Set<string>();
+  const pending = [...sets];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    for (const selection of next.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const key = (selection.alias ?? selection.name).value;
+        fields.set(key, [...(fields.get(key) ?? []), selection]);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) pending.push(fragment.selectionSet);
+      }
+    }
+  }
+  return fields;
 }

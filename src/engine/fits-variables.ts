@@ -15,7 +15,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { ExactNumber } from '../json/exact-number.ts';
-import { noTexts, variableType } from './variable-type.ts';
+import { noTexts, variableType } from './coerce-variables.ts';
 
 /** Is a value certainly valid? If not, graphql-js may still accept it. */
 type Fits = (value: unknown) => boolean;

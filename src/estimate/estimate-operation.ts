@@ -1,11 +1,14 @@
 import { type RateCost, toPoints } from '../callers/caller-gate.ts';
+import { queryPart, transactionPayload } from '../documents/admit-document.ts';
+import { type CalledPages, mostCalls } from '../documents/cost/called-pages.ts';
+import type { LimitName, Limits } from '../documents/cost/limits.ts';
+import type { Variables } from '../documents/cost/output-cost.ts';
 import { maxCount, type Usage } from '../documents/cost/usage.ts';
 import { toShownPlan } from '../documents/plan/plan-operation.ts';
-import { fieldsAsked } from '../documents/prepared-document.ts';
-import type { Estimate } from '../generated/own.ts';
+import { fieldsAsked, type PreparedDocument } from '../documents/prepared-document.ts';
+import type { Estimate, EstimateLimit } from '../generated/own.ts';
 import type { Generation } from '../graph/generation.ts';
 import { type CallCounting, countUpstreamCalls } from './count-upstream-calls.ts';
-import { toEstimateLimits } from './estimate-limits.ts';
 import type { JudgedRequest, Judgement } from './judge-operation.ts';
 
 export interface EstimateFacts {
@@ -56,4 +59,55 @@ function toEstimateUsage(usage: Usage): Estimate['usage'] {
     fragments: toInt(usage.fragments),
     queryPayload: toInt(usage.queryPayload),
   };
+}
+
+/** Each limit in force, and how much of it a document uses: 0 where it was not counted. */
+export function toEstimateLimits(
+  prepared: PreparedDocument,
+  usage: Usage,
+  variables: Variables,
+  limits: Limits,
+): readonly EstimateLimit[] {
+  const toLimit = (name: LimitName, used: number, isExceeded = used > limits[name]): EstimateLimit => ({
+    name,
+    max: limits[name],
+    used,
+    exceeded: isExceeded,
+  });
+  const counted = [
+    toLimit('maxQueryDepth', usage.depth),
+    toLimit('maxQueryNodes', usage.inputNodes),
+    toLimit('maxOutputNodes', usage.outputNodes),
+  ];
+  if (prepared.kind === 'unreadable') {
+    // How much of a text are transactions is known only once it is parsed, so that an unreadable text is held to both
+    // allowances together.
+    const allowed = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
+    const isTooLong = usage.queryPayload > allowed;
+    return [
+      ...counted,
+      toLimit('maxQueryPayloadSize', usage.queryPayload, isTooLong),
+      toLimit('maxTransactionPayloadSize', 0),
+    ];
+  }
+  const { size } = prepared;
+  return [
+    ...counted,
+    toLimit('maxQueryPayloadSize', queryPart(size)),
+    toLimit('maxTransactionPayloadSize', transactionPayload(size, variables)),
+    ...calledPageLimits(size.calledPages, variables, limits),
+  ];
+}
+
+/**
+ * Only for documents that have such pages: this limit is not one of the ledger, and would confuse beside its limits.
+ */
+function calledPageLimits(
+  pages: CalledPages,
+  variables: Variables,
+  { calledPages: bounds }: Limits,
+): readonly EstimateLimit[] {
+  if (!bounds || pages.length === 0) return [];
+  const used = mostCalls(pages, variables, bounds);
+  return [{ name: 'maxEventCalls', max: bounds.maxCalls, used, exceeded: used > bounds.maxCalls }];
 }

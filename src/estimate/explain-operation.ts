@@ -10,11 +10,17 @@ import { silentLedgerService } from '../ledger/ledger-service.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
 import type { ServedGeneration } from '../operation/prepared-operation.ts';
 import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
+import { createOwnFieldCalls } from './count-upstream-calls.ts';
 import { toEstimate } from './estimate-operation.ts';
-import { type ExplainedSelection, explainCosts, pageSizeOf } from './explain-costs.ts';
-import { findOffendingPlace, type Offence, toOffence } from './find-offence.ts';
+import {
+  type ExplainedSelection,
+  explainCosts,
+  findOffendingPlace,
+  type Offence,
+  pageSizeOf,
+  toOffence,
+} from './explain-document.ts';
 import { type JudgedRequest, type Judgement, judgeOperation } from './judge-operation.ts';
-import { createOwnFieldCalls } from './own-field-calls.ts';
 
 /** An estimate, and where every part of the cost comes from. */
 export interface Explanation extends Estimate {

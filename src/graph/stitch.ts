@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import { fragmentsOf } from '../documents/plan/fragments-of.ts';
+import { fragmentsOf } from '../documents/selections.ts';
 import { attributeRefusal } from '../ledger/answers/attribute-errors.ts';
 import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';

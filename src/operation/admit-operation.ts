@@ -9,9 +9,13 @@ import { withExtensions } from '../errors/light-error.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
 import { lateError } from './open-operation.ts';
-import type { OperationAdmission, RefusedOperation } from './operation-admission.ts';
 import type { OperationRequest } from './parse-request.ts';
-import type { PreparedOperation, ServedGeneration } from './prepared-operation.ts';
+import type {
+  OperationAdmission,
+  PreparedOperation,
+  RefusedOperation,
+  ServedGeneration,
+} from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
 
 /** Characters of an operation name that an error repeats; it cuts off the rest. */

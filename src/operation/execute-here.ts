@@ -1,11 +1,16 @@
-import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
-import { fragmentsOf } from '../documents/plan/fragments-of.ts';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { fragmentsOf, isSchemaOnly, toExecutableDocument } from '../documents/selections.ts';
 import { boundAnswer } from '../engine/bound-answer.ts';
-import { coerceVariables } from '../engine/coerce-variables.ts';
+import { coerceVariables, declareTexts, noTexts } from '../engine/coerce-variables.ts';
 import { compileOperation } from '../engine/compile-operation.ts';
 import { createExecuteIntrospected } from '../engine/execute-introspected.ts';
 import { createExecuteStitched } from '../engine/execute-stitched.ts';
-import { declareTexts, noTexts } from '../engine/variable-type.ts';
 import type { CreateOperationJoins } from '../graph/joins/operation-joins.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 
@@ -70,4 +75,28 @@ export function compileOwn(options: ExecuteHereOptions): ExecuteHere | null {
     return run({ variables, context, answerJoins: operationJoins?.answer(variables, context) ?? null });
   };
   return boundAnswer(execute, joins !== null || operation.operation === 'mutation');
+}
+
+/** Answers kept per schema, the newest ones. A large one takes a few megabytes; tools send a handful of documents. */
+const maxKept = 4;
+
+/**
+ * Makes the answer to a document that asks for the schema alone, and has no variables, only once: making it takes some
+ * twenty milliseconds in which nobody else is served. Create one for each schema.
+ */
+export function createKeepSchemaAnswer() {
+  const answers = new Map<DocumentNode, ExecutionResult>();
+  return (document: DocumentNode, operation: OperationDefinitionNode, execute: ExecuteHere): ExecuteHere => {
+    if (!isSchemaOnly(toExecutableDocument(document)) || operation.variableDefinitions?.length) return execute;
+    return (variables, context) => {
+      const kept = answers.get(document);
+      if (kept) return kept;
+      const answer = execute(variables, context);
+      if (answer instanceof Promise || answer.errors) return answer;
+      answers.set(document, answer);
+      const [oldest] = answers.keys();
+      if (answers.size > maxKept && oldest) answers.delete(oldest);
+      return answer;
+    };
+  };
 }

@@ -1,8 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
-import { failAll } from './merge-parts.ts';
 import type { PreparedOperation } from './prepared-operation.ts';
-import { toLedgersPart, valuesOf } from './run-plan.ts';
+import { failAll, toLedgersPart, valuesOf } from './run-plan.ts';
 import type { ItemStream, OpenStream } from './subscriptions/open-stream.ts';
 import type { StoppableItems } from './subscriptions/result-stream.ts';
 

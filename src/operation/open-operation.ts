@@ -8,7 +8,7 @@ import { maxLoggedName } from '../telemetry/request-record.ts';
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Caller, OperationContext } from '../upstream/operation-context.ts';
 import type { FairTurns } from './fair-turns.ts';
-import type { AdmittedOperation } from './operation-admission.ts';
+import type { AdmittedOperation } from './prepared-operation.ts';
 import type { ServerContext } from './server-context.ts';
 
 export interface OperationOptions {

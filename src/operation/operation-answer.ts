@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
+import type { OperationRun } from './open-operation.ts';
 import type { ResultReader, ResultStream } from './subscriptions/result-stream.ts';
 import type { ResultText } from './subscriptions/shared-results.ts';
 
@@ -22,3 +23,21 @@ export type UnreadOutcome =
   | { readonly kind: 'failed'; readonly error: unknown }
   /** The caller is gone. */
   | { readonly kind: 'gone' };
+
+/** Tells the result that an operation comes to, or why there is none. */
+export async function tellResult(
+  answer: Promise<ExecutionResult>,
+  { tidy, complete }: Pick<OperationRun, 'tidy' | 'complete'>,
+  done: (outcome: UnreadOutcome) => void,
+): Promise<void> {
+  let outcome: UnreadOutcome;
+  try {
+    const result = tidy(await answer);
+    complete(result.errors?.length ?? 0);
+    outcome = { kind: 'result', result };
+  } catch (error) {
+    complete(1);
+    outcome = { kind: 'failed', error };
+  }
+  done(outcome);
+}

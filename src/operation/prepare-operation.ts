@@ -1,6 +1,5 @@
 import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
 import { type OperationTree, toOutline } from '../documents/document-tree.ts';
-import { collectFields } from '../documents/plan/collect-fields.ts';
 import { findTextVariables } from '../documents/plan/id-variables.ts';
 import {
   countOwnRootFields,
@@ -11,21 +10,20 @@ import {
 } from '../documents/plan/plan-operation.ts';
 import { takePart } from '../documents/plan/split-document.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
-import { coerceVariables } from '../engine/coerce-variables.ts';
+import { collectFields } from '../documents/selections.ts';
+import { coerceVariables, noTexts } from '../engine/coerce-variables.ts';
 import { createFitsVariables } from '../engine/fits-variables.ts';
-import { noTexts } from '../engine/variable-type.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
 import { type CheckWaits, createCheckWaits } from '../graph/joins/check-waits.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
-import { createExecuteHere } from './execute-here.ts';
-import { createKeepSchemaAnswer } from './keep-schema-answer.ts';
+import { createExecuteHere, createKeepSchemaAnswer } from './execute-here.ts';
 import { createOpenLedgerStream } from './open-ledger-stream.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
+import { toUnreadSplit } from './run-unread-split.ts';
 import { createOpenStream, type OpenStream, type OpenStreamOptions } from './subscriptions/open-stream.ts';
 import { ResultTexts } from './subscriptions/shared-results.ts';
-import { toUnreadSplit } from './to-unread-split.ts';
 
 /**
  * @returns prepares the operations of documents that are valid on this graph

@@ -1,4 +1,5 @@
 import type { DocumentNode, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
+import type { Usage } from '../documents/cost/usage.ts';
 import type { OperationTree } from '../documents/document-tree.ts';
 import type { Plan } from '../documents/plan/plan-operation.ts';
 import type { DocumentPart } from '../documents/plan/split-document.ts';
@@ -6,6 +7,7 @@ import type { CoercedVariables } from '../engine/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { CheckWaits } from '../graph/joins/check-waits.ts';
 import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
+import type { Caller } from '../upstream/operation-context.ts';
 import type { ExecuteHere } from './execute-here.ts';
 import type { OpenStream } from './subscriptions/open-stream.ts';
 
@@ -88,3 +90,25 @@ export type UnreadForm = UnreadWhole | UnreadSplit;
 
 /** A generation that operations are served on. */
 export type ServedGeneration = Generation<PreparedOperation>;
+
+/** An operation that may run, and was counted for its caller. */
+export interface AdmittedOperation {
+  readonly kind: 'admitted';
+  readonly caller: Caller;
+  readonly operation: PreparedOperation;
+  /** As they were sent. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** As it was sent. */
+  readonly operationName: string | null;
+  /** `null` if the document asks for the schema alone. */
+  readonly usage: Usage | null;
+}
+
+export interface RefusedOperation {
+  readonly kind: 'refused';
+  readonly errors: readonly GraphQLError[];
+  /** `null` if the document was refused before it was counted to its end. */
+  readonly usage: Usage | null;
+}
+
+export type OperationAdmission = AdmittedOperation | RefusedOperation;

@@ -1,16 +1,15 @@
 import type { ExecutionResult } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
+import { variablesOf } from '../documents/plan/split-document.ts';
 import { printJson } from '../json/exact-number.ts';
 import { spliceData } from '../ledger/answers/plain-answer.ts';
 import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { OperationRun } from './open-operation.ts';
-import type { AdmittedOperation } from './operation-admission.ts';
-import type { UnreadOutcome } from './operation-answer.ts';
-import type { UnreadSplit } from './prepared-operation.ts';
+import { tellResult, type UnreadOutcome } from './operation-answer.ts';
+import type { AdmittedOperation, PreparedOperation, UnreadSplit } from './prepared-operation.ts';
 import { settleSplitAnswer } from './run-plan.ts';
 import type { ServerContext } from './server-context.ts';
-import { tellResult } from './tell-result.ts';
 
 type LedgerAnswer = Exclude<RawLedgerAnswer, { kind: 'stream' }>;
 /** Our part's answer. Throws what executing it threw. */
@@ -110,4 +109,20 @@ function toMembers(answer: OwnAnswer): string | null {
   } catch {
     return null;
   }
+}
+
+/** `null` if the operation has one owner, or mixes root keys of both, so that its answer must be merged key by key. */
+export function toUnreadSplit(prepared: PreparedOperation): UnreadSplit | null {
+  if (prepared.plan !== 'SPLIT' || prepared.isConditional) return null;
+  const owners = [...prepared.rootFields({}).values()].map(([node]) => prepared.isLedgers(node?.name.value ?? ''));
+  // All keys of one owner must come before all of the other: the owner changes exactly once.
+  if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
+  const { ledger, own } = prepared.parts();
+  return {
+    kind: 'split',
+    queryJson: JSON.stringify(ledger.text),
+    ledgerVariables: (sent) => variablesOf(ledger, sent),
+    isLedgerFirst: owners[0] === true,
+    executeOwn: (sent, context) => own.execute(variablesOf(own, sent), context),
+  };
 }

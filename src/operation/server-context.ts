@@ -4,7 +4,7 @@ import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/request-record.ts';
 import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
-import type { AdmittedOperation } from './operation-admission.ts';
+import type { AdmittedOperation } from './prepared-operation.ts';
 
 /** What the listener knows of a request before GraphQL does. */
 export interface ServerContext {

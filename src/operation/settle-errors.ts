@@ -1,10 +1,21 @@
-import { type ASTNode, type ExecutionResult, type GraphQLError, Kind } from 'graphql';
 import {
-  type AnsweredOperation,
-  type AnswerPlace,
-  compareRanks,
-  createFindPlace,
-} from '../documents/plan/answer-places.ts';
+  type ASTNode,
+  doTypesOverlap,
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isUnionType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { isIncluded } from '../documents/selections.ts';
+import { reservedAliasPrefix } from '../documents/validation/own-rules.ts';
 import { lightError } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
 import { cutErrors } from '../errors/told-errors.ts';
@@ -47,4 +58,130 @@ function locate(error: GraphQLError, { nodes, path }: AnswerPlace, { operation }
 
 function areSame(some: readonly ASTNode[], others: readonly ASTNode[]): boolean {
   return some.length === others.length && some.every((node, index) => node === others[index]);
+}
+
+export interface AnsweredOperation {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Coerced. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** A place in an answer, and the fields of the client's document that asked for it. */
+export interface AnswerPlace {
+  readonly path: readonly (string | number)[];
+  readonly nodes: readonly FieldNode[];
+  /** Sort key: compared number by number, ranks order places as they follow one another in the answer. */
+  readonly rank: readonly number[];
+}
+
+/** Fields selected at one place, by their keys in the answer, in its order. */
+type Level = ReadonlyMap<string, Selected>;
+
+interface Selected {
+  readonly index: number;
+  readonly nodes: FieldNode[];
+  /** What is selected of the field's value; `null` for a leaf. */
+  readonly type: GraphQLCompositeType | null;
+  /** What is selected there, once somebody has looked. */
+  below: Level | null;
+}
+
+/** Finds places of an answer in the document that asked for it; `null` for one that it does not ask for. */
+export function createFindPlace(
+  answered: AnsweredOperation,
+): (path: readonly (string | number)[]) => AnswerPlace | null {
+  const { schema, operation } = answered;
+  const rootType = schema.getRootType(operation.operation);
+  const root: Level = rootType ? selectLevel([operation.selectionSet], rootType, answered) : new Map();
+  const levelBelow = (selected: Selected): Level => {
+    const { nodes, type } = selected;
+    const sets = () => nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    selected.below ??= type ? selectLevel(sets(), type, answered) : new Map();
+    return selected.below;
+  };
+
+  return (path) => {
+    const rank: number[] = [];
+    let selected: Selected | null = null;
+    for (let depth = 0; depth < path.length; depth += 1) {
+      const key = path[depth] as string | number;
+      if (typeof key === 'number') {
+        rank.push(key);
+        continue;
+      }
+      const level: Level = selected ? levelBelow(selected) : root;
+      const next = level.get(key);
+      if (!next) return toJoinPlace(path.slice(0, depth), key, level, rank);
+      rank.push(next.index);
+      selected = next;
+    }
+    return selected ? { path, nodes: selected.nodes, rank } : null;
+  };
+}
+
+/** Places without a rank come last. */
+export function compareRanks(one: readonly number[] | null, other: readonly number[] | null): number {
+  if (!one || !other) return Number(one === null) - Number(other === null);
+  for (let index = 0; index < one.length; index += 1) {
+    const difference = (one[index] ?? -1) - (other[index] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}
+
+/** The field of the join that a key belongs to. Errors in the key are reported there: the client did not ask for the key. */
+function toJoinPlace(
+  above: readonly (string | number)[],
+  key: string,
+  level: Level,
+  rank: readonly number[],
+): AnswerPlace | null {
+  if (!key.startsWith(reservedAliasPrefix)) return null;
+  const name = key.slice(key.indexOf('_', reservedAliasPrefix.length) + 1);
+  for (const [shown, { nodes, index }] of level) {
+    if (nodes[0]?.name.value === name) return { path: [...above, shown], nodes, rank: [...rank, index] };
+  }
+  return null;
+}
+
+function selectLevel(
+  sets: readonly SelectionSetNode[],
+  on: GraphQLCompositeType,
+  { schema, fragments, variables }: AnsweredOperation,
+): Level {
+  const level = new Map<string, Selected>();
+  const spread = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode, type: GraphQLCompositeType): void => {
+    for (const selection of selections) {
+      if (!isIncluded(selection, variables)) continue;
+      if (selection.kind === Kind.FIELD) {
+        add(level, selection, type);
+        continue;
+      }
+      if (selection.kind === Kind.FRAGMENT_SPREAD && spread.has(selection.name.value)) continue;
+      if (selection.kind === Kind.FRAGMENT_SPREAD) spread.add(selection.name.value);
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      const condition = fragment?.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type;
+      if (fragment && isCompositeType(condition) && doTypesOverlap(schema, on, condition)) {
+        collect(fragment.selectionSet, condition);
+      }
+    }
+  };
+  for (const each of sets) collect(each, on);
+  return level;
+}
+
+/** Fields with one key are the same field, unless they are of different types; then the answer's object has only one. */
+function add(level: Map<string, Selected>, node: FieldNode, parent: GraphQLCompositeType): void {
+  const key = (node.alias ?? node.name).value;
+  const known = level.get(key);
+  if (known) {
+    if (known.nodes[0]?.name.value === node.name.value) known.nodes.push(node);
+    return;
+  }
+  const field = isUnionType(parent) ? undefined : parent.getFields()[node.name.value];
+  const type = field && getNamedType(field.type);
+  level.set(key, { index: level.size, nodes: [node], type: isCompositeType(type) ? type : null, below: null });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { buildSchema, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { priceDocument } from '../../src/documents/cost/check-variables.ts';
+import { priceDocument } from '../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../src/documents/cost/measure-document.ts';
 import { arbitraryDocument, arbitraryVariables } from '../support/arbitrary-documents.ts';

@@ -1,9 +1,8 @@
+import { checkVariables } from '../../src/documents/admit-document.ts';
 import { checkDocument } from '../../src/documents/cost/check-document.ts';
-import { checkVariables } from '../../src/documents/cost/check-variables.ts';
-import type { Limits } from '../../src/documents/cost/limits.ts';
+import type { LimitRefusal, Limits } from '../../src/documents/cost/limits.ts';
 import type { MeasuredDocument } from '../../src/documents/cost/measure-document.ts';
-import type { LimitRefusal } from '../../src/documents/cost/refusal.ts';
-import type { Variables } from '../../src/documents/cost/variables.ts';
+import type { Variables } from '../../src/documents/cost/output-cost.ts';
 
 /**
  * The first bound, in the ledger's order, that a parsed document breaks with these variables; `null` when it breaks none.

@@ -17,7 +17,7 @@ import {
   isObjectType,
   parse,
 } from 'graphql';
-import { toExecutableDocument } from '../../src/documents/cost/executable-document.ts';
+import { toExecutableDocument } from '../../src/documents/selections.ts';
 import type { ReadTree } from '../../src/ledger/immutable/immutable-reads.ts';
 
 export interface MovingRequest {

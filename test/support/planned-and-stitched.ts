@@ -2,8 +2,8 @@ import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql'
 import { networkProfiles } from '../../src/config/network-profile.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { fragmentsOf } from '../../src/documents/plan/fragments-of.ts';
 import { type Plan, toShownPlan } from '../../src/documents/plan/plan-operation.ts';
+import { fragmentsOf } from '../../src/documents/selections.ts';
 import { coerceVariables } from '../../src/engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
 import { createCursorKeys } from '../../src/events/cursors/cursor-keys.ts';

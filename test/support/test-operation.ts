@@ -1,9 +1,9 @@
 import { getOperationAST, parse } from 'graphql';
-import { fragmentsOf } from '../../src/documents/plan/fragments-of.ts';
+import { fragmentsOf } from '../../src/documents/selections.ts';
 import type { Graph } from '../../src/graph/generation.ts';
 import { FairTurns, thisEventLoop } from '../../src/operation/fair-turns.ts';
-import type { AdmittedOperation } from '../../src/operation/operation-admission.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
+import type { AdmittedOperation } from '../../src/operation/prepared-operation.ts';
 import type { ServerContext } from '../../src/operation/server-context.ts';
 import type { CorpusOperation } from './operation-corpus.ts';
 import { toTestCaller } from './test-caller.ts';

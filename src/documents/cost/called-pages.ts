@@ -1,7 +1,7 @@
 import { type FieldNode, Kind, type SelectionNode, type ValueNode } from 'graphql';
 import { itemsPerCall, maxSpareCalls } from '../../config/event-calls.ts';
-import { type ExecutableDocument, selectionsBelow } from './executable-document.ts';
-import { sentValue, type Variables } from './variables.ts';
+import { type ExecutableDocument, selectionsBelow } from '../selections.ts';
+import { sentValue, type Variables } from './output-cost.ts';
 
 /** Bounds of the pages in one operation that the gateway reads from an upstream call by call. */
 export interface CalledPageBounds {

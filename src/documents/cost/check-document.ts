@@ -1,8 +1,16 @@
-import { exceedsFieldDepth } from './exceeds-field-depth.ts';
-import { findExcess } from './find-excess.ts';
-import type { Limits } from './limits.ts';
+import type { SelectionNode } from 'graphql';
+import depthLimit from 'graphql-depth-limit';
+import { type ExecutableDocument, selectionsBelow } from '../selections.ts';
+import {
+  countedRefusal,
+  type LimitRefusal,
+  type Limits,
+  maxNesting,
+  nestingRefusal,
+  payloadRefusal,
+  uncountedRefusal,
+} from './limits.ts';
 import type { MeasuredDocument } from './measure-document.ts';
-import { countedRefusal, type LimitRefusal, maxNesting, nestingRefusal, uncountedRefusal } from './refusal.ts';
 
 /** Selections allowed in a document that is exempt from the limits of queries. The longest introspection has about a hundred. */
 const maxExemptNodes = 2_000;
@@ -48,4 +56,103 @@ function checkInput(measured: MeasuredDocument, limits: Limits): LimitRefusal | 
   }
   const limit = { name: 'maxQueryNodes', max: maxQueryNodes, actual: measured.inputNodes } as const;
   return countedRefusal(`Query has over ${maxQueryNodes} nodes`, limit, excess.selection);
+}
+
+/**
+ * Lines that a document may have. graphql-js finds the line of each location of an error by reading the text from its
+ * start, so many lines and many errors multiply. No real query is that long, and transaction payloads have no line breaks.
+ */
+export const maxLines = 1_000;
+
+/** Refuses text that is too long, before it is parsed. */
+export function checkText(text: string, limits: Limits): LimitRefusal | null {
+  const max = limits.maxQueryPayloadSize + limits.maxTransactionPayloadSize;
+  // UTF-8 takes at most three bytes per UTF-16 unit: count the bytes only where that bound is not enough.
+  const actual = text.length * 3 <= max ? 0 : Buffer.byteLength(text);
+  if (actual > max) {
+    const limit = { name: 'maxQueryPayloadSize', max, actual } as const;
+    return payloadRefusal(`Overall request too large: ${actual} bytes`, limit, limits);
+  }
+  return text.length > maxLines && hasTooManyLines(text)
+    ? uncountedRefusal(`Documents are limited to ${maxLines} lines.`)
+    : null;
+}
+
+/** Counts CR and LF separately, so CRLF counts twice: simpler, and no real document comes near the bound. */
+function hasTooManyLines(text: string): boolean {
+  let lines = 1;
+  for (const terminator of ['\n', '\r']) {
+    for (let at = text.indexOf(terminator); at !== -1; at = text.indexOf(terminator, at + 1)) {
+      lines += 1;
+      if (lines > maxLines) return true;
+    }
+  }
+  return false;
+}
+
+export interface Excess {
+  readonly limit: 'depth' | 'nodes';
+  readonly selection: SelectionNode;
+}
+
+/**
+ * The first selection that is over a bound, in the ledger's order: operation by operation with one count of nodes, level by
+ * level, depth before nodes. Visits at most `maxNodes` selections and copies none, so its cost depends on the bounds and not
+ * on what the document expands to.
+ */
+export function findExcess(document: ExecutableDocument, maxDepth: number, maxNodes: number): Excess | null {
+  let nodes = 0;
+  for (const operation of document.operations) {
+    let level: readonly (readonly SelectionNode[])[] = [operation.selectionSet.selections];
+    for (let depth = 1; level.length > 0; depth += 1) {
+      const below: (readonly SelectionNode[])[] = [];
+      for (const selections of level) {
+        for (const selection of selections) {
+          if (depth > maxDepth) return { limit: 'depth', selection };
+          if (nodes === maxNodes) return { limit: 'nodes', selection };
+          nodes += 1;
+          const children = selectionsBelow(selection, document);
+          if (children.length > 0) below.push(children);
+        }
+      }
+      level = below;
+    }
+  }
+  return null;
+}
+
+/** Larger documents could exhaust the package's stack or time: it recurses and expands fragments at every spread. */
+const walkable = { nodes: 10_000, depth: 100 };
+
+/**
+ * A first, coarse check of depth: do fields alone nest deeper than the limit? It counts neither fragments as levels nor
+ * fields below `__` fields, so it never refuses what the exact count allows, and is skipped if that count is within the limit.
+ *
+ * Only documents within the limit of nodes are given to the package, and none with missing fragments, with cycles, or with a
+ * definition named `__proto__`: on these it throws and writes to the console.
+ */
+export function exceedsFieldDepth(
+  measured: MeasuredDocument,
+  { maxQueryDepth, maxQueryNodes }: Pick<Limits, 'maxQueryDepth' | 'maxQueryNodes'>,
+): boolean {
+  if (measured.depth <= maxQueryDepth) return false;
+  const isWalkable =
+    measured.inputNodes <= Math.min(maxQueryNodes, walkable.nodes) &&
+    measured.depth <= walkable.depth &&
+    measured.unknownFragment === null &&
+    !hasPrototypeName(measured);
+  if (!isWalkable) return false;
+  let isExceeded = false;
+  depthLimit(maxQueryDepth - 1)({
+    getDocument: () => measured.document,
+    reportError: () => {
+      isExceeded = true;
+    },
+  });
+  return isExceeded;
+}
+
+/** The package keeps definitions in plain objects by name, where `__proto__` cannot be a key. */
+function hasPrototypeName({ executable: { operations, fragmentDefinitions } }: MeasuredDocument): boolean {
+  return [...operations, ...fragmentDefinitions].some(({ name }) => name?.value === '__proto__');
 }

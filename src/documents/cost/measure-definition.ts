@@ -9,10 +9,8 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { createTally, type Tally } from './output-cost.ts';
-import { type PageSize, toPageSize } from './page-size.ts';
+import { createTally, type PageSize, type Tally, toPageSize } from './output-cost.ts';
 import { literalBytes, takesTransaction } from './transaction-bytes.ts';
-import { nestingOf } from './value-nesting.ts';
 
 /** The size of one operation or fragment, without the fragments that it spreads: those are added up later. */
 export interface MeasuredDefinition {
@@ -193,4 +191,22 @@ function readArguments(node: FieldNode | DirectiveNode, reading: Reading): void 
 
 function readValue(value: ValueNode, reading: Reading): void {
   reading.valueNesting = Math.max(reading.valueNesting, nestingOf(value));
+}
+
+/** Levels of lists and objects in a literal; 0 for a scalar. */
+export function nestingOf(literal: ValueNode): number {
+  let deepest = 0;
+  const open: { readonly value: ValueNode; readonly nesting: number }[] = [{ value: literal, nesting: 0 }];
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    const { value, nesting } = entry;
+    deepest = Math.max(deepest, nesting);
+    if (value.kind === Kind.LIST) {
+      deepest = Math.max(deepest, nesting + 1);
+      for (const item of value.values) open.push({ value: item, nesting: nesting + 1 });
+    } else if (value.kind === Kind.OBJECT) {
+      deepest = Math.max(deepest, nesting + 1);
+      for (const field of value.fields) open.push({ value: field.value, nesting: nesting + 1 });
+    }
+  }
+  return deepest;
 }

@@ -14,9 +14,9 @@ import {
   type ValueNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import type { ExecutableDocument } from '../cost/executable-document.ts';
-import { ReservedAliasRule } from '../plan/reserved-alias-rule.ts';
+import type { ExecutableDocument } from '../selections.ts';
 import { findOverlaps } from './overlapping-fields.ts';
+import { ReservedAliasRule } from './own-rules.ts';
 import {
   type CompositeTable,
   type InputPlace,

@@ -13,7 +13,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type ExecutableDocument, toExecutableDocument } from '../cost/executable-document.ts';
+import { type ExecutableDocument, toExecutableDocument } from '../selections.ts';
 
 /** The size of what `__schema` and `__type` answer. */
 export interface IntrospectionSize {

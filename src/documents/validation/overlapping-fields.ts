@@ -15,7 +15,7 @@ import {
   print,
   type SelectionNode,
 } from 'graphql';
-import type { ExecutableDocument } from '../cost/executable-document.ts';
+import type { ExecutableDocument } from '../selections.ts';
 
 /** A cheap look at the fields that share a response name in one place, to decide whether comparing all pairs is needed. */
 export interface Overlaps {

@@ -11,13 +11,11 @@ import {
   validate,
 } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { ExecutableDocument } from '../cost/executable-document.ts';
 import type { IdInputs } from '../plan/id-variables.ts';
+import type { ExecutableDocument } from '../selections.ts';
 import { type IntrospectionExcess, maxTimesStandard, measureAskedIntrospection } from './introspection-size.ts';
-import { LiteralValuesRule } from './literal-values-rule.ts';
 import { findOverlaps, maxPairs } from './overlapping-fields.ts';
-import { UnusedVariablesRule } from './unused-variables-rule.ts';
-import { createVariablePositionsRule } from './variable-positions-rule.ts';
+import { createVariablePositionsRule, LiteralValuesRule, UnusedVariablesRule } from './own-rules.ts';
 
 export interface ValidationOptions {
   readonly schema: GraphQLSchema;

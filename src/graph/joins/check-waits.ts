@@ -12,8 +12,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { isIncluded } from '../../documents/plan/collect-fields.ts';
 import { usedFragments } from '../../documents/plan/plan-operation.ts';
+import { isIncluded } from '../../documents/selections.ts';
 import { maxVariableErrors } from '../../engine/coerce-variables.ts';
 import { checkWaitMs } from './await-index.ts';
 import { joins } from './joins.ts';

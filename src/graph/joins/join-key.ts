@@ -1,5 +1,5 @@
 import { BREAK, type DocumentNode, visit } from 'graphql';
-import { reservedAliasPrefix } from '../../documents/plan/reserved-alias-rule.ts';
+import { reservedAliasPrefix } from '../../documents/validation/own-rules.ts';
 import { ExactNumber } from '../../json/exact-number.ts';
 import { toCanonicalAddress } from '../../ledger/values/move-names.ts';
 import type { Join } from './joins.ts';

@@ -2,16 +2,18 @@ import {
   createSourceEventStream,
   type DocumentNode,
   type ExecutionResult,
+  type FragmentDefinitionNode,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
 } from 'graphql';
 import { boundItemAnswer } from '../../engine/bound-answer.ts';
-import { coerceVariables } from '../../engine/coerce-variables.ts';
+import { coerceVariables, declareTexts, toExecutable } from '../../engine/coerce-variables.ts';
 import { createExecuteStitched, type ExecuteStitched } from '../../engine/execute-stitched.ts';
-import { toExecutable } from '../../engine/to-executable.ts';
-import { declareTexts } from '../../engine/variable-type.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
-import { findResultVariables } from './find-result-variables.ts';
 import type { ResultTexts, SharedResults } from './shared-results.ts';
 
 export interface OpenStreamOptions {
@@ -75,4 +77,47 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
 /** A variable that was left out may have a default; one that is null has none. */
 function sentAs(variables: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
   return Object.hasOwn(variables, name) ? [variables[name]] : [];
+}
+
+/**
+ * Names of the variables that decide what a result looks like once its item is known: all but those that the arguments of the
+ * field at the root take, which decide which items there are.
+ */
+export function findResultVariables(
+  { definitions }: DocumentNode,
+  { selectionSet }: OperationDefinitionNode,
+): readonly string[] {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const each of definitions) if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
+  const names = new Set<string>();
+  const seen = new Set<string>();
+
+  const readAll = (node: Parameters<typeof visit>[0]) => {
+    visit(node, {
+      Variable: ({ name }) => void names.add(name.value),
+      FragmentSpread: ({ name }) => {
+        const fragment = fragments.get(name.value);
+        if (!fragment || seen.has(name.value)) return;
+        seen.add(name.value);
+        readAll(fragment);
+      },
+    });
+  };
+
+  const readRoot = ({ selections }: SelectionSetNode) => {
+    for (const selection of selections) {
+      for (const directive of selection.directives ?? []) readAll(directive);
+      if (selection.kind === Kind.FIELD) {
+        if (selection.selectionSet) readAll(selection.selectionSet);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) readRoot(selection.selectionSet);
+      else {
+        const fragment = fragments.get(selection.name.value);
+        // Fragments do not spread themselves in a document that is valid.
+        if (fragment) readRoot(fragment.selectionSet);
+      }
+    }
+  };
+
+  readRoot(selectionSet);
+  return [...names].sort();
 }

@@ -3,9 +3,9 @@ import { withUsage } from '../../documents/cost/usage.ts';
 import { maxJsonNesting, nestsDeeper } from '../../json/json-shape.ts';
 import { parseRequestJson } from '../../json/parse-json.ts';
 import type { AdmitOperation } from '../../operation/admit-operation.ts';
-import type { AdmittedOperation } from '../../operation/operation-admission.ts';
 import type { UnreadOutcome } from '../../operation/operation-answer.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
+import type { AdmittedOperation } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import type { Caller } from '../../upstream/operation-context.ts';
 

@@ -1,9 +1,8 @@
 import type { Plugin } from 'graphql-yoga';
 import { withUsage } from '../../documents/cost/usage.ts';
 import { type AdmitOperation, asFinal } from '../../operation/admit-operation.ts';
-import type { OperationAdmission } from '../../operation/operation-admission.ts';
 import { parseRequest } from '../../operation/parse-request.ts';
-import type { ServedGeneration } from '../../operation/prepared-operation.ts';
+import type { OperationAdmission, ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import { toRequestError } from './use-request-errors.ts';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse } from 'graphql';
-import { admitDocument } from '../../../src/documents/admit-document.ts';
-import { priceDocument } from '../../../src/documents/cost/check-variables.ts';
+import { admitDocument, priceDocument } from '../../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
 import { createDocumentReader } from '../../../src/documents/document-reader.ts';

@@ -8,7 +8,7 @@ import {
   validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { fragmentsOf } from '../../../src/documents/plan/fragments-of.ts';
+import { fragmentsOf } from '../../../src/documents/selections.ts';
 import { createExecuteIntrospected } from '../../../src/engine/execute-introspected.ts';
 import { createExecuteStitched } from '../../../src/engine/execute-stitched.ts';
 import type { OperationContext } from '../../../src/upstream/operation-context.ts';

@@ -1,9 +1,13 @@
 import { buildSchema, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { toExecutableDocument } from '../../../src/documents/cost/executable-document.ts';
 import type { Plan } from '../../../src/documents/plan/plan-operation.ts';
-import { type CallCounting, countUpstreamCalls } from '../../../src/estimate/count-upstream-calls.ts';
-import { createOwnFieldCalls, type OwnFieldCalls } from '../../../src/estimate/own-field-calls.ts';
+import { toExecutableDocument } from '../../../src/documents/selections.ts';
+import {
+  type CallCounting,
+  countUpstreamCalls,
+  createOwnFieldCalls,
+  type OwnFieldCalls,
+} from '../../../src/estimate/count-upstream-calls.ts';
 import { upstreamList } from '../../../src/start/upstreams.ts';
 
 const ours = /* GraphQL */ `

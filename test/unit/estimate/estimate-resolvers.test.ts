@@ -2,12 +2,12 @@ import { execute, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
+import { createOwnFieldCalls } from '../../../src/estimate/count-upstream-calls.ts';
 import {
   createEstimateResolvers,
   maxEstimatedLetters,
   maxEstimates,
 } from '../../../src/estimate/estimate-resolvers.ts';
-import { createOwnFieldCalls } from '../../../src/estimate/own-field-calls.ts';
 import { buildGeneration } from '../../../src/graph/generation.ts';
 import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
 import type { ServedGeneration } from '../../../src/operation/prepared-operation.ts';

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { type FieldNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { toExecutableDocument } from '../../../src/documents/cost/executable-document.ts';
 import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
-import { resolvePageSize, toPageSize } from '../../../src/documents/cost/page-size.ts';
+import { resolvePageSize, toPageSize, type Variables } from '../../../src/documents/cost/output-cost.ts';
 import { maxCount } from '../../../src/documents/cost/usage.ts';
-import type { Variables } from '../../../src/documents/cost/variables.ts';
-import { pathOf } from '../../../src/estimate/selection-place.ts';
-import { walkCosts } from '../../../src/estimate/walk-costs.ts';
+import { toExecutableDocument } from '../../../src/documents/selections.ts';
+import { pathOf, walkCosts } from '../../../src/estimate/walk-selections.ts';
 import { arbitraryDocument, arbitraryVariables } from '../../support/arbitrary-documents.ts';
 
 const defaultPageSize = 20;

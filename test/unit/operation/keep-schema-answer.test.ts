@@ -1,6 +1,6 @@
 import { buildSchema, type ExecutionResult, execute, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { createKeepSchemaAnswer } from '../../../src/operation/keep-schema-answer.ts';
+import { createKeepSchemaAnswer } from '../../../src/operation/execute-here.ts';
 import type { OperationContext } from '../../../src/upstream/operation-context.ts';
 
 /** How often an answer is made for a document that is asked for again and again. */

@@ -7,7 +7,7 @@ import {
   gatherCalledPages,
   mostCalls,
 } from '../../../../src/documents/cost/called-pages.ts';
-import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { planPage } from '../../../../src/events/plan-page.ts';
 
 const fields = new Set(['queryEvents', 'queryTransactionBlocks']);

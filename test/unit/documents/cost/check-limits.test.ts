@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkDocument } from '../../../../src/documents/cost/check-document.ts';
 import { type Limits, shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
-import type { Variables } from '../../../../src/documents/cost/variables.ts';
+import type { Variables } from '../../../../src/documents/cost/output-cost.ts';
 import { checkLimits } from '../../../support/check-limits.ts';
 import { fragmentChain, nested } from '../../../support/documents.ts';
 

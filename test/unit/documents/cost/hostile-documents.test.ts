@@ -1,7 +1,7 @@
 import { type DocumentNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkText } from '../../../../src/documents/cost/check-text.ts';
-import { priceDocument } from '../../../../src/documents/cost/check-variables.ts';
+import { priceDocument } from '../../../../src/documents/admit-document.ts';
+import { checkText } from '../../../../src/documents/cost/check-document.ts';
 import { type Limits, shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../../src/documents/cost/measure-document.ts';
 import { checkLimits } from '../../../support/check-limits.ts';

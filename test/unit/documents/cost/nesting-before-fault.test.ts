@@ -3,9 +3,8 @@ import { buildSchema, GraphQLError, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { admitDocument } from '../../../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
-import { nestingBeforeFault } from '../../../../src/documents/cost/nesting-before-fault.ts';
 import { createDocumentStore } from '../../../../src/documents/document-store.ts';
-import { maxTokens } from '../../../../src/documents/document-tree.ts';
+import { maxTokens, nestingBeforeFault } from '../../../../src/documents/document-tree.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../../../schema/public.graphql', import.meta.url), 'utf8'));
 

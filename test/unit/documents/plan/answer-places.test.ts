@@ -1,7 +1,7 @@
 import { buildSchema, getOperationAST, parse, print } from 'graphql';
 import { expect, test } from 'vitest';
-import { compareRanks, createFindPlace } from '../../../../src/documents/plan/answer-places.ts';
-import { fragmentsOf } from '../../../../src/documents/plan/fragments-of.ts';
+import { fragmentsOf } from '../../../../src/documents/selections.ts';
+import { compareRanks, createFindPlace } from '../../../../src/operation/settle-errors.ts';
 
 const schema = buildSchema(`
   type Query { pet: Pet pets: [Pet] count: Int }

@@ -16,9 +16,9 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
-import { ReservedAliasRule } from '../../../../src/documents/plan/reserved-alias-rule.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { acceptDocument } from '../../../../src/documents/validation/accept-document.ts';
+import { ReservedAliasRule } from '../../../../src/documents/validation/own-rules.ts';
 import { validateDocument } from '../../../../src/documents/validation/validate-document.ts';
 import { sharedScalars } from '../../../../src/graph/scalars.ts';
 import { exampleTabs } from '../../../../src/server/pages/graphiql-tabs.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, execute, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import {
   maxTimesStandard,
   measureAskedIntrospection,

@@ -1,6 +1,6 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { validateDocument } from '../../../../src/documents/validation/validate-document.ts';
 
 const schema = buildSchema(`

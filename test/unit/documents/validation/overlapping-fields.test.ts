@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buildSchema, OverlappingFieldsCanBeMergedRule, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { findOverlaps } from '../../../../src/documents/validation/overlapping-fields.ts';
 
 const schema = buildSchema(`

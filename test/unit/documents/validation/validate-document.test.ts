@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, type DocumentNode, parse, type ValidationRule, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { toExecutableDocument } from '../../../../src/documents/cost/executable-document.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 import { maxPairs } from '../../../../src/documents/validation/overlapping-fields.ts';
 import { maxErrors, validateDocument } from '../../../../src/documents/validation/validate-document.ts';
 import { countReads } from '../../../support/documents.ts';

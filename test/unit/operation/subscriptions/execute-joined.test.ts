@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { executeJoined } from '../../../../src/operation/subscriptions/execute-joined.ts';
+import { executeJoined } from '../../../../src/operation/subscriptions/run-stream.ts';
 import { type Cancellation, createCancellation } from '../../../../src/upstream/cancellation.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';

@@ -4,7 +4,7 @@ import { parse, specifiedRules, validate } from 'graphql';
 import { expect, it } from 'vitest';
 import { ExactNumber } from '../../../../src/json/exact-number.ts';
 import { createOpenStream } from '../../../../src/operation/subscriptions/open-stream.ts';
-import { sharePrinting } from '../../../../src/operation/subscriptions/share-printing.ts';
+import { sharePrinting } from '../../../../src/operation/subscriptions/run-stream.ts';
 import { ResultTexts } from '../../../../src/operation/subscriptions/shared-results.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
 import { runs } from '../../../support/runs.ts';

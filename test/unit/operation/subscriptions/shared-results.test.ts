@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { findResultVariables } from '../../../../src/operation/subscriptions/find-result-variables.ts';
+import { findResultVariables } from '../../../../src/operation/subscriptions/open-stream.ts';
 import { ResultText, ResultTexts } from '../../../../src/operation/subscriptions/shared-results.ts';
 
 /** Counts how often something was printed. */

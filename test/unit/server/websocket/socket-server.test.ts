@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { AdmittedOperation } from '../../../../src/operation/operation-admission.ts';
+import type { AdmittedOperation } from '../../../../src/operation/prepared-operation.ts';
 import type { ServerContext } from '../../../../src/operation/server-context.ts';
 import { createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
 import type { SocketOperationOptions } from '../../../../src/server/websocket/socket-operation.ts';

@@ -1,0 +1,167 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { gatewayError } from '../../errors/gateway-error.ts';
+import { printJson } from '../../json/exact-number.ts';
+import { type Cancellation, createCancellation } from '../../upstream/cancellation.ts';
+import { itemPlace, type PlacedItem, type PlacedResult } from '../../upstream/item-place.ts';
+import type { OperationContext } from '../../upstream/operation-context.ts';
+import type { OperationRun } from '../open-operation.ts';
+import type { AdmittedOperation } from '../prepared-operation.ts';
+import { settleAnswer } from '../run-plan.ts';
+import type { ItemStream, OpenStream } from './open-stream.ts';
+import { arePushed, ResultStream, type SharedPrinting } from './result-stream.ts';
+import { ResultText } from './shared-results.ts';
+
+/**
+ * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, when it
+ * is asked for: whoever reads slowly holds up nobody.
+ * @param bounds what the joins of one item may take, in milliseconds, and the bytes of the whole request
+ */
+export async function runStream(
+  open: OpenStream,
+  { operation, variables }: AdmittedOperation,
+  run: OperationRun,
+  { itemTimeoutMs, requestBytes }: { readonly itemTimeoutMs: number; readonly requestBytes: number },
+): Promise<ExecutionResult | ResultStream> {
+  const opened = refuseLongRequest(requestBytes) ?? (await open(variables, run.context));
+  if (!('items' in opened)) {
+    run.end();
+    const result = run.tidy(opened);
+    run.complete(result.errors?.length ?? 0);
+    return result;
+  }
+  const isJoined = operation.plan === 'STITCHED';
+  const toResult = async (item: unknown): Promise<ExecutionResult> => {
+    const result = isJoined
+      ? await executeJoined(opened, item, run.context, itemTimeoutMs)
+      : await opened.execute(item, run.context);
+    const told = run.tidy(result.errors ? settleAnswer(operation, variables, result) : result);
+    return run.context.streamPlace ? withPlace(told, item as PlacedItem) : told;
+  };
+  let stopWaiting = () => {};
+  const stream = new ResultStream({
+    items: opened.items,
+    toResult,
+    shared: operation.plan === 'LOCAL' ? sharePrinting(opened, run) : null,
+    toFault: (error) => run.tidy({ errors: [error as GraphQLError] }).errors?.[0],
+    onEnd: (errors) => {
+      stopWaiting();
+      // Ends what its joins ask for.
+      run.leave();
+      run.end();
+      run.complete(errors);
+    },
+  });
+  const { validity } = run.context.caller;
+  if (validity) stopWaiting = validity.onEnd(() => stream.stop(withdrawn()));
+  // Who has left already will not say so again.
+  run.context.cancellation.onCancel(() => void stream.return());
+  return stream;
+}
+
+function withdrawn(): Error {
+  return gatewayError('UNAUTHENTICATED', 'The credential that this stream was opened with is not valid any more.');
+}
+
+function withPlace(result: ExecutionResult & PlacedResult, item: PlacedItem): ExecutionResult {
+  const place = item[itemPlace]?.();
+  if (place !== undefined) result[itemPlace] = place;
+  return result;
+}
+
+/**
+ * Executes an item with joins. They ask the ledger: in a time of their own, and against the caller's limit.
+ * @param timeoutMs what they may take, in milliseconds
+ */
+export async function executeJoined(
+  { execute }: ItemStream,
+  item: unknown,
+  context: OperationContext,
+  timeoutMs: number,
+): Promise<ExecutionResult> {
+  await mayJoin(context);
+  const cancellation = createCancellation(timeoutMs);
+  const stopListening = context.cancellation.onCancel((cause) => cancellation.cancel(cause));
+  try {
+    return await execute(item, { ...context, cancellation });
+  } finally {
+    stopListening();
+    cancellation.finish();
+  }
+}
+
+/** The longest wait before a caller is looked at again, in seconds. */
+const longestWaitSeconds = 60;
+
+/**
+ * Counts an item that is joined as one attempt. A caller that is over its limit gets it later, and what it cannot get in time
+ * is told as missed: a stream has no answer that could be refused.
+ */
+async function mayJoin({ charge, cancellation }: OperationContext): Promise<void> {
+  while (charge && !cancellation.cause) {
+    const refusal = await charge(1);
+    if (!refusal) return;
+    const { retryAfterSeconds } = (refusal as { extensions?: { retryAfterSeconds?: number } }).extensions ?? {};
+    await pause(Math.min(Math.max(retryAfterSeconds ?? 1, 1), longestWaitSeconds) * 1_000, cancellation);
+  }
+}
+
+function pause(ms: number, cancellation: Cancellation): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      stopListening();
+      resolve();
+    }, ms);
+    const stopListening = cancellation.onCancel(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** The operation that one of the streams runs as. */
+interface StreamRun {
+  readonly context: OperationContext;
+  /** A result as its client sees it. */
+  readonly tidy: (result: ExecutionResult) => ExecutionResult;
+}
+
+/**
+ * Prints the results of a stream without joins for all that are told the same. Nothing in them is of one caller alone, but for its
+ * usage, and for errors, which hold the id of its request.
+ * @returns `null` where that is impossible
+ */
+export function sharePrinting(
+  { items, execute, share }: ItemStream,
+  { context, tidy }: StreamRun,
+): SharedPrinting | null {
+  if (!share || !arePushed(items)) return null;
+  return {
+    results: share(JSON.stringify(tidy({}))),
+    print(item) {
+      try {
+        const result = execute(item, context);
+        if (!(result instanceof Promise)) {
+          return result.errors ? null : new ResultText(printJson(tidy(result)), (item as PlacedItem)[itemPlace]);
+        }
+        // It is executed again by each, and may fail there.
+        result.catch(() => {});
+        return null;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/**
+ * Of what a subscription comes in, in bytes; a filter of a hundred tests takes a third of it. All of it may be kept as long as the
+ * stream is open, by whoever reads requests, and there may be thousands of streams.
+ */
+const maxBytes = 64 * 1024;
+
+/** @returns what is answered to a subscription that comes in too many */
+export function refuseLongRequest(bytes: number): ExecutionResult | null {
+  if (bytes <= maxBytes) return null;
+  const says = `A subscription comes in at most ${maxBytes} bytes, with its variables and extensions.`;
+  return { errors: [gatewayError('PAYLOAD_TOO_LARGE', says)] };
+}
