@@ -1,7 +1,7 @@
 /** The gateway as a library: what the command line does, for a program that embeds it. */
 export type { Config } from './config/config.ts';
 export { ConfigError } from './config/config-error.ts';
-export type { ConfigSource } from './config/parse-config.ts';
+export type { ConfigSource } from './config/read-settings.ts';
 export { type ErrorCode, errorCatalogue } from './errors/catalogue.ts';
 export { SchemaCollisionError } from './graph/generation.ts';
 export { readConfig as parseConfig } from './start/read-config.ts';

@@ -1,4 +1,4 @@
-import { hashApiKey } from '../config/api-key.ts';
+import { hashApiKey } from '../config/client.ts';
 import { isHeaderValue } from '../config/header-value.ts';
 import { Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../upstream/operation-context.ts';

@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
+import type { SettingInForce } from '../config/describe-config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
-import type { ConfigSource } from '../config/parse-config.ts';
-import type { ReadFile } from '../config/read-settings.ts';
+import type { ConfigSource, ReadFile } from '../config/read-settings.ts';
 import type { Secret } from '../config/secret.ts';
-import type { SettingInForce } from '../start/describe-settings.ts';
 import type { ExplainRequest, Explanation, StartOptions } from '../start/start.ts';
 import type { RunningWorkers, WorkersOptions } from '../start/workers/primary.ts';
 import type { Orders, PrimaryLink } from '../start/workers/take-orders.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { redactText } from '../telemetry/redact-fields.ts';
 
 /** Everything outside the program that commands use. */
 export interface CliWorld {
@@ -87,4 +87,10 @@ export interface RunningDevnet {
   readonly rpcUrl: string;
   readonly rpcWsUrl: string;
   close(): Promise<void>;
+}
+
+/** What standard error gets when a command fails: one line, no stack, no credentials. */
+export function toFailureLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `ledger-gateway: ${redactText(message).replaceAll(/\s*\n\s*/g, ' ')}\n`;
 }

@@ -1,10 +1,8 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Explanation } from '../start/start.ts';
-import type { CliWorld } from './cli-world.ts';
+import { type CliWorld, toFailureLine } from './cli-world.ts';
 import type { Command } from './command.ts';
-import { toExplainJson } from './explain-json.ts';
 import { toExplainText } from './explain-text.ts';
-import { toFailureLine } from './failure-line.ts';
 
 /** Selections shown to people; a query within its limits rarely has more, and `--json` has the rest. */
 const maxLines = 200;
@@ -38,4 +36,28 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
       : toExplainText(explanation, { isColoured, maxLines }),
   );
   return explanation.refused ? exitCodes.refused : exitCodes.served;
+}
+
+type Selection = Explanation['tree'][number];
+
+/** A selection and the selections in it. */
+export interface ExplainedNode extends Omit<Selection, 'level'> {
+  readonly children: readonly ExplainedNode[];
+}
+
+/** An explanation for programs: the same facts, the tree nested. */
+export function toExplainJson({ tree, ...explanation }: Explanation): object {
+  return { ...explanation, tree: nest(tree) };
+}
+
+function nest(selections: readonly Selection[]): readonly ExplainedNode[] {
+  const roots: ExplainedNode[] = [];
+  const open: ExplainedNode[][] = [roots];
+  for (const { level, ...selection } of selections) {
+    const children: ExplainedNode[] = [];
+    open.length = level + 1;
+    open[level]?.push({ ...selection, children });
+    open.push(children);
+  }
+  return roots;
 }

@@ -1,5 +1,5 @@
-import { defaults } from '../config/defaults.ts';
-import { devnetDefaults } from './devnet-defaults.ts';
+import { configKeys } from '../config/keys.ts';
+import { devnetDefaults } from './command.ts';
 
 export const helpText = `ledger-gateway: one GraphQL endpoint over a ledger, its gas sponsor and its events.
 
@@ -41,7 +41,7 @@ Options of keys new
   --move-calls TARGETS              what its sponsored transactions may call, separated by commas: 0x2::pay::split, 0x2::pay, 0x2 (any)
 
 serve is configured by its environment, or by the file named in CONFIG_FILE. Nothing set means: the simulated
-network, http://${defaults.host}:${defaults.port}/graphql. docs/configuration.md has every key. explain goes by the same settings and asks nobody: its schema is the one kept in
+network, http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql. docs/configuration.md has every key. explain goes by the same settings and asks nobody: its schema is the one kept in
 SCHEMA_CACHE_FILE, else the simulated network's. It ends with 0 when the operation would be served, 1 when it would
 be refused, 2 when it cannot tell.
 

@@ -1,53 +1,65 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { ValueKind } from '../config/config-key.ts';
-import { moveCallTargets } from '../config/move-call.ts';
-import { quoteText } from '../config/quote-text.ts';
-import { bearerToken, host, integer } from '../config/value-kinds.ts';
-import type { Command, UsageError } from './command.ts';
-import { devnetDefaults } from './devnet-defaults.ts';
-import { clientId, jsonObject, namedOrigins, profileName, scopeList, startTime } from './option-kinds.ts';
+import { parseArgs } from 'node:util';
+import { clientIdRule, clientScopes, isClientId } from '../config/client.ts';
+import { quoteText } from '../config/config-error.ts';
+import { configKeys } from '../config/keys.ts';
+import {
+  anyText,
+  bearerToken,
+  expectedOf,
+  integer,
+  jsonObject,
+  namedOrigins,
+  parseText,
+  showText,
+  textType,
+  type ValueType,
+} from '../config/value-types.ts';
+import { type Command, devnetDefaults, type UsageError } from './command.ts';
 
-const everywhere = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
+type OptionTypes = Readonly<Record<string, ValueType<unknown>>>;
 
-const ofDevnet = {
-  host: { type: 'string' },
-  port: { type: 'string' },
-  seed: { type: 'string' },
-  'sponsor-token': { type: 'string' },
-  profile: { type: 'string' },
-  'start-time': { type: 'string' },
-  'checkpoint-ms': { type: 'string' },
-  'history-checkpoints': { type: 'string' },
-  'available-checkpoints': { type: 'string' },
-} as const;
+const devnetOptions = {
+  host: configKeys.HOST.type,
+  port: configKeys.PORT.type,
+  seed: integer(0, 4_294_967_295),
+  'sponsor-token': bearerToken,
+  profile: configKeys.NETWORK_PROFILE.type,
+  'start-time': textType('now, or an instant in UTC like 2026-01-31T12:00:00Z, from 1971 to 2199', parseStartTime),
+  'checkpoint-ms': integer(0, 3_600_000, 'milliseconds'),
+  'history-checkpoints': integer(1, 1_000_000),
+  'available-checkpoints': integer(0, 1_000_000),
+};
 
-const ofKeys = {
-  id: { type: 'string' },
-  scopes: { type: 'string' },
-  'per-minute': { type: 'string' },
-  origins: { type: 'string' },
-  'gas-per-day': { type: 'string' },
-  'move-calls': { type: 'string' },
-} as const;
+const keysOptions = {
+  id: textType(clientIdRule, (text) => (isClientId(text) ? text : undefined)),
+  scopes: textType(`scopes separated by commas, of ${clientScopes.join(', ')}`, parseScopes),
+  'per-minute': integer(0, 1_000_000_000),
+  origins: namedOrigins,
+  'gas-per-day': configKeys.JWT_GAS_PER_DAY.type,
+  'move-calls': configKeys.JWT_MOVE_CALLS.type,
+};
 
-const ofExplain = {
-  variables: { type: 'string' },
-  operation: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
+const explainOptions = { variables: jsonObject, operation: anyText };
 
-/** Reads the arguments after the program's name. Without a command it means `serve`. */
+const optionsOf = new Map<string | undefined, OptionTypes>([
+  ['devnet', devnetOptions],
+  ['keys', keysOptions],
+  ['explain', explainOptions],
+]);
+
+/** Reads the arguments after the program's name. Without a command they mean `serve`. */
 export function parseArguments(argv: readonly string[]): Command | UsageError {
   const command = argv.find((argument) => !argument.startsWith('-'));
-  const own = new Map<string | undefined, ParseArgsConfig['options']>([
-    ['devnet', ofDevnet],
-    ['keys', ofKeys],
-    ['explain', ofExplain],
-  ]).get(command);
+  const names = Object.keys(optionsOf.get(command) ?? {});
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
-      options: { ...everywhere, ...own },
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'V' },
+        ...(command === 'explain' && { json: { type: 'boolean' } }),
+        ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
+      },
       allowPositionals: true,
     });
     if (values.help) return { name: 'help' };
@@ -59,6 +71,12 @@ export function parseArguments(argv: readonly string[]): Command | UsageError {
     return usageError(firstSentence(error));
   }
 }
+
+/** Commands of two words, by the first; none has an option. */
+const commandGroups: ReadonlyMap<string, readonly Command[]> = new Map([
+  ['schema', [{ name: 'schema print' }]],
+  ['config', [{ name: 'config check' }, { name: 'config schema' }]],
+]);
 
 function toPlainCommand(positionals: readonly string[]): Command | UsageError {
   const [command = 'serve', subcommand, ...rest] = positionals;
@@ -72,86 +90,102 @@ function toPlainCommand(positionals: readonly string[]): Command | UsageError {
     );
   const found = group.find(({ name }) => name === `${command} ${subcommand}`);
   if (!found) {
-    const there = group.map(({ name }) => name).join(' and ');
+    const names = group.map(({ name }) => name).join(' and ');
     const verb = group.length > 1 ? 'are' : 'is';
-    return usageError(`Unknown command ${quoteText(`${command} ${subcommand ?? ''}`.trim())}; there ${verb} ${there}`);
+    return usageError(`Unknown command ${quoteText(`${command} ${subcommand ?? ''}`.trim())}; there ${verb} ${names}`);
   }
   return rest[0] === undefined ? found : unexpected(rest[0]);
 }
 
-/** Commands of two words, by the first; none has an option. */
-const commandGroups: ReadonlyMap<string, readonly Command[]> = new Map([
-  ['schema', [{ name: 'schema print' }]],
-  ['config', [{ name: 'config check' }, { name: 'config schema' }]],
-]);
-
-function toExplain([, file, extra]: readonly string[], values: OptionTexts): Command | UsageError {
-  if (file === undefined) return usageError('explain needs a file with an operation, or - for standard input');
-  if (extra !== undefined) return unexpected(extra);
-  const { read, orMistakes } = optionReader<keyof typeof ofExplain>(values);
-  return orMistakes({
-    name: 'explain',
-    file,
-    variables: read('variables', jsonObject) ?? {},
-    operationName: typeof values.operation === 'string' ? values.operation : null,
-    isJson: values.json === true,
-  });
-}
-
 type OptionTexts = Readonly<Record<string, string | boolean | undefined>>;
 
-function toDevnet([, extra]: readonly string[], values: OptionTexts): Command | UsageError {
+function toExplain([, file, extra]: readonly string[], texts: OptionTexts): Command | UsageError {
+  if (file === undefined) return usageError('explain needs a file with an operation, or - for standard input');
   if (extra !== undefined) return unexpected(extra);
-  const { read, orMistakes } = optionReader<keyof typeof ofDevnet>(values);
-  const address = { host: read('host', host), port: read('port', integer(0, 65_535)) };
-  const seed = read('seed', integer(0, 4_294_967_295));
-  const start = read('start-time', startTime) ?? (seed === null ? 'now' : Date.parse(devnetDefaults.seededStart));
-  return orMistakes({
-    name: 'devnet',
-    host: address.host ?? devnetDefaults.host,
-    port: address.port ?? devnetDefaults.port,
-    seed,
-    profile: read('profile', profileName) ?? 'ledger',
-    startMs: start === 'now' ? null : start,
-    sponsorToken: read('sponsor-token', bearerToken),
-    checkpointIntervalMs: read('checkpoint-ms', integer(0, 3_600_000, 'milliseconds')),
-    historyCheckpoints: read('history-checkpoints', integer(1, 1_000_000)),
-    availableCheckpoints: read('available-checkpoints', integer(0, 1_000_000)),
+  return withOptions(explainOptions, texts, ({ variables, operation }) => ({
+    name: 'explain',
+    file,
+    variables: variables ?? {},
+    operationName: operation,
+    isJson: texts.json === true,
+  }));
+}
+
+function toDevnet([, extra]: readonly string[], texts: OptionTexts): Command | UsageError {
+  if (extra !== undefined) return unexpected(extra);
+  return withOptions(devnetOptions, texts, (given) => {
+    const defaultStart = given.seed === null ? 'now' : Date.parse(devnetDefaults.seededStart);
+    const start = given['start-time'] ?? defaultStart;
+    return {
+      name: 'devnet',
+      host: given.host ?? devnetDefaults.host,
+      port: given.port ?? devnetDefaults.port,
+      seed: given.seed,
+      profile: given.profile ?? 'ledger',
+      startMs: start === 'now' ? null : start,
+      sponsorToken: given['sponsor-token'],
+      checkpointIntervalMs: given['checkpoint-ms'],
+      historyCheckpoints: given['history-checkpoints'],
+      availableCheckpoints: given['available-checkpoints'],
+    };
   });
 }
 
-function toKeysNew([, subcommand, extra]: readonly string[], values: OptionTexts): Command | UsageError {
+function toKeysNew([, subcommand, extra]: readonly string[], texts: OptionTexts): Command | UsageError {
   if (subcommand !== 'new')
     return usageError(`Unknown command ${quoteText(`keys ${subcommand ?? ''}`.trim())}; there is keys new`);
   if (extra !== undefined) return unexpected(extra);
-  if (values.id === undefined) return usageError('keys new needs --id, the name of the client');
-  const { read, orMistakes } = optionReader<keyof typeof ofKeys>(values);
-  return orMistakes({
+  if (texts.id === undefined) return usageError('keys new needs --id, the name of the client');
+  return withOptions(keysOptions, texts, ({ id, scopes, origins, ...given }) => ({
     name: 'keys new',
-    id: read('id', clientId) ?? '',
-    scopes: read('scopes', scopeList) ?? ['read'],
-    perMinute: read('per-minute', integer(0, 1_000_000_000)),
-    origins: read('origins', namedOrigins),
-    gasPerDay: read('gas-per-day', integer(1, 999_999_999_999_999, 'of the smallest unit of the gas coin')),
-    moveCalls: read('move-calls', moveCallTargets),
-  });
+    id: id ?? '',
+    scopes: scopes ?? ['read'],
+    perMinute: given['per-minute'],
+    origins,
+    gasPerDay: given['gas-per-day'],
+    moveCalls: given['move-calls'],
+  }));
 }
 
-/** Reads options by the same rules as settings, and collects what is wrong with each. */
-function optionReader<Option extends string>(values: OptionTexts) {
+type OptionValues<Types extends OptionTypes> = {
+  readonly [Name in keyof Types]: Types[Name] extends ValueType<infer Value> ? Value | null : never;
+};
+
+/** Makes a command of options, which follow the rules of settings. Every mistake is reported at once. */
+function withOptions<Types extends OptionTypes>(
+  types: Types,
+  texts: OptionTexts,
+  toCommand: (values: OptionValues<Types>) => Command,
+): Command | UsageError {
   const mistakes: string[] = [];
-  return {
-    read<T>(option: Option, kind: ValueKind<T>): T | null {
-      const text = values[option];
-      if (typeof text !== 'string') return null;
-      const value = kind.parse(text);
-      if (value === undefined)
-        mistakes.push(`--${option}: expected ${kind.expected}, got ${(kind.show ?? quoteText)(text)}`);
-      return value ?? null;
-    },
-    orMistakes: (command: Command): Command | UsageError =>
-      mistakes.length > 0 ? usageError(mistakes.join('; ')) : command,
-  };
+  const values = Object.entries(types).map(([option, type]) => {
+    const text = texts[option];
+    if (typeof text !== 'string') return [option, null];
+    const value = parseText(type, text);
+    if (value === undefined) {
+      mistakes.push(`--${option}: expected ${expectedOf(type)}, got ${showText(type, text)}`);
+    }
+    return [option, value];
+  });
+  return mistakes.length > 0
+    ? usageError(mistakes.join('; '))
+    : toCommand(Object.fromEntries(values) as OptionValues<Types>);
+}
+
+/** Instants that a ledger's whole milliseconds and RFC 3339 text can both express. */
+function parseStartTime(text: string): number | 'now' | undefined {
+  if (text === 'now') return text;
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text)) return undefined;
+  const ms = Date.parse(text);
+  const isOfCalendar = Number.isFinite(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 19));
+  const year = Number(text.slice(0, 4));
+  return isOfCalendar && year >= 1971 && year <= 2199 ? ms : undefined;
+}
+
+function parseScopes(text: string) {
+  const given = new Set(text.split(',').map((scope) => scope.trim()));
+  const known = clientScopes.filter((scope) => given.has(scope));
+  return known.length === given.size ? known : undefined;
 }
 
 function unexpected(argument: string): UsageError {

@@ -1,13 +1,12 @@
-import type { CliWorld } from './cli-world.ts';
+import { hashApiKey, toApiKey } from '../config/client.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { SettingInForce } from '../config/describe-config.ts';
+import { type CliWorld, toFailureLine } from './cli-world.ts';
 import type { Command, UsageError } from './command.ts';
-import { checkConfig, printConfigSchema } from './config-command.ts';
 import { explainFile } from './explain-file.ts';
-import { toFailureLine } from './failure-line.ts';
 import { helpText } from './help-text.ts';
-import { makeKey } from './make-key.ts';
 import { runDevnet } from './run-devnet.ts';
-import { runServe } from './run-serve.ts';
-import { runWorker } from './run-worker.ts';
+import { runServe, runWorker } from './run-serve.ts';
 
 /** Runs one command to its end. Resolves with the exit code; 2 means that the caller has to change something. */
 export async function runCommand(command: Command | UsageError, world: CliWorld): Promise<number> {
@@ -52,4 +51,62 @@ async function printSchema({ services, writeOut, writeError }: CliWorld): Promis
 
 function ensureLineEnd(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Tells every mistake of the configuration, or else what is in force. Starts nothing. @returns 2 when there are mistakes */
+async function checkConfig({ env, readFile, writeOut, writeError, services }: CliWorld): Promise<number> {
+  try {
+    writeOut(toTable(await services.describeConfig({ env, readFile })));
+    writeError('ledger-gateway: the configuration has no mistakes\n');
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    writeError(`${error.message}\n`);
+    return 2;
+  }
+}
+
+/** Prints the JSON Schema of the configuration file. */
+async function printConfigSchema({ writeOut, services }: CliWorld): Promise<number> {
+  writeOut(`${JSON.stringify(await services.configSchema(), null, 2)}\n`);
+  return 0;
+}
+
+/** A line for each setting: name, value, where the value comes from. */
+function toTable(settings: readonly SettingInForce[]): string {
+  const nameWidth = Math.max(...settings.map(({ name }) => name.length));
+  const origins = { environment: 'environment', file: 'CONFIG_FILE', default: 'default' };
+  const originWidth = Math.max(...Object.values(origins).map((origin) => origin.length));
+  return settings
+    .map(
+      ({ name, value, from }) => `${name.padEnd(nameWidth)}  ${origins[from].padEnd(originWidth)}  ${value ?? '-'}\n`,
+    )
+    .join('');
+}
+
+/**
+ * Makes an API key. Standard output gets the key and its entry for the clients file; standard error says what to do
+ * with them.
+ */
+function makeKey(command: Command & { readonly name: 'keys new' }, world: CliWorld): number {
+  const { id, scopes, perMinute, origins, gasPerDay, moveCalls } = command;
+  const key = toApiKey(id, world.randomBytes(32)).reveal();
+  const client = {
+    id,
+    hash: hashApiKey(key),
+    scopes,
+    ...(perMinute === null ? {} : { rate: { perMinute } }),
+    ...(origins === null ? {} : { origins }),
+    ...(gasPerDay === null ? {} : { gas: { perDay: gasPerDay } }),
+    ...(moveCalls === null ? {} : { moveCalls }),
+  };
+  world.writeOut(`${JSON.stringify({ key, client }, null, 2)}\n`);
+  world.writeError(
+    [
+      `Give "key" to ${id}: it is shown this once, and kept nowhere.`,
+      'Put "client" into the list in the file that CLIENTS_FILE names (JSON or YAML): a gateway that runs takes it from there.',
+      '',
+    ].join('\n'),
+  );
+  return 0;
 }

@@ -1,10 +1,7 @@
-import { defaults } from '../config/defaults.ts';
 import { configKeys } from '../config/keys.ts';
 import { type NetworkProfileName, networkProfiles } from '../config/network-profile.ts';
-import type { CliWorld, RunningDevnet } from './cli-world.ts';
-import type { Command } from './command.ts';
-import { devnetDefaults } from './devnet-defaults.ts';
-import { toFailureLine } from './failure-line.ts';
+import { type CliWorld, type RunningDevnet, toFailureLine } from './cli-world.ts';
+import { type Command, devnetDefaults } from './command.ts';
 
 /** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
@@ -42,6 +39,7 @@ function describeDevnet(
   profile: NetworkProfileName,
   sponsorToken: string,
 ): string {
+  const { HOST, PORT } = configKeys;
   const settings = [
     ...(profile === 'ledger' ? [] : [['NETWORK_PROFILE', profile] as const]),
     ['LEDGER_GRAPHQL_URL', graphqlUrl],
@@ -50,11 +48,9 @@ function describeDevnet(
     ['SPONSOR_URL', sponsorUrl],
     ['SPONSOR_TOKEN', sponsorToken],
     ['SPONSOR_ALLOW_ANONYMOUS', 'true'],
-    ['CORS_ORIGINS', `http://${defaults.host}:${defaults.port}`],
+    ['CORS_ORIGINS', `http://${HOST.fallback}:${PORT.fallback}`],
   ] as const;
-  const lines = settings
-    .filter(([key]) => configKeys[key].inForce === true)
-    .map(([key, value]) => `export ${key}=${quote(value)}`);
+  const lines = settings.map(([key, value]) => `export ${key}=${quote(value)}`);
   return [
     'A SIMULATED NETWORK: nothing on it is worth anything.',
     `  ledger GraphQL   ${graphqlUrl}`,

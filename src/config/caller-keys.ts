@@ -1,94 +1,209 @@
-import { configKey } from './config-key.ts';
-import { defaults } from './defaults.ts';
-import { moveCallTargets } from './move-call.ts';
-import { anyText, filePath, integer, oneOf, url, urlWithoutCredentials } from './value-kinds.ts';
+import type { ConfigTable } from './config-key.ts';
+import { maxSpareCalls } from './event-calls.ts';
+import { anyText, filePath, integer, moveCallTargets, oneOf, secretUrl, urlWithoutCredentials } from './value-types.ts';
 
 export const callerKeys = {
-  CLIENTS_FILE: configKey({
-    group: 'Callers',
-    kind: filePath,
-    fallback: null,
+  CLIENTS_FILE: {
+    type: filePath,
     description:
-      'A JSON or YAML list of the clients that have an API key: `id`, `hash` of the key, `scopes` of `read`, `sponsor` and `admin` (unset: `read`), `rate.perMinute`, `origins`, `gas.perDay` of the smallest unit of the gas coin, and `moveCalls` that its sponsored transactions may make. `ledger-gateway keys new` makes a key and its entry. Keys are sent as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without one may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. Looked at again and again: a change is in force within seconds, or at once with SIGHUP; one with mistakes is refused and logged.',
-    inForce: true,
-  }),
-  JWT_JWKS_URL: configKey({
-    group: 'Callers',
-    kind: urlWithoutCredentials('http', 'https'),
-    fallback: null,
+      'A JSON or YAML list of clients that have an API key: `id`, `hash` of the key, `scopes` out of `read`, `sponsor` and `admin` (default: `read`), `rate.perMinute`, `origins`, `gas.perDay` in the smallest unit of the gas coin, and the `moveCalls` that its sponsored transactions may make. `ledger-gateway keys new` makes a key and its entry. Clients send keys as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`; callers without a key may then only read, unless `SPONSOR_ALLOW_ANONYMOUS` lets them sponsor. The gateway reloads the file within seconds after a change, or immediately on SIGHUP; it rejects and logs a file with mistakes.',
+  },
+  JWT_JWKS_URL: {
+    type: urlWithoutCredentials('http', 'https'),
     description:
-      'Where the keys are published that verify the JWTs of callers. A JWT is sent where a key may be: as `x-api-key`, or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`. Needs `JWT_ISSUER` and `JWT_AUDIENCE`. Use `https` unless the network in between is yours: who can change the answer can be anybody.',
-    inForce: true,
-  }),
-  JWT_ISSUER: configKey({
-    group: 'Callers',
-    kind: anyText,
-    fallback: null,
-    description: 'The issuer that a JWT must name, in `iss`, letter by letter.',
-    inForce: true,
-  }),
-  JWT_AUDIENCE: configKey({
-    group: 'Callers',
-    kind: anyText,
-    fallback: null,
-    description: 'The audience that a JWT must name, alone or among others, in `aud`.',
-    inForce: true,
-  }),
-  JWT_SCOPES_CLAIM: configKey({
-    group: 'Callers',
-    kind: anyText,
-    fallback: null,
+      'The URL of the public keys (JWKS) that verify callers’ JWTs. A JWT is sent like an API key: as `x-api-key` or, with `SPONSOR_AUTH=token`, as `Authorization: Bearer`. Needs `JWT_ISSUER` and `JWT_AUDIENCE`. Use `https` unless you control the network in between: whoever can change the response can impersonate any caller.',
+  },
+  JWT_ISSUER: {
+    type: anyText,
+    description: 'The issuer that a JWT must name in `iss`; compared exactly.',
+  },
+  JWT_AUDIENCE: {
+    type: anyText,
+    description: 'The audience that a JWT must name in `aud`, alone or among others.',
+  },
+  JWT_SCOPES_CLAIM: {
+    type: anyText,
+    needs: 'JWT_JWKS_URL',
     fallbackText: '`scope`, else `scopes`, else `scp`',
     description:
-      'The claim of a JWT that lists what its holder may do, of `read`, `sponsor` and `admin`: a text with spaces, or a list. Others in it are passed over; without the claim the holder may read.',
-    inForce: true,
-  }),
-  JWT_GAS_PER_DAY: configKey({
-    group: 'Callers',
-    kind: integer(1, 999_999_999_999_999, 'of the smallest unit of the gas coin'),
-    fallback: null,
+      'The JWT claim that lists the caller’s scopes (`read`, `sponsor`, `admin`): a string with spaces, or a list. Unknown scopes are ignored; without the claim the caller may read.',
+  },
+  JWT_GAS_PER_DAY: {
+    type: integer(1, 999_999_999_999_999, 'of the smallest unit of the gas coin'),
+    needs: 'JWT_JWKS_URL',
     fallbackText: 'no budget',
-    description: "How much of the sponsor's gas each holder of a JWT may use in one UTC day.",
-    inForce: true,
-  }),
-  JWT_MOVE_CALLS: configKey({
-    group: 'Callers',
-    kind: moveCallTargets,
-    fallback: null,
+    description: 'How much of the sponsor’s gas each JWT subject may use per UTC day.',
+  },
+  JWT_MOVE_CALLS: {
+    type: moveCallTargets,
+    needs: 'JWT_JWKS_URL',
     fallbackText: 'anything',
-    description: 'What the sponsored transactions of holders of a JWT may call: packages, modules or functions.',
-    inForce: true,
-  }),
-  REDIS_URL: configKey({
-    group: 'Callers',
-    kind: url('redis', 'rediss'),
-    fallback: null,
+    description: 'Packages, modules or functions that sponsored transactions of JWT callers may call.',
+  },
+  REDIS_URL: {
+    type: secretUrl('redis', 'rediss'),
     description:
-      'A Redis that several instances share, so that their limits are one total, and live streams have one reader for all. While it does not answer, each instance counts and reads for itself.',
-    inForce: true,
-  }),
-  REDIS_SHARED_BY: configKey({
-    group: 'Callers',
-    kind: integer(1, 10_000, 'instances'),
-    fallback: defaults.redisSharedBy,
+      'A Redis that several instances share, so that their limits count together and one instance reads live streams for all. While Redis is unavailable, each instance counts and reads for itself.',
+  },
+  REDIS_SHARED_BY: {
+    type: integer(1, 10_000, 'instances'),
+    needs: 'REDIS_URL',
+    // The number of instances is unknown, so each grants the full limit and no caller is rejected wrongly.
+    fallback: 1,
     description:
-      'How many instances share it. While it does not answer, each grants every caller this part of the limit, rounded up, so that all together stay near one total.',
-    inForce: true,
-  }),
-  RATE_LIMIT_PER_MINUTE: configKey({
-    group: 'Callers',
-    kind: integer(0, 1_000_000_000, 'attempts a minute'),
-    fallback: defaults.rateLimitPerMinute,
+      'How many instances share Redis. While it is unavailable, each grants a caller its part of the limit, rounded up, so that the total stays close to the limit.',
+  },
+  RATE_LIMIT_PER_MINUTE: {
+    type: integer(0, 1_000_000_000, 'attempts a minute'),
+    // Ten operations a second: more than a busy page needs, less than a scraper wants.
+    fallback: 600,
     description:
-      'How much one caller may ask: a client by its key, everybody else by address (IPv6: by /64). Refused attempts count too. `0`: no limit.',
-    inForce: true,
-  }),
-  RATE_LIMIT_COST: configKey({
-    group: 'Callers',
-    kind: oneOf('request', 'usage'),
+      'Rate limit of one caller. API clients count by key, other callers by address (IPv6: by /64). Rejected requests count as well. `0`: no limit.',
+  },
+  RATE_LIMIT_COST: {
+    type: oneOf('request', 'usage'),
     fallback: 'request',
     description:
-      'What an operation counts for. `request`: 1. `usage`: from 1 to 21 by how near it comes to the limits of input and output nodes. Each mutation of the gateway’s own beyond the first, such as a `reserveGas` under another alias, counts 1 more either way. So does each thousand fields that `__schema` and `__type` answer.',
-    inForce: true,
-  }),
-};
+      'What one operation counts for. `request`: 1. `usage`: 1 to 21, depending on how close it comes to the limits of input and output nodes. In both modes each further mutation of the gateway, such as an aliased `reserveGas`, counts 1 more, and so does each 1,000 fields returned by `__schema` and `__type`.',
+  },
+} as const satisfies ConfigTable;
+
+const longestTimeoutMs = 600_000;
+const ofTheLedger = 'the ledger’s own';
+
+/** Defaults of settings that depend on another value. */
+export const limitDefaults = {
+  /** The ledger's page size, so that the whole graph pages alike. */
+  pageSize: 20,
+  /** The ledger's bound: 128 KiB of transaction, as base64. */
+  transactionPayloadBytes: 174_763,
+} as const;
+
+export const limitKeys = {
+  LIMIT_DEFAULT_PAGE_SIZE: {
+    type: integer(1, 1000, 'items'),
+    fallbackText: `\`${limitDefaults.pageSize}\`, or \`LIMIT_MAX_PAGE_SIZE\` if that is less`,
+    description:
+      'Page size of `queryEvents` and `queryTransactionBlocks` without `first` or `last`. The ledger sets the page sizes of its own connections.',
+  },
+  LIMIT_MAX_PAGE_SIZE: {
+    type: integer(1, 1000, 'items'),
+    // The ledger's.
+    fallback: 50,
+    description:
+      'The largest `first` or `last` of these two fields; a larger one is rejected. A node returns at most 50 items per call, so a page takes one call per 50 items begun; where a node returns fewer, a page may be short and say that there is more.',
+  },
+  LIMIT_MAX_EVENT_CALLS: {
+    type: integer(maxSpareCalls + 1, 10_000, 'calls'),
+    // Never stricter than the other limits: 300 selections can ask for 100 pages of one call each, and 20 calls are spare.
+    fallback: 120,
+    description:
+      'The most JSON-RPC calls that the pages of one operation may need together: one per 50 items begun of each page, plus 20 for all pages, for what a node leaves open. An operation that may need more is rejected without an upstream call.',
+  },
+  LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE: {
+    type: integer(1, 1_000_000, 'bytes of base64'),
+    fallbackText: `${ofTheLedger}, else \`${limitDefaults.transactionPayloadBytes}\``,
+    description:
+      'The largest transaction payload: the arguments of `executeTx`, and of the ledger’s `executeTransactionBlock`, `dryRunTransactionBlock`, `executeTransaction` and `simulateTransaction`. All `executeTx` of an operation share it. A larger payload is rejected without an upstream call.',
+  },
+  REQUEST_TIMEOUT_MS: {
+    type: integer(1, longestTimeoutMs, 'milliseconds'),
+    // Below the 30 seconds after which many proxies, clients and people give up.
+    fallback: 15_000,
+    description: 'Timeout of a query from end to end. The gateway then aborts its upstream calls.',
+  },
+  MUTATION_TIMEOUT_MS: {
+    type: integer(1, longestTimeoutMs, 'milliseconds'),
+    // The sponsor waits seconds for consensus, and a lost response leaves the caller not knowing whether it paid.
+    fallback: 30_000,
+    description:
+      'How long a caller waits for a mutation with all its fields. Fields that have not begun by then are not begun. Calls already sent to an upstream continue for at most the same time again, and the log records how a sponsored execution ended.',
+  },
+  BATCH_MAX: {
+    type: integer(0, 100, 'operations'),
+    // Batches are rejected: they hide how much one request asks for.
+    fallback: 0,
+    description: 'The most operations in one request, as an array. `0`: arrays are rejected.',
+  },
+  WEBSOCKET_MAX: {
+    type: integer(0, 1_000_000, 'WebSockets'),
+    // An idle WebSocket takes about 11 KB, so all together take about 110 MB.
+    fallback: 10_000,
+    description:
+      'The most concurrent WebSockets; more are rejected with 503. `0`: none. Each of several workers takes its part, rounded up.',
+  },
+  WEBSOCKET_MAX_PER_ADDRESS: {
+    type: integer(1, 1_000_000, 'WebSockets'),
+    // Enough for a large office behind one address, and a small part of all.
+    fallback: 256,
+    description:
+      'The most concurrent WebSockets of one client address (IPv6: one /64); more are rejected with 429. Each worker counts its own. Behind a proxy that is not in `TRUSTED_PROXIES`, all clients share its address.',
+  },
+  WEBSOCKET_MAX_OPERATIONS: {
+    type: integer(1, 10_000, 'operations'),
+    // More than one web page runs at once; bounded because each may hold a result until the client reads it.
+    fallback: 100,
+    description:
+      'The most concurrent operations on one WebSocket, or on one event stream that carries several; each further one is rejected by itself.',
+  },
+  LIVE_MAX_STREAMS: {
+    type: integer(0, 1_000_000, 'streams'),
+    // An idle stream takes a few kilobytes, and there may be as many WebSockets.
+    fallback: 10_000,
+    description:
+      'The most concurrent live streams, over WebSocket and as event streams; more are rejected. `0`: none. Each worker counts its own.',
+  },
+  LIVE_MAX_STREAMS_PER_CALLER: {
+    type: integer(1, 1_000_000, 'streams'),
+    // A page that shows a hundred things at once is a large one.
+    fallback: 100,
+    description:
+      'The most concurrent live streams of one caller: an API key, else a client address. A stream counts once per ten tests of its filter. Event streams that carry several operations have a separate count, each as one. Each worker counts its own.',
+  },
+  LIVE_MAX_READERS: {
+    type: integer(0, 10_000, 'readers'),
+    // A node is asked 16 times a second while nothing happens.
+    fallback: 32,
+    description:
+      'The most concurrent queries that the gateway reads for live streams, beside the one for everything. Streams with the same query share a reader. Above this, `liveEvents` with another filter reads everything and filters here, and `liveTransactions` with another filter is rejected. Each worker counts its own.',
+  },
+  LIVE_MAX_READERS_PER_CALLER: {
+    type: integer(0, 10_000, 'readers'),
+    // More filters than that are cheaper to match here than to query one by one.
+    fallback: 4,
+    description: 'The most of these readers that one caller may open; above this the same applies.',
+  },
+  LIVE_REPLAY_BYTES: {
+    type: integer(65_536, 17_179_869_184, 'bytes'),
+    // About fifty thousand events.
+    fallback: 67_108_864,
+    description:
+      'Memory for recent items of all live streams together, for subscribers that resume or read slowly. Older items are read from the node again.',
+  },
+  LIMIT_MAX_QUERY_DEPTH: {
+    type: integer(1, 1000, 'levels'),
+    fallbackText: ofTheLedger,
+    description:
+      'The deepest nesting of a query, as the ledger counts it. The stricter of this and the ledger’s limit applies, here and to the limits below.',
+  },
+  LIMIT_MAX_QUERY_NODES: {
+    type: integer(1, 1_000_000, 'nodes'),
+    fallbackText: ofTheLedger,
+    description: 'The most selections of a query, with fragments expanded.',
+  },
+  LIMIT_MAX_OUTPUT_NODES: {
+    type: integer(1, 2_147_483_647, 'nodes'),
+    fallbackText: ofTheLedger,
+    description: 'The most nodes that a query could return by its page sizes.',
+  },
+  LIMIT_MAX_QUERY_PAYLOAD_SIZE: {
+    type: integer(1, 1_000_000, 'bytes'),
+    fallbackText: ofTheLedger,
+    description: 'The longest query text, without transaction payloads.',
+  },
+  TRUSTED_DOCUMENTS_FILE: {
+    type: filePath,
+    unsupported: 'refused',
+    description: 'The only documents that are served.',
+  },
+} as const satisfies ConfigTable;

@@ -1,15 +1,13 @@
-import type { AddressSetting } from './address-setting.ts';
 import type { ConfigMistake } from './config-error.ts';
+import type { ConfigTable } from './config-key.ts';
 import { itemsPerCall, maxSpareCalls } from './event-calls.ts';
-import type { ConfigKeyName, ConfigValues } from './keys.ts';
-import { secretFiles } from './parse-values.ts';
+import type { ConfigValues } from './keys.ts';
 
 /** Parsed values, and which keys were set. A key that was set wrongly counts as set and has its default as value. */
 export interface Settings {
+  readonly table: ConfigTable;
   readonly values: ConfigValues;
   readonly isSet: (name: string) => boolean;
-  /** Settings beside those of the table. */
-  readonly further: readonly AddressSetting[];
 }
 
 /** Who holds the sponsor's token. Unless `SPONSOR_AUTH` says so: the gateway if it was given one, or runs the embedded network. */
@@ -18,44 +16,40 @@ export function toSponsorAuth({ values, isSet }: Settings): 'forward' | 'token' 
   return values.SPONSOR_AUTH ?? (tokenIsGiven ? 'token' : 'forward');
 }
 
-/** Finds the mistakes that lie in combinations of settings. */
+/** Finds mistakes in the combination of settings. */
 export function checkSettings(settings: Settings): ConfigMistake[] {
   return [
-    ...checkCompany(settings),
+    ...checkNeeds(settings),
     ...checkSecretFiles(settings),
     ...checkTokens(settings),
     ...checkSponsorship(settings),
     ...checkPages(settings),
     ...checkWorkers(settings),
-    ...checkLeaseKeys(settings),
   ];
 }
 
-function checkCompany({ isSet, further }: Settings): ConfigMistake[] {
-  const needs: readonly (readonly [string, ConfigKeyName])[] = [
-    ['LEDGER_GRAPHQL_WS_URL', 'LEDGER_GRAPHQL_URL'],
-    ['LEDGER_RPC_URL', 'LEDGER_GRAPHQL_URL'],
-    ['LEDGER_RPC_WS_URL', isSet('LEDGER_GRAPHQL_URL') ? 'LEDGER_RPC_URL' : 'LEDGER_GRAPHQL_URL'],
-    ['SPONSOR_URL', 'LEDGER_GRAPHQL_URL'],
-    // Nothing real stands beside the embedded network.
-    ...further.map(({ name }) => [name, 'LEDGER_GRAPHQL_URL'] as const),
-    ['REDIS_SHARED_BY', 'REDIS_URL'],
-    ['JWT_SCOPES_CLAIM', 'JWT_JWKS_URL'],
-    ['JWT_GAS_PER_DAY', 'JWT_JWKS_URL'],
-    ['JWT_MOVE_CALLS', 'JWT_JWKS_URL'],
-  ];
-  return needs
-    .filter(([key, needed]) => isSet(key) && !isSet(needed))
-    .map(([key, needed]) => ({ key, expected: `${needed} beside it`, got: `no ${needed}` }));
+function checkNeeds({ table, isSet }: Settings): ConfigMistake[] {
+  /** The first unset setting on the chain of needs, beginning with what the others need. */
+  const missingFor = (name: string): string | null => {
+    const needed = table[name]?.needs;
+    if (needed === undefined) return null;
+    return missingFor(needed) ?? (isSet(needed) ? null : needed);
+  };
+  return Object.keys(table).flatMap((key) => {
+    const missing = isSet(key) ? missingFor(key) : null;
+    return missing === null ? [] : [{ key, expected: `${missing} beside it`, got: `no ${missing}` }];
+  });
 }
 
-function checkSecretFiles({ isSet }: Settings): ConfigMistake[] {
-  return secretFiles
-    .filter(([secret, file]) => isSet(secret) && isSet(file))
-    .map(([secret, file]) => ({ key: file, expected: `either ${secret} or ${file}`, got: 'both' }));
+function checkSecretFiles({ table, isSet }: Settings): ConfigMistake[] {
+  return Object.entries(table).flatMap(([file, { holds: secret }]) =>
+    secret !== undefined && isSet(secret) && isSet(file)
+      ? [{ key: file, expected: `either ${secret} or ${file}`, got: 'both' }]
+      : [],
+  );
 }
 
-/** Signed by whomever, or made for whatever, a JWT is worth nothing: all three say whose it has to be. */
+/** A JWT is only trustworthy with all three: the keys that verify it, its issuer and its audience. */
 function checkTokens({ isSet }: Settings): ConfigMistake[] {
   const names = ['JWT_JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
   const missing = names.filter((name) => !isSet(name)).join(' and ');
@@ -65,8 +59,8 @@ function checkTokens({ isSet }: Settings): ConfigMistake[] {
 
 function checkSponsorship(settings: Settings): ConfigMistake[] {
   const { values, isSet } = settings;
-  const isReal = isSet('LEDGER_GRAPHQL_URL') && isSet('SPONSOR_URL');
   const isEmbedded = !isSet('LEDGER_GRAPHQL_URL');
+  const isReal = !isEmbedded && isSet('SPONSOR_URL');
   if (toSponsorAuth(settings) !== 'token' || !(isReal || isEmbedded)) return [];
   const mistakes: ConfigMistake[] = [];
   if (isReal && !isSet('SPONSOR_TOKEN') && !isSet('SPONSOR_TOKEN_FILE')) {
@@ -96,45 +90,34 @@ function checkSponsorship(settings: Settings): ConfigMistake[] {
   return mistakes;
 }
 
-/** Workers know only through Redis what one of them reserved and executed, whoever holds the sponsor's token. */
+/** Workers and instances reserve coins through one process and spend them through another. */
 function checkWorkers(settings: Settings): ConfigMistake[] {
-  const { isSet } = settings;
-  const workers = severalWorkers(settings);
-  const sponsor = isSet('LEDGER_GRAPHQL_URL') ? 'SPONSOR_URL' : 'the sponsor of the embedded network';
-  const hasSponsor = !isSet('LEDGER_GRAPHQL_URL') || isSet('SPONSOR_URL');
-  if (!hasSponsor || workers === null || isSet('REDIS_URL')) return [];
-  const expected = `it beside ${workers} and ${sponsor}: workers share what they remember of sponsorship in Redis (or WORKERS=1)`;
-  return [{ key: 'REDIS_URL', expected, got: 'nothing' }];
-}
-
-/** `auto` is never a mistake: it takes what can be shared into account. */
-function severalWorkers({ values: { WORKERS: count } }: Settings): string | null {
-  return count === 'auto' || count === 1 ? null : `WORKERS=${count}`;
-}
-
-/** What one process signed, the others must know: coins are reserved through one and spent through another. */
-function checkLeaseKeys(settings: Settings): ConfigMistake[] {
-  const { isSet } = settings;
-  const beside = isSet('REDIS_URL') ? 'REDIS_URL' : severalWorkers(settings);
-  if (!spendsRealGas(settings) || beside === null || isSet('LEASE_KEYS') || isSet('LEASE_KEYS_FILE')) return [];
-  const expected = `it, or LEASE_KEYS_FILE, beside ${beside}, because SPONSOR_AUTH is token and all instances and workers need the same keys`;
-  return [{ key: 'LEASE_KEYS', expected, got: 'neither' }];
-}
-
-function spendsRealGas(settings: Settings): boolean {
-  const isReal = settings.isSet('LEDGER_GRAPHQL_URL') && settings.isSet('SPONSOR_URL');
-  return isReal && toSponsorAuth(settings) === 'token';
+  const { values, isSet } = settings;
+  const isReal = isSet('LEDGER_GRAPHQL_URL') && isSet('SPONSOR_URL');
+  const hasSponsor = isReal || !isSet('LEDGER_GRAPHQL_URL');
+  // `auto` is never a mistake: it is 1 where processes could not share sponsorship.
+  const workers = values.WORKERS === 'auto' || values.WORKERS === 1 ? null : `WORKERS=${values.WORKERS}`;
+  const mistakes: ConfigMistake[] = [];
+  if (hasSponsor && workers !== null && !isSet('REDIS_URL')) {
+    const sponsor = isReal ? 'SPONSOR_URL' : 'the sponsor of the embedded network';
+    const expected = `it beside ${workers} and ${sponsor}: workers share sponsorship records in Redis (or WORKERS=1)`;
+    mistakes.push({ key: 'REDIS_URL', expected, got: 'nothing' });
+  }
+  const beside = isSet('REDIS_URL') ? 'REDIS_URL' : workers;
+  const hasKeys = isSet('LEASE_KEYS') || isSet('LEASE_KEYS_FILE');
+  if (isReal && toSponsorAuth(settings) === 'token' && beside !== null && !hasKeys) {
+    const expected = `it, or LEASE_KEYS_FILE, beside ${beside}, because SPONSOR_AUTH is token and all instances and workers need the same keys`;
+    mistakes.push({ key: 'LEASE_KEYS', expected, got: 'neither' });
+  }
+  return mistakes;
 }
 
 function checkPages({ values }: Settings): ConfigMistake[] {
   const { LIMIT_DEFAULT_PAGE_SIZE: size, LIMIT_MAX_PAGE_SIZE: max, LIMIT_MAX_EVENT_CALLS: maxCalls } = values;
   const mistakes: ConfigMistake[] = [];
   if (size !== null && size > max) {
-    mistakes.push({
-      key: 'LIMIT_DEFAULT_PAGE_SIZE',
-      expected: `at most LIMIT_MAX_PAGE_SIZE, ${max}`,
-      got: String(size),
-    });
+    const expected = `at most LIMIT_MAX_PAGE_SIZE, ${max}`;
+    mistakes.push({ key: 'LIMIT_DEFAULT_PAGE_SIZE', expected, got: String(size) });
   }
   const needed = Math.ceil(max / itemsPerCall) + maxSpareCalls;
   if (maxCalls < needed) {

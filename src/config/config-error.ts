@@ -7,7 +7,7 @@ export interface ConfigMistake {
   readonly got: string;
 }
 
-/** Lists all mistakes of a configuration, not just the first; one line of the message for each. */
+/** Lists all mistakes of a configuration, one line of the message for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly mistakes: readonly ConfigMistake[];
@@ -20,4 +20,13 @@ export class ConfigError extends Error {
 
 export function toMistakeLine({ key, expected, got }: ConfigMistake): string {
   return `${key}: expected ${expected}, got ${got}`;
+}
+
+const longestShown = 80;
+
+/** Quotes text for a one-line message: control characters escaped, long text shortened. */
+export function quoteText(text: string): string {
+  return text.length > longestShown
+    ? `${JSON.stringify(text.slice(0, longestShown))}… (${text.length} characters)`
+    : JSON.stringify(text);
 }

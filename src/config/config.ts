@@ -1,9 +1,12 @@
 import type { Client } from './client.ts';
+import type { ConfigValues } from './keys.ts';
 import type { NetworkProfile } from './network-profile.ts';
 import type { Secret } from './secret.ts';
 
 /** The complete, checked configuration of a service. Only `parseConfig` builds one. */
 export interface Config {
+  /** Every setting by its name, on its own. What follows combines them, and is nearer to its use. */
+  readonly settings: ConfigValues;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;

@@ -1,12 +1,19 @@
-import { callerKeys } from './caller-keys.ts';
-import type { ConfigKey, ValueOfKey } from './config-key.ts';
-import { limitKeys } from './limit-keys.ts';
-import { listenerKeys } from './listener-keys.ts';
-import { operationKeys } from './operation-keys.ts';
-import { sponsorshipKeys } from './sponsorship-keys.ts';
-import { upstreamKeys } from './upstream-keys.ts';
+import { callerKeys, limitKeys } from './caller-keys.ts';
+import type { AddressSetting, ConfigTable, ValueOfKey } from './config-key.ts';
+import { listenerKeys, operationKeys } from './listener-keys.ts';
+import { sponsorshipKeys, upstreamKeys } from './upstream-keys.ts';
 
-/** All settings. Parser, checks and documentation are driven by this table. */
+/** The settings under the headings of the documentation, in its order. */
+export const configGroups = {
+  Listener: listenerKeys,
+  'Network and upstreams': upstreamKeys,
+  Sponsorship: sponsorshipKeys,
+  Callers: callerKeys,
+  Limits: limitKeys,
+  Operation: operationKeys,
+} as const satisfies Readonly<Record<string, ConfigTable>>;
+
+/** All settings. Parser, checks, JSON Schema and documentation follow from this table. */
 export const configKeys = {
   ...listenerKeys,
   ...upstreamKeys,
@@ -14,15 +21,20 @@ export const configKeys = {
   ...callerKeys,
   ...limitKeys,
   ...operationKeys,
-} as const satisfies Record<string, ConfigKey<unknown>>;
+} as const;
 
-export type ConfigKeyName = keyof typeof configKeys;
+export const configKeyNames: readonly string[] = Object.keys(configKeys);
 
 /** The value of every setting; the default where unset. */
-export type ConfigValues = { readonly [Name in ConfigKeyName]: ValueOfKey<(typeof configKeys)[Name]> };
+export type ConfigValues = {
+  readonly [Name in keyof typeof configKeys]: ValueOfKey<(typeof configKeys)[Name]>;
+};
 
-export const configKeyNames = Object.keys(configKeys) as readonly ConfigKeyName[];
-
-export function isConfigKeyName(name: string): name is ConfigKeyName {
-  return Object.hasOwn(configKeys, name);
+/** The table with the settings of upstreams that it does not have. */
+export function withAddresses(addressSettings: readonly AddressSetting[]): ConfigTable {
+  const further = addressSettings
+    .filter(({ name }) => !configKeyNames.includes(name))
+    // Nothing real stands beside the embedded network.
+    .map(({ name, key }) => [name, { ...key, isAddress: true, needs: 'LEDGER_GRAPHQL_URL' }]);
+  return { ...configKeys, ...Object.fromEntries(further) };
 }

@@ -1,52 +1,115 @@
-import { configKey } from './config-key.ts';
-import { defaults } from './defaults.ts';
-import { boolean, host, integer, networks, origins } from './value-kinds.ts';
+import type { ConfigTable } from './config-key.ts';
+import {
+  boolean,
+  filePath,
+  host,
+  integer,
+  networks,
+  oneOf,
+  origins,
+  secretFilePath,
+  signingKeys,
+  workerCount,
+} from './value-types.ts';
 
 export const listenerKeys = {
-  HOST: configKey({
-    group: 'Listener',
-    kind: host,
-    fallback: defaults.host,
+  HOST: {
+    type: host,
+    // Loopback, so that an unconfigured gateway is not open to the network. The container image sets 0.0.0.0.
+    fallback: '127.0.0.1',
     description:
       'The address to listen on. The default is reachable from this machine only; `0.0.0.0` means every IPv4 interface.',
-    inForce: true,
-  }),
-  PORT: configKey({
-    group: 'Listener',
-    kind: integer(0, 65_535),
-    fallback: defaults.port,
-    description: 'The TCP port to listen on. `0` takes any free one; the one chosen is logged.',
-    inForce: true,
-  }),
-  CORS_ORIGINS: configKey({
-    group: 'Listener',
-    kind: origins,
+  },
+  PORT: {
+    type: integer(0, 65_535),
+    // The usual port of GraphQL servers in JavaScript; no ledger node uses it.
+    fallback: 4000,
+    description: 'The TCP port to listen on. `0` takes any free port; the log names it.',
+  },
+  CORS_ORIGINS: {
+    type: origins,
     fallback: '*',
     description:
-      'The web origins whose pages may read answers. `*` is every origin; browsers are never told to send cookies or other credentials of their own accord.',
-    inForce: true,
-  }),
-  TRUSTED_PROXIES: configKey({
-    group: 'Listener',
-    kind: networks,
-    fallback: null,
-    description:
-      'Peers whose `X-Forwarded-For` is believed when a caller is told apart by address. Unset: nobody is believed.',
-    inForce: true,
-  }),
-  GRAPHIQL: configKey({
-    group: 'Listener',
-    kind: boolean,
+      'Web origins whose pages may read responses; `*` allows every origin. Responses never allow browsers to add cookies or other stored credentials.',
+  },
+  TRUSTED_PROXIES: {
+    type: networks,
+    description: 'Proxies whose `X-Forwarded-For` header identifies the client address. Unset: the header is ignored.',
+  },
+  GRAPHIQL: {
+    type: boolean,
     fallback: true,
-    description: 'Whether browsers that open `/graphql` get GraphiQL. It needs no other server.',
-    inForce: true,
-  }),
-  INTROSPECTION: configKey({
-    group: 'Listener',
-    kind: boolean,
+    description: 'Whether browsers that open `/graphql` get GraphiQL. It loads nothing from other servers.',
+  },
+  INTROSPECTION: {
+    type: boolean,
     fallback: true,
     description:
       'Whether clients may read the schema. When `false`, GraphiQL has no documentation and code generators need a schema file.',
-    inForce: true,
-  }),
-};
+  },
+} as const satisfies ConfigTable;
+
+export const operationKeys = {
+  CONFIG_FILE: {
+    type: filePath,
+    description:
+      'A JSON or YAML file with any of these keys at its top level, except this one. The environment overrides the file; an unknown key in the file is a mistake.',
+  },
+  LOG_LEVEL: {
+    type: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    fallback: 'info',
+    description:
+      'The lowest severity that is logged. Logs go to standard output, one JSON object per line; request lines may be written up to 0.1 s late.',
+  },
+  SCHEMA_POLL_MS: {
+    type: integer(0, 86_400_000, 'milliseconds'),
+    // Sees an upgrade of the ledger within a minute, at the cost of one introspection a minute.
+    fallback: 60_000,
+    description: 'How often the gateway checks whether the ledger’s schema changed. `0`: only until the first success.',
+  },
+  SCHEMA_CACHE_FILE: {
+    type: filePath,
+    description:
+      'The file in which the gateway keeps the ledger’s last valid schema and limits. If the ledger is down at start, the whole graph is then known: sponsor and event fields work, and ledger fields fail with `UPSTREAM_UNAVAILABLE`. Unset: the ledger’s part of the graph is missing until it answers. A file that cannot be read or written causes a warning in the log.',
+  },
+  IMMUTABLE_CACHE_BYTES: {
+    type: integer(0, 4_294_967_296, 'bytes'),
+    // About twenty thousand transactions with their effects.
+    fallback: 33_554_432,
+    description:
+      'Memory for cached ledger data that never changes, such as a final transaction or an object at a version. Repeated reads are answered without a ledger call, and HTTP caches may store them; they count against limits as usual. `0`: nothing is cached, here or in HTTP caches.',
+  },
+  IMMUTABLE_CACHE_SECONDS: {
+    type: integer(1, 604_800, 'seconds'),
+    // Covers a page and the pages that it links to, and bounds how long a cache that nobody can empty is wrong.
+    fallback: 600,
+    description:
+      'How long cached data is reused, here and in HTTP caches, counted from the ledger’s response. Data that the ledger has since pruned, or lost in a reset of a test network, may be served for this long.',
+  },
+  CURSOR_KEYS: {
+    type: signingKeys,
+    description:
+      'Keys that sign the cursors of `queryEvents`, `queryTransactionBlocks`, `liveEvents` and `liveTransactions`, separated by commas: the first signs, all verify. Unset: instances on one Redis share a key that is kept there; without `REDIS_URL`, cursors are valid only on this instance (all its workers) and do not survive a restart.',
+  },
+  CURSOR_KEYS_FILE: {
+    type: secretFilePath,
+    holds: 'CURSOR_KEYS',
+    description: 'A file that holds the keys instead. Setting both is a mistake.',
+  },
+  METRICS_PORT: {
+    type: integer(0, 65_535),
+    unsupported: 'ignored',
+    description: 'A separate port for `/metrics`. Unset: the main port serves metrics to loopback clients.',
+  },
+  DRAIN_MS: {
+    type: integer(0, 600_000, 'milliseconds'),
+    description:
+      'How long the gateway keeps serving after a stop signal, while `/health/ready` answers 503 so that load balancers move new requests elsewhere. Then it stops listening. Unset: 5000 after SIGTERM, and 0 at a terminal or after another signal.',
+  },
+  WORKERS: {
+    type: workerCount,
+    fallback: 1,
+    description:
+      'How many processes serve on one address. They share rate limits and cursor keys. `auto`: one per available CPU core. More than one process beside a sponsor, including the embedded one, needs `REDIS_URL`: without it a number above 1 is a mistake, and `auto` is 1.',
+  },
+} as const satisfies ConfigTable;

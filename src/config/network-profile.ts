@@ -1,43 +1,6 @@
-/** The names that one network uses on the wire. No other code depends on which network it is. */
-export interface NetworkProfile {
-  readonly name: string;
-  /** Request headers of the ledger's GraphQL, in lower case. */
-  readonly headers: { readonly version: string; readonly showUsage: string };
-  readonly events: {
-    readonly methods: Readonly<Record<RpcMethod, string>>;
-    /** The node's name of each member of `EventQueryFilter`; `null` where it has no such filter. */
-    readonly filters: Readonly<Record<EventFilterMember, string | null>>;
-    readonly timeRange: {
-      /** Does the node take the bounds as JSON numbers, or as strings of digits? */
-      readonly encoding: 'number' | 'text';
-      /** Does the node exclude the end of the range? Clients of the gateway always include it. */
-      readonly endExclusive: boolean;
-    };
-  };
-  /** The subscriptions of the ledger's GraphQL. */
-  readonly subscriptions: {
-    /** What follows the path of its endpoint in the address at which they are taken. */
-    readonly path: string;
-    /** Its root fields that tell of events and of transactions, and the members of their `filter` that say what ours say. */
-    readonly events: { readonly field: string; readonly moveModule: string };
-    readonly transactions: { readonly field: string; readonly fromAddress: string; readonly moveFunction: string };
-  };
-  readonly sponsor: {
-    /** The key of an `execute_tx` body that says how long to wait. */
-    readonly requestTypeKey: 'requestType' | 'request_type';
-  };
-  /** The ledger's root fields that joins query, and the names of their arguments. */
-  readonly joins: {
-    readonly object: { readonly field: RootFieldName; readonly id: string; readonly version: string };
-    readonly address: { readonly field: RootFieldName; readonly id: string };
-    readonly transaction: { readonly field: RootFieldName; readonly id: string };
-  };
-  /**
-   * By which tables it is told which of the ledger's fields never change: by the first one that the schema fits. The tables
-   * differ in how a schema speaks of transactions. Empty: nothing is taken to be immutable.
-   */
-  readonly immutableFields: readonly ImmutableFieldsName[];
-}
+import { z } from 'zod';
+import { type ConfigMistake, quoteText } from './config-error.ts';
+import { toMistakes } from './zod-mistakes.ts';
 
 export const rpcMethods = [
   'queryEvents',
@@ -47,18 +10,6 @@ export const rpcMethods = [
   'subscribeTransaction',
   'unsubscribeTransaction',
 ] as const;
-type RpcMethod = (typeof rpcMethods)[number];
-
-/** All with the prefix of the network. */
-function methodsOf(prefix: string): Readonly<Record<RpcMethod, string>> {
-  return Object.fromEntries(rpcMethods.map((method) => [method, prefix + method])) as Record<RpcMethod, string>;
-}
-
-export const immutableFieldsNames = ['transactionBlocks', 'transactions'] as const;
-type ImmutableFieldsName = (typeof immutableFieldsNames)[number];
-
-/** Where versions of a ledger differ in the name: each of them. The first that the ledger's schema has, and that fits, is read. */
-export type RootFieldName = string | readonly string[];
 
 export const eventFilterMembers = [
   'all',
@@ -76,6 +27,62 @@ export const eventFilterMembers = [
 ] as const;
 
 export type EventFilterMember = (typeof eventFilterMembers)[number];
+
+/** Text that matches a pattern. */
+const text = (pattern: RegExp, expected: string) => z.string('a text').regex(pattern, expected);
+const headerName = text(/^[a-z\d!#$%&'*+.^_`|~-]+$/, 'a header name in lower case');
+const graphqlName = text(/^[_a-zA-Z]\w*$/, 'a GraphQL name');
+const wireName = text(/^\S+$/, 'a text without white space');
+const nameOrNames = 'a GraphQL name, or a list of them';
+/** A list where versions of a ledger differ in the name: the gateway reads the first that the ledger's schema has and that fits. */
+const rootFieldName = z.union([graphqlName, z.array(graphqlName).min(1, nameOrNames).readonly()], nameOrNames);
+export type RootFieldName = z.output<typeof rootFieldName>;
+
+const networkProfileSchema = z.strictObject({
+  name: wireName,
+  /** Request headers of the ledger's GraphQL, in lower case. */
+  headers: z.strictObject({ version: headerName, showUsage: headerName }),
+  events: z.strictObject({
+    methods: z.record(z.enum(rpcMethods), wireName),
+    /** The node's name of each member of `EventQueryFilter`; `null` where it has no such filter. */
+    filters: z.record(z.enum(eventFilterMembers), wireName.nullable()),
+    timeRange: z.strictObject({
+      /** Does the node take the bounds as JSON numbers, or as strings of digits? */
+      encoding: z.enum(['number', 'text']),
+      /** Does the node exclude the end of the range? The gateway always includes it. */
+      endExclusive: z.boolean('true or false'),
+    }),
+  }),
+  /** The subscriptions of the ledger's GraphQL: root fields, and the members of their `filter` that match ours. */
+  subscriptions: z.strictObject({
+    /** Follows the path of the GraphQL endpoint. */
+    path: text(/^(?:\/[\w.~-]+)*$/, 'a path, or an empty text'),
+    events: z.strictObject({ field: graphqlName, moveModule: graphqlName }),
+    transactions: z.strictObject({ field: graphqlName, fromAddress: graphqlName, moveFunction: graphqlName }),
+  }),
+  /** The key of an `execute_tx` body that says how long to wait. */
+  sponsor: z.strictObject({ requestTypeKey: z.enum(['requestType', 'request_type']) }),
+  /** The ledger's root fields that joins query, and the names of their arguments. */
+  joins: z.strictObject({
+    object: z.strictObject({ field: rootFieldName, id: graphqlName, version: graphqlName }),
+    address: z.strictObject({ field: rootFieldName, id: graphqlName }),
+    transaction: z.strictObject({ field: rootFieldName, id: graphqlName }),
+  }),
+  /**
+   * Tables of the fields that never change; the gateway uses the first that the schema fits. They differ in how a schema
+   * represents transactions. Empty: no field counts as immutable.
+   */
+  immutableFields: z.array(z.enum(['transactionBlocks', 'transactions']), 'a list').readonly(),
+});
+
+/** The names that one network uses on the wire. No other code depends on which network it is. */
+export type NetworkProfile = z.output<typeof networkProfileSchema>;
+
+/** All methods with the prefix of the network. */
+function methodsOf(prefix: string): NetworkProfile['events']['methods'] {
+  const entries = rpcMethods.map((method) => [method, prefix + method]);
+  return Object.fromEntries(entries) as NetworkProfile['events']['methods'];
+}
 
 const ledger: NetworkProfile = {
   name: 'ledger',
@@ -112,7 +119,7 @@ const ledger: NetworkProfile = {
   immutableFields: ['transactionBlocks'],
 };
 
-/** Real nodes lack four filters of the contract and name some others differently. */
+/** Real nodes lack some filters of the contract and name others differently. */
 const realNodeFilters: NetworkProfile['events']['filters'] = {
   ...ledger.events.filters,
   moveEvent: null,
@@ -151,12 +158,49 @@ const sui: NetworkProfile = {
 export const networkProfiles = { ledger, iota, sui } as const satisfies Record<string, NetworkProfile>;
 export type NetworkProfileName = keyof typeof networkProfiles;
 
-/** Headers that ask for a version, and say which one answered: the contract's name, and the network's own besides. */
+/** Headers with the requested version, and the version that answered: the contract's name and the network's own. */
 export function versionHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly string[] {
   return [...new Set([ledger.headers.version, headers.version])];
 }
 
-/** Headers by which a caller asks to be told its usage: the contract's name, and the network's own besides. */
+/** Headers that ask for usage figures: the contract's name and the network's own. */
 export function usageHeadersOf({ headers }: Pick<NetworkProfile, 'headers'>): readonly string[] {
   return [...new Set([ledger.headers.showUsage, headers.showUsage])];
+}
+
+export type ProfileResult =
+  | { readonly profile: NetworkProfile }
+  /** Each mistake's `key` is a path: `PROFILE_OVERRIDES.headers.version`. */
+  | { readonly mistakes: readonly ConfigMistake[] };
+
+/** Overrides single names of a profile. Every path must exist in the profile, and every value must have its type. */
+export function parseNetworkProfile(base: NetworkProfile, overrides: Readonly<Record<string, unknown>>): ProfileResult {
+  const { data, error } = networkProfileSchema.safeParse(mergeDeep(base, overrides));
+  if (!error) return { profile: data };
+  const checked = {
+    setting: 'PROFILE_OVERRIDES',
+    content: overrides,
+    knownNames: 'a name that a profile has',
+    describe,
+  };
+  return { mistakes: toMistakes(error.issues, checked) };
+}
+
+function mergeDeep(base: object, over: object): object {
+  const merged = new Map<string, unknown>(Object.entries(base));
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged.get(key);
+    merged.set(key, isObject(below) && isObject(value) ? mergeDeep(below, value) : value);
+  }
+  // `fromEntries` defines own properties, so a key `__proto__` stays a plain, unknown key.
+  return Object.fromEntries(merged);
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return isObject(value) ? 'an object' : quoteText(String(value));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

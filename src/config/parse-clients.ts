@@ -1,11 +1,29 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { clientIdRule, isClientId, looksLikeApiKey } from './api-key.ts';
-import { type Client, clientScopes } from './client.ts';
+import { type Client, clientIdRule, clientScopes, isClientId, looksLikeApiKey } from './client.ts';
 import type { ConfigMistake } from './config-error.ts';
-import { moveCallRule, toMoveCall } from './move-call.ts';
-import { quoteText } from './quote-text.ts';
-import { origins } from './value-kinds.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { type ReadFile, toUnreadable } from './read-settings.ts';
+import { moveCallRule, toMoveCall, toOrigin } from './value-types.ts';
+import { toMistakes } from './zod-mistakes.ts';
+
+export interface ClientsFile {
+  /** `null` without a file, or when it has mistakes. */
+  readonly clients: readonly Client[] | null;
+  readonly mistakes: readonly ConfigMistake[];
+}
+
+/** Reads and parses the clients file. @param path `undefined` = there is none */
+export function readClients(path: string | undefined, readFile: ReadFile): ClientsFile {
+  if (path === undefined) return { clients: null, mistakes: [] };
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    return { clients: null, mistakes: [toUnreadable('CLIENTS_FILE', path, error)] };
+  }
+  const result = parseClients(text);
+  return 'clients' in result ? { ...result, mistakes: [] } : { clients: null, mistakes: result.mistakes };
+}
 
 export type ClientsResult =
   | { readonly clients: readonly Client[] }
@@ -16,7 +34,7 @@ const maxPerMinute = 1_000_000_000;
 const attempts = `an integer from 0 to ${maxPerMinute} (attempts a minute)`;
 // Not 0, which stands for no limit where attempts are counted.
 const gas = `an integer from 1 to ${Number.MAX_SAFE_INTEGER} (of the smallest unit of the gas coin), or none of this key`;
-const fields = 'id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls';
+const knownNames = 'a name that a client has: id, hash, scopes, rate.perMinute, origins, gas.perDay, moveCalls';
 
 const clientSchema = z.strictObject({
   id: z.string(clientIdRule).refine(isClientId, clientIdRule),
@@ -28,46 +46,51 @@ const clientSchema = z.strictObject({
   origins: z
     .array(z.string('an origin'), 'a list of origins')
     .min(1, 'at least one origin, or none of this key')
-    .refine((list) => toOrigins(list) !== undefined, 'origins, each like https://app.example.com, without a path')
+    .refine((list) => list.every(isOrigin), 'origins, each like https://app.example.com, without a path')
+    .transform((list) => list.flatMap((item) => toOrigin(item.trim()) ?? []))
     .optional(),
   gas: z.strictObject({ perDay: z.int(gas).min(1, gas) }, 'an object').optional(),
   moveCalls: z
     .array(
-      z.string(moveCallRule).refine((text) => toMoveCall(text) !== undefined, moveCallRule),
+      z
+        .string(moveCallRule)
+        .refine((text) => toMoveCall(text) !== undefined, moveCallRule)
+        .transform((text) => toMoveCall(text) ?? text),
       'a list of what may be called',
     )
     .optional(),
 });
 
+function isOrigin(item: string): boolean {
+  return toOrigin(item.trim()) !== undefined;
+}
+
 const clientsSchema = z.array(clientSchema, 'a list of clients').min(1, 'a list of at least one client');
 
 /** Parses the text of a clients file, YAML or JSON. */
 export function parseClients(text: string): ClientsResult {
-  const content = parsePlainJson(text) ?? parseYaml(text);
-  if ('mistakes' in content) return content;
-  const result = clientsSchema.safeParse(content.value);
-  if (!result.success) {
-    return { mistakes: result.error.issues.flatMap((issue) => toMistakes(issue, content.value)) };
+  const parsed = parsePlainJson(text) ?? parseYaml(text);
+  if ('problem' in parsed) {
+    return { mistakes: [{ key: 'CLIENTS_FILE', expected: 'a JSON or YAML list of clients', got: parsed.problem }] };
   }
-  const clients = result.data.map(
-    ({ id, hash, scopes, rate, origins: list, gas, moveCalls }): Client => ({
+  const content = parsed.value;
+  const { data, error } = clientsSchema.safeParse(content);
+  if (error) {
+    return { mistakes: toMistakes(error.issues, { setting: 'CLIENTS_FILE', content, knownNames, describe }) };
+  }
+  const clients = data.map(
+    ({ id, hash, scopes, rate, origins, gas, moveCalls }): Client => ({
       id,
       hash,
       scopes: [...new Set(scopes)],
       perMinute: rate?.perMinute ?? null,
-      origins: list ? (toOrigins(list) ?? null) : null,
+      origins: origins ? [...new Set(origins)] : null,
       gasPerDay: gas?.perDay ?? null,
-      moveCalls: moveCalls ? [...new Set(moveCalls.flatMap((text) => toMoveCall(text) ?? []))] : null,
+      moveCalls: moveCalls ? [...new Set(moveCalls)] : null,
     }),
   );
   const mistakes = [...findRepeated(clients, 'id'), ...findRepeated(clients, 'hash')];
   return mistakes.length > 0 ? { mistakes } : { clients };
-}
-
-/** Normalises origins to the form in which browsers send them; `undefined` if one is not an origin. */
-function toOrigins(list: readonly string[]): readonly string[] | undefined {
-  const parsed = list.map((item) => (item.includes(',') || item === '*' ? undefined : origins.parse(item)));
-  return parsed.every((each) => each !== undefined) ? parsed.flat() : undefined;
 }
 
 /**
@@ -90,21 +113,6 @@ function parsePlainJson(text: string): { readonly value: unknown } | null {
   }
 }
 
-/** Reports only the line of a syntax error: the parser's message would quote the file, which may hold a key by mistake. */
-function parseYaml(text: string): { readonly value: unknown } | { readonly mistakes: readonly ConfigMistake[] } {
-  const mistake = (got: string) => ({
-    mistakes: [{ key: 'CLIENTS_FILE', expected: 'a JSON or YAML list of clients', got }],
-  });
-  try {
-    const document = parseDocument(text, { logLevel: 'error' });
-    const [error] = document.errors;
-    if (error) return mistake(`text that is neither (line ${error.linePos?.[0].line ?? '?'}: ${error.code})`);
-    return { value: document.toJS() };
-  } catch {
-    return mistake('text that cannot be read as either');
-  }
-}
-
 function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigMistake[] {
   const seen = new Map<string, number>();
   return clients.flatMap((client, index) => {
@@ -113,39 +121,14 @@ function findRepeated(clients: readonly Client[], field: 'id' | 'hash'): ConfigM
       seen.set(client[field], index);
       return [];
     }
-    return [{ key: toKey([index, field]), expected: 'one that no other client has', got: `that of client ${first}` }];
+    return [
+      {
+        key: `CLIENTS_FILE.${index}.${field}`,
+        expected: 'one that no other client has',
+        got: `that of client ${first}`,
+      },
+    ];
   });
-}
-
-function toMistakes(issue: z.core.$ZodIssue, value: unknown): ConfigMistake[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((name) => ({
-      key: toKey([...issue.path, name]),
-      expected: `a name that a client has: ${fields}`,
-      got: 'an unknown one',
-    }));
-  }
-  const expected =
-    issue.code === 'invalid_value'
-      ? `one of ${issue.values.join(', ')}`
-      : issue.code === 'invalid_type' && issue.expected === 'object'
-        ? 'an object'
-        : issue.message;
-  return [{ key: toKey(issue.path), expected, got: describe(valueAt(value, issue.path)) }];
-}
-
-function toKey(path: readonly PropertyKey[]): string {
-  return ['CLIENTS_FILE', ...path.map((part) => quoteText(String(part)).slice(1, -1))].join('.');
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) =>
-      typeof at === 'object' && at !== null
-        ? Object.entries(at).find(([name]) => name === String(key))?.[1]
-        : undefined,
-    value,
-  );
 }
 
 /** Never shows a string: it may be a key that was pasted into the wrong place. */

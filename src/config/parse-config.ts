@@ -1,40 +1,30 @@
-import type { AddressSetting } from './address-setting.ts';
+import { limitDefaults } from './caller-keys.ts';
 import { checkSettings, type Settings, toSponsorAuth } from './check-settings.ts';
 import type { Config, Upstreams } from './config.ts';
-import { ConfigError } from './config-error.ts';
-import { defaults } from './defaults.ts';
-import { type ConfigKeyName, type ConfigValues, configKeyNames, configKeys, isConfigKeyName } from './keys.ts';
-import { networkProfiles } from './network-profile.ts';
-import { parseNetworkProfile } from './parse-network-profile.ts';
-import { parseAddresses, parseValues } from './parse-values.ts';
-import { readClients } from './read-clients.ts';
-import { type ReadFile, readSettings } from './read-settings.ts';
-import { Secret } from './secret.ts';
+import { ConfigError, type ConfigMistake } from './config-error.ts';
+import type { AddressSetting, ConfigKey, ConfigTable } from './config-key.ts';
+import { type ConfigValues, withAddresses } from './keys.ts';
+import { networkProfiles, parseNetworkProfile } from './network-profile.ts';
+import { readClients } from './parse-clients.ts';
 
-export interface ConfigSource {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Reads the configuration file and the files that hold secrets, as UTF-8. May throw. */
-  readonly readFile: ReadFile;
-}
+import { type ConfigSource, type RawSettings, type ReadFile, readSettings, toErrorCode } from './read-settings.ts';
+import { expectedOf, parseText, showText } from './value-types.ts';
 
 /**
  * Turns environment and configuration file into a checked configuration.
- * @param addressSettings those of the upstreams there are; the table of settings need not have them
- * @throws ConfigError with every mistake there is; nothing else
+ * @param addressSettings of all upstreams; the table of settings need not have them
+ * @throws ConfigError with every mistake; nothing else
  */
-export function parseConfig({ env, readFile }: ConfigSource, addressSettings: readonly AddressSetting[] = []): Config {
-  const further = addressSettings.filter(({ name }) => !isConfigKeyName(name));
-  const raw = readSettings(env, readFile, further);
-  const parsed = parseValues(raw.texts, readFile);
-  const { addresses, mistakes: furtherMistakes } = parseAddresses(further, raw.texts);
-  const clients = readClients(raw.texts.get('CLIENTS_FILE'), readFile);
-  const broken = new Set([...raw.mistakes, ...parsed.mistakes, ...furtherMistakes].map(({ key }) => key));
+export function parseConfig(source: ConfigSource, addressSettings: readonly AddressSetting[] = []): Config {
+  const table = withAddresses(addressSettings);
+  const raw = readSettings(source, table);
+  const parsed = parseValues(table, raw.texts, source.readFile);
+  const clients = readClients(raw.texts.get('CLIENTS_FILE'), source.readFile);
+  const broken = new Set([...raw.mistakes, ...parsed.mistakes].map(({ key }) => key));
   const isSet = (name: string) => raw.texts.has(name) || broken.has(name);
-  const settings: Settings = { values: parsed.values, isSet, further };
-  const profile = parseNetworkProfile(
-    networkProfiles[parsed.values.NETWORK_PROFILE],
-    parsed.values.PROFILE_OVERRIDES ?? {},
-  );
+  const values = parsed.values as ConfigValues;
+  const settings: Settings = { table, values, isSet };
+  const profile = parseNetworkProfile(networkProfiles[values.NETWORK_PROFILE], values.PROFILE_OVERRIDES ?? {});
 
   // Skip the checks between settings if the file is unreadable, since it is unknown what was set; and do not report a
   // second mistake for one key.
@@ -42,27 +32,83 @@ export function parseConfig({ env, readFile }: ConfigSource, addressSettings: re
   const mistakes = [
     ...raw.mistakes,
     ...parsed.mistakes,
-    ...furtherMistakes,
     ...clients.mistakes,
     ...beside,
     ...('mistakes' in profile ? profile.mistakes : []),
   ];
   if (mistakes.length > 0 || 'mistakes' in profile) throw new ConfigError(mistakes);
-  return { ...toConfig(settings, addresses), profile: profile.profile, clients: clients.clients };
+  return { ...toConfig(settings), profile: profile.profile, clients: clients.clients };
 }
 
-function toConfig(
-  settings: Settings,
-  furtherAddresses: Readonly<Record<string, string>>,
-): Omit<Config, 'profile' | 'clients'> {
-  const { values } = settings;
+interface ParsedValues {
+  /** A setting with a mistake has its default here. A secret read from a file has the name of the secret. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly mistakes: readonly ConfigMistake[];
+}
+
+/** Parses every setting on its own; `checkSettings` checks their combinations. */
+function parseValues(table: ConfigTable, texts: RawSettings['texts'], readFile: ReadFile): ParsedValues {
+  const mistakes: ConfigMistake[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, key] of Object.entries(table)) {
+    const parsed = parseValue(key, texts.get(name));
+    values[name] = 'value' in parsed ? parsed.value : (key.fallback ?? null);
+    if ('expected' in parsed) mistakes.push({ key: name, ...parsed });
+    const secret = key.holds === undefined ? undefined : table[key.holds];
+    if (key.holds === undefined || !secret || typeof values[name] !== 'string' || texts.has(key.holds)) continue;
+    const read = readSecret(secret, values[name], readFile);
+    if ('expected' in read) mistakes.push({ key: name, ...read });
+    else values[key.holds] = read.value;
+  }
+  return { values, mistakes };
+}
+
+type ParsedValue = { readonly value: unknown } | Omit<ConfigMistake, 'key'>;
+
+function parseValue({ type, fallback = null, unsupported }: ConfigKey, text: string | undefined): ParsedValue {
+  if (text === undefined) return { value: fallback };
+  if (unsupported === 'refused') {
+    const expected = 'it unset: this version does not support it, and would run less safely than configured';
+    return { expected, got: 'a value' };
+  }
+  const value = parseText(type, text);
+  return value === undefined ? { expected: expectedOf(type), got: showText(type, text) } : { value };
+}
+
+function readSecret({ type }: ConfigKey, path: string, readFile: ReadFile): ParsedValue {
+  let text: string;
+  try {
+    text = readFile(path).trim();
+  } catch (error) {
+    return { expected: 'a path to a readable file', got: `one that cannot be read (${toErrorCode(error)})` };
+  }
+  const value = parseText(type, text);
+  if (text !== '' && value !== undefined) return { value };
+  const got = text === '' ? 'an empty one' : 'one that holds something else';
+  return { expected: `a file that holds ${expectedOf(type)}`, got };
+}
+
+/**
+ * Larger than any body that known ledgers accept: query, transaction and variables together. Small enough that a few
+ * hundred hostile bodies fit in memory.
+ */
+const maxBodyBytes = 1_048_576;
+/**
+ * Credentials fit many times over. Until a WebSocket is acknowledged, no caller is known against whom its memory could be
+ * counted.
+ */
+const maxGreetingBytes = 16_384;
+
+function toConfig(settings: Settings): Omit<Config, 'profile' | 'clients'> {
+  const { table, values, isSet } = settings;
   return {
+    settings: values,
     host: values.HOST,
     port: values.PORT,
-    upstreams: toUpstreams(values, furtherAddresses),
+    upstreams: toUpstreams(table, values),
     sponsorship: toSponsorship(settings),
     pages: {
-      defaultSize: values.LIMIT_DEFAULT_PAGE_SIZE ?? Math.min(defaults.defaultPageSize, values.LIMIT_MAX_PAGE_SIZE),
+      defaultSize: values.LIMIT_DEFAULT_PAGE_SIZE ?? Math.min(limitDefaults.pageSize, values.LIMIT_MAX_PAGE_SIZE),
       maxSize: values.LIMIT_MAX_PAGE_SIZE,
     },
     cursorKeys: values.CURSOR_KEYS,
@@ -74,15 +120,15 @@ function toConfig(
         maxQueryPayloadSize: values.LIMIT_MAX_QUERY_PAYLOAD_SIZE,
         maxTransactionPayloadSize: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE,
       },
-      maxTransactionPayloadBytes: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE ?? defaults.maxTransactionPayloadBytes,
-      maxBodyBytes: defaults.maxBodyBytes,
+      maxTransactionPayloadBytes: values.LIMIT_MAX_TRANSACTION_PAYLOAD_SIZE ?? limitDefaults.transactionPayloadBytes,
+      maxBodyBytes,
       maxEventCalls: values.LIMIT_MAX_EVENT_CALLS,
       maxBatchSize: values.BATCH_MAX,
       sockets: {
         max: values.WEBSOCKET_MAX,
         maxPerAddress: values.WEBSOCKET_MAX_PER_ADDRESS,
         maxOperations: values.WEBSOCKET_MAX_OPERATIONS,
-        maxGreetingBytes: defaults.maxSocketGreetingBytes,
+        maxGreetingBytes,
       },
     },
     live: {
@@ -99,7 +145,7 @@ function toConfig(
     rateLimit: {
       perMinute: values.RATE_LIMIT_PER_MINUTE,
       cost: values.RATE_LIMIT_COST,
-      redis: values.REDIS_URL === null ? null : { url: new Secret(values.REDIS_URL), sharedBy: values.REDIS_SHARED_BY },
+      redis: values.REDIS_URL === null ? null : { url: values.REDIS_URL, sharedBy: values.REDIS_SHARED_BY },
     },
     trustedProxies: values.TRUSTED_PROXIES ?? [],
     corsOrigins: values.CORS_ORIGINS,
@@ -112,7 +158,7 @@ function toConfig(
     immutableReads: { maxBytes: values.IMMUTABLE_CACHE_BYTES, lifeMs: values.IMMUTABLE_CACHE_SECONDS * 1_000 },
     clientsFile: values.CLIENTS_FILE,
     jwt: toJwtRules(values),
-    notInForce: configKeyNames.filter((name) => settings.isSet(name) && configKeys[name].inForce === false),
+    notInForce: Object.keys(table).filter((name) => isSet(name) && table[name]?.unsupported === 'ignored'),
   };
 }
 
@@ -123,19 +169,12 @@ function toJwtRules(values: ConfigValues): Config['jwt'] {
   return { keysUrl, issuer, audience, scopesClaim, gasPerDay, moveCalls };
 }
 
-/** Settings of the table that hold addresses of upstreams. */
-const addressNames = [
-  'LEDGER_GRAPHQL_URL',
-  'LEDGER_GRAPHQL_WS_URL',
-  'LEDGER_RPC_URL',
-  'LEDGER_RPC_WS_URL',
-  'SPONSOR_URL',
-] as const satisfies readonly ConfigKeyName[];
-
-function toUpstreams(values: ConfigValues, further: Readonly<Record<string, string>>): Upstreams {
+function toUpstreams(table: ConfigTable, values: Readonly<Record<string, unknown>>): Upstreams {
   if (values.LEDGER_GRAPHQL_URL === null) return { kind: 'devnet' };
-  const given = addressNames.flatMap((name) => (values[name] === null ? [] : [[name, values[name]]]));
-  return { kind: 'remote', addresses: { ...Object.fromEntries(given), ...further } };
+  const addresses = Object.entries(values).filter(
+    (each): each is [string, string] => table[each[0]]?.isAddress === true && each[1] !== null,
+  );
+  return { kind: 'remote', addresses: Object.fromEntries(addresses) };
 }
 
 function toSponsorship(settings: Settings): Config['sponsorship'] {

@@ -1,9 +1,15 @@
-import type { AddressSetting } from './address-setting.ts';
-import type { ConfigMistake } from './config-error.ts';
-import { configKeyNames } from './keys.ts';
-import { misspeltName } from './nearest-name.ts';
-import { parseConfigFile } from './parse-config-file.ts';
-import { quoteText } from './quote-text.ts';
+import { type Document, isMap, isScalar as isScalarNode } from 'yaml';
+import { type ConfigMistake, quoteText } from './config-error.ts';
+import type { ConfigKey, ConfigTable } from './config-key.ts';
+import { misspeltName, nearestName } from './nearest-name.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { expectedOf, isListType, jsonObject } from './value-types.ts';
+
+export interface ConfigSource {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads the configuration file and the files that it names, as UTF-8. May throw. */
+  readonly readFile: ReadFile;
+}
 
 /** Returns the text of a file; throws when it cannot be read. */
 export type ReadFile = (path: string) => string;
@@ -14,66 +20,115 @@ export interface RawSettings {
   readonly mistakes: readonly ConfigMistake[];
 }
 
-/**
- * Merges the environment with the configuration file named in it, if any; the environment wins.
- * @param further settings beside those of the table
- */
-export function readSettings(
-  env: Readonly<Record<string, string | undefined>>,
-  readFile: ReadFile,
-  further: readonly AddressSetting[],
-): RawSettings {
-  const file = readConfigFile(env.CONFIG_FILE?.trim() ?? '', readFile, further);
+/** Merges the environment with the configuration file named in it, if any; the environment overrides the file. */
+export function readSettings({ env, readFile }: ConfigSource, table: ConfigTable): RawSettings {
+  const file = readConfigFile(env.CONFIG_FILE?.trim() ?? '', readFile, table);
   const texts = new Map<string, string>();
-  const names = [...configKeyNames, ...further.map((each) => each.name)];
-  for (const name of names) {
-    const text = ownText(env, name) || file.settings.get(name)?.trim();
+  for (const name of Object.keys(table)) {
+    const text = ownText(env, name) || file.texts.get(name)?.trim();
     if (text) texts.set(name, text);
   }
-  return { texts, mistakes: [...findMisspelt(env, names), ...file.mistakes] };
+  return { texts, mistakes: [...findMisspelt(env, Object.keys(table)), ...file.mistakes] };
 }
 
-function ownText(env: Readonly<Record<string, string | undefined>>, name: string): string {
+function ownText(env: ConfigSource['env'], name: string): string {
   const text = env[name]?.trim() ?? '';
   return isServiceAddress(name, text) ? '' : text;
 }
 
 /**
- * Is it what a cluster tells every program of its services, like `METRICS_PORT=tcp://10.0.0.7:80` of one called metrics?
- * No setting has such a value.
+ * Kubernetes adds a variable like `METRICS_PORT=tcp://10.0.0.7:80` for each service, here one called metrics, to every
+ * program. No setting has such a value.
  */
 function isServiceAddress(name: string, text: string): boolean {
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\/[\da-f.:[\]]{2,45}:\d{1,5}$/.test(text.trim());
 }
 
-/** Variables of the environment that are nearly a setting: whoever set one goes on believing that it is in force. */
-function findMisspelt(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): ConfigMistake[] {
-  const mistakes: ConfigMistake[] = [];
-  for (const [typed, text] of Object.entries(env)) {
-    if (!text?.trim() || names.includes(typed) || isServiceAddress(typed, text)) continue;
+/** Misspelt settings of the environment: ignoring one would leave the operator believing that it has effect. */
+function findMisspelt(env: ConfigSource['env'], names: readonly string[]): ConfigMistake[] {
+  return Object.entries(env).flatMap(([typed, text]) => {
+    if (!text?.trim() || names.includes(typed) || isServiceAddress(typed, text)) return [];
     const meant = misspeltName(typed, names);
-    if (meant)
-      mistakes.push({
-        key: quoteText(typed).slice(1, -1),
-        expected: `the name ${meant}`,
-        got: 'one that is nearly it',
-      });
-  }
-  return mistakes;
+    return meant ? [{ key: quoteKey(typed), expected: `the name ${meant}`, got: 'a similar one' }] : [];
+  });
 }
 
-function readConfigFile(
-  path: string,
-  readFile: ReadFile,
-  further: readonly AddressSetting[],
-): ReturnType<typeof parseConfigFile> {
-  if (path === '') return { settings: new Map(), mistakes: [] };
+function readConfigFile(path: string, readFile: ReadFile, table: ConfigTable): RawSettings {
+  if (path === '') return { texts: new Map(), mistakes: [] };
   try {
-    return parseConfigFile(readFile(path), further);
+    return parseConfigFile(readFile(path), table);
   } catch (error) {
-    const got = `${quoteText(path)}, which cannot be read (${toErrorCode(error)})`;
-    return { settings: new Map(), mistakes: [{ key: 'CONFIG_FILE', expected: 'a path to a readable file', got }] };
+    return { texts: new Map(), mistakes: [toUnreadable('CONFIG_FILE', path, error)] };
   }
+}
+
+/** Parses a configuration file, YAML or JSON, into the texts that the environment would hold. */
+function parseConfigFile(text: string, table: ConfigTable): RawSettings {
+  const texts = new Map<string, string>();
+  const refuse = (got: string) => ({
+    texts,
+    mistakes: [{ key: 'CONFIG_FILE', expected: 'a JSON or YAML object of settings', got }],
+  });
+  const parsed = parseYaml(text);
+  if ('problem' in parsed) return refuse(parsed.problem);
+  const content = parsed.value ?? {};
+  if (typeof content !== 'object' || Array.isArray(content)) return refuse(describeShape(content));
+  const mistakes: ConfigMistake[] = [];
+  for (const [name, value] of Object.entries(content)) {
+    const key = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (!key || name === 'CONFIG_FILE') {
+      mistakes.push(toUnknownKey(name, Object.keys(table)));
+      continue;
+    }
+    const setting = asWritten(parsed.document, name) ?? toText(key, value);
+    if (setting === null) mistakes.push({ key: name, expected: expectedOf(key.type), got: describeShape(value) });
+    else texts.set(name, setting);
+  }
+  return { texts, mistakes };
+}
+
+/** A number as it was written: a token may be all digits, too many for a double or with leading zeros. */
+function asWritten(document: Document, name: string): string | undefined {
+  const node = isMap(document.contents) ? document.contents.get(name, true) : undefined;
+  return isScalarNode(node) && typeof node.value === 'number' ? node.source : undefined;
+}
+
+/** @returns `null` for a list or an object where the setting takes neither */
+function toText({ type }: ConfigKey, value: unknown): string | null {
+  if (value === null || value === undefined) return '';
+  if (isScalar(value)) return String(value);
+  if (Array.isArray(value)) return isListType(type) && value.every(isScalar) ? value.join(',') : null;
+  return type === jsonObject ? JSON.stringify(value) : null;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function describeShape(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function toUnknownKey(key: string, known: readonly string[]): ConfigMistake {
+  if (key === 'CONFIG_FILE') return { key, expected: 'it only in the environment', got: 'it in the file it names' };
+  const nearest = nearestName(key, known);
+  return {
+    key: quoteKey(key),
+    expected: nearest ? `a known key; the nearest is ${nearest}` : 'a known key',
+    got: 'an unknown one in the configuration file',
+  };
+}
+
+/** Shows the name of a key without quotation marks. */
+export function quoteKey(name: string): string {
+  return quoteText(name).slice(1, -1);
+}
+
+/** The mistake of a setting that names a file which cannot be read. */
+export function toUnreadable(key: string, path: string, error: unknown): ConfigMistake {
+  const got = `${quoteText(path)}, which cannot be read (${toErrorCode(error)})`;
+  return { key, expected: 'a path to a readable file', got };
 }
 
 /** The system's code of a failure, like `ENOENT`. The message is not shown, since it would quote the path. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../config/secret.ts';
-import { signingKeys } from '../config/value-kinds.ts';
+import { signingKeys } from '../config/value-types.ts';
 import type { UpstreamHost } from '../upstream/upstream.ts';
 import { createLeaseKeys, type LeaseKeys } from './leases/lease-keys.ts';
 
@@ -23,7 +23,7 @@ export async function openLeaseKeys(host: UpstreamHost): Promise<OpenLeaseKeys> 
   const [first, ...rest] = leaseKeys ?? [];
   if (first) {
     const keys = createLeaseKeys(first, ...rest);
-    host.watchSecret({ setting: 'LEASE_KEYS_FILE', path: files.leaseKeys, kind: signingKeys, adopt: keys.replace });
+    host.watchSecret({ setting: 'LEASE_KEYS_FILE', path: files.leaseKeys, type: signingKeys, adopt: keys.replace });
     return { keys, close: () => {} };
   }
   if (config.upstreams.kind !== 'devnet') telemetry.leaseKeyMade('LEASE_KEYS');

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ValueKind } from '../config/config-key.ts';
 import { configKeys } from '../config/keys.ts';
-import type { Secret } from '../config/secret.ts';
-import { bearerToken } from '../config/value-kinds.ts';
+import { bearerToken } from '../config/value-types.ts';
 import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
@@ -20,14 +18,6 @@ import { watchSponsorVersion } from './watch-sponsor-version.ts';
 
 /** Where the gateway's own token comes from, itself or by a file. */
 const tokenSetting = 'SPONSOR_TOKEN';
-
-const oneToken: ValueKind<readonly Secret[]> = {
-  expected: bearerToken.expected,
-  parse: (text) => {
-    const token = bearerToken.parse(text);
-    return token && [token];
-  },
-};
 
 /** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */
 const reads = ['health', 'version'];
@@ -113,8 +103,8 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
   const own = gatewayAuthorization(sponsorship);
   // The embedded sponsor takes the token that it was started with.
   if (sponsorship.auth === 'token' && config.upstreams.kind !== 'devnet') {
-    const adopt = ([token]: readonly Secret[]) => token && own.adopt(token);
-    watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, kind: oneToken, adopt });
+    const { adopt } = own;
+    watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, type: bearerToken, adopt });
   }
   const watch = watchSponsorVersion({ call, basePath: path, authorization: own.header, now });
   const client = createSponsorClient({

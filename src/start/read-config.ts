@@ -1,37 +1,32 @@
 import type { Config } from '../config/config.ts';
-import { isConfigKeyName } from '../config/keys.ts';
-import { type ConfigSource, parseConfig } from '../config/parse-config.ts';
-import { toConfigSchema } from './config-schema.ts';
-import { describeSettings, type SettingInForce } from './describe-settings.ts';
+import { describeSettings, type SettingInForce, toConfigSchema } from '../config/describe-config.ts';
+import { withAddresses } from '../config/keys.ts';
+import { parseConfig } from '../config/parse-config.ts';
+import type { ConfigSource } from '../config/read-settings.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from './upstreams.ts';
 
 /**
  * Turns environment and configuration file into a checked configuration, the addresses of all upstreams included.
- * @throws ConfigError with every mistake there is; nothing else
+ * @throws ConfigError with every mistake; nothing else
  */
 export function readConfig(source: ConfigSource, list: UpstreamList = upstreamList): Config {
   return parseConfig(source, addressSettings(list));
 }
 
 /**
- * What is in force, and where it comes from.
- * @throws ConfigError with every mistake there is; nothing else
+ * The settings in force and their origin.
+ * @throws ConfigError with every mistake; nothing else
  */
 export function describeConfig(source: ConfigSource): SettingInForce[] {
   readConfig(source);
-  return describeSettings(source, furtherSettings());
+  return describeSettings(source, withAddresses(addressSettings(upstreamList)));
 }
 
 /** The JSON Schema of the configuration file. */
 export function configSchema(): Readonly<Record<string, unknown>> {
-  return toConfigSchema(furtherSettings());
+  return toConfigSchema(withAddresses(addressSettings(upstreamList)));
 }
 
 function addressSettings(list: UpstreamList) {
   return allUpstreams(list).map(({ setting }) => setting);
-}
-
-/** Those of upstreams that the table of settings does not have already. */
-function furtherSettings() {
-  return addressSettings(upstreamList).filter(({ name }) => !isConfigKeyName(name));
 }

@@ -1,9 +1,10 @@
+import { expectedOf, parseText } from '../config/value-types.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { SecretInFile } from '../upstream/upstream.ts';
 import { createWatchedFile, type FileNews, fileAt, type WatchedFile, type WatchedFileOptions } from './watched-file.ts';
 
 export interface WatchedSecrets {
-  watch(secret: SecretInFile): void;
+  watch<Value>(secret: SecretInFile<Value>): void;
   /** Reads all files now, and tells what came of it even if nothing changed. */
   reload(): Promise<void>;
   stop(): void;
@@ -27,25 +28,25 @@ export function watchSecrets({ telemetry, fileAt: open = fileAt }: WatchSecretsO
   let isAsked = false;
 
   return {
-    watch({ setting, path, kind, adopt }) {
+    watch({ setting, path, type, adopt }) {
       if (path === null) return;
       /** `null` until the first look, at what was read at the start. */
       let current: string | null = null;
       let isRefused = false;
       const tell = (news: FileNews): void => {
         const text = news.kind === 'text' ? news.text.trim() : '';
-        const secrets = text === '' ? undefined : kind.parse(text);
-        if (!secrets) {
+        const secret = text === '' ? undefined : parseText(type, text);
+        if (secret === undefined) {
           isRefused = true;
           const got = news.kind === 'away' ? `one that cannot be read (${news.reason})` : 'something else';
-          telemetry.secretRefused(setting, `a file that holds ${kind.expected}`, got);
+          telemetry.secretRefused(setting, `a file that holds ${expectedOf(type)}`, got);
           return;
         }
         const isChanged = text !== current;
         const isFirst = current === null;
         current = text;
         // The first look adopts too: what was read at the start may have been replaced since.
-        if (isChanged) adopt(secrets);
+        if (isChanged) adopt(secret);
         if ((isChanged && !isFirst) || isRefused || isAsked) telemetry.secretRead(setting);
         isRefused = false;
       };

@@ -1,7 +1,7 @@
-import type { AddressSetting } from '../config/address-setting.ts';
 import type { Config } from '../config/config.ts';
-import type { ValueKind } from '../config/config-key.ts';
+import type { AddressSetting } from '../config/config-key.ts';
 import type { Secret } from '../config/secret.ts';
+import type { ValueType } from '../config/value-types.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { UpstreamConnection } from './connect-upstream.ts';
 
@@ -94,13 +94,13 @@ export interface UpstreamCapability {
 }
 
 /** A secret that is written in a file. */
-export interface SecretInFile {
+export interface SecretInFile<Value> {
   /** The setting that names the file. */
   readonly setting: string;
   readonly path: string | null;
-  readonly kind: Pick<ValueKind<readonly Secret[]>, 'expected' | 'parse'>;
+  readonly type: ValueType<Value>;
   /** Told of each text that differs from the one before and has no mistake. */
-  readonly adopt: (secrets: readonly Secret[]) => void;
+  readonly adopt: (value: Value) => void;
 }
 
 /** What the gateway lends to every upstream; some need more. */
@@ -111,7 +111,7 @@ export interface UpstreamHost {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   /** Reads a secret again whenever its file changes, and puts it in force. One without a file never does. */
-  readonly watchSecret: (watched: SecretInFile) => void;
+  readonly watchSecret: <Value>(watched: SecretInFile<Value>) => void;
   /**
    * Has all instances that share a store use one secret.
    * @param name of the secret in the store

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../src/config/client.ts';
 import { type RunningCli, runCli } from '../support/run-cli.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../src/config/client.ts';
 import { type HostileLedger, startHostileLedger } from '../support/hostile-ledger.ts';
 import { type ExecuteManner, type HostileSponsor, startHostileSponsor } from '../support/hostile-sponsor.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
-import { type ConfigKey, configGroups } from '../../src/config/config-key.ts';
-import { configKeys } from '../../src/config/keys.ts';
+import type { ConfigKey } from '../../src/config/config-key.ts';
+import { configGroups, configKeyNames, withAddresses } from '../../src/config/keys.ts';
+import { expectedOf } from '../../src/config/value-types.ts';
 import { errorCatalogue } from '../../src/errors/catalogue.ts';
 import { allUpstreams, type UpstreamList, upstreamList } from '../../src/start/upstreams.ts';
 import type { OwnFieldsUpstream } from '../../src/upstream/upstream.ts';
@@ -89,22 +90,25 @@ function toRootFields({ typeDefs }: OwnFieldsUpstream): string {
 }
 
 function toConfigurationTables(list: UpstreamList): string {
-  const addresses = allUpstreams(list).map(({ setting }) => [setting.name, setting.key] as const);
-  const keys: Readonly<Record<string, ConfigKey<unknown>>> = { ...configKeys, ...Object.fromEntries(addresses) };
-  return configGroups
-    .map((group) => {
-      const rows = Object.entries(keys)
-        .filter(([, key]) => key.group === group && key.inForce === true)
-        .map(([name, key]) => toRow([`\`${name}\``, key.kind.expected, toDefault(key), key.description]));
+  const table = withAddresses(allUpstreams(list).map(({ setting }) => setting));
+  const further = Object.keys(table).filter((name) => !configKeyNames.includes(name));
+  return Object.entries(configGroups)
+    .map(([group, keys]) => {
+      const names = [...Object.keys(keys), ...(group === 'Network and upstreams' ? further : [])];
+      const rows = names.flatMap((name) => {
+        const key = table[name];
+        if (!key || key.unsupported) return [];
+        return [toRow([`\`${name}\``, expectedOf(key.type), toDefault(key), key.description])];
+      });
       const head = toRow(['Key', 'Value', 'Default', 'What it does']);
       return `## ${group}\n\n${head}|---|---|---|---|\n${rows.join('')}`;
     })
     .join('\n');
 }
 
-function toDefault({ fallback, fallbackText }: ConfigKey<unknown>): string {
+function toDefault({ fallback, fallbackText }: ConfigKey): string {
   if (fallbackText !== undefined) return fallbackText;
-  return fallback === null ? 'unset' : `\`${String(fallback)}\``;
+  return fallback === undefined ? 'unset' : `\`${String(fallback)}\``;
 }
 
 function toErrorTable(): string {

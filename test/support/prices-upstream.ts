@@ -1,5 +1,4 @@
-import { configKey } from '../../src/config/config-key.ts';
-import { url } from '../../src/config/value-kinds.ts';
+import { url } from '../../src/config/value-types.ts';
 import { gatewayError } from '../../src/errors/gateway-error.ts';
 import type { OperationContext } from '../../src/upstream/operation-context.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../../src/upstream/upstream.ts';
@@ -8,13 +7,10 @@ import { toGatewayError } from '../../src/upstream/upstream-call-error.ts';
 const name = 'prices';
 const setting = {
   name: 'PRICES_URL',
-  key: configKey<string>({
-    group: 'Network and upstreams',
-    kind: url('http', 'https'),
-    fallback: null,
+  key: {
+    type: url('http', 'https'),
     description: 'The base address of a service that knows what coins cost. Needs `LEDGER_GRAPHQL_URL`.',
-    inForce: true,
-  }),
+  },
 };
 
 /** An upstream that no part of the gateway knows of: what a coin costs, one call for each, and which market says so. */

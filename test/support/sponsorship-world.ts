@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { hashApiKey, toApiKey } from '../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../src/config/client.ts';
 import { type HostileLedger, startHostileLedger } from './hostile-ledger.ts';
 import { type HostileSponsor, startHostileSponsor } from './hostile-sponsor.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isConfigKeyName } from '../../src/config/keys.ts';
+import { configKeyNames } from '../../src/config/keys.ts';
 import { readConfig } from '../../src/start/read-config.ts';
 import { startGatewayOver } from '../../src/start/start.ts';
 import { allUpstreams, upstreamList } from '../../src/start/upstreams.ts';
@@ -39,7 +39,7 @@ export async function createTestGateway(
   // A misspelt key would leave the test to pass without what it sets.
   const addresses = allUpstreams(list).map(({ setting }) => setting.name);
   for (const key of Object.keys(env))
-    if (!isConfigKeyName(key) && !addresses.includes(key)) throw new Error(`there is no setting ${key}`);
+    if (!configKeyNames.includes(key) && !addresses.includes(key)) throw new Error(`there is no setting ${key}`);
   const log: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
   const config = readConfig(

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 
 /**
  * Those who reserve gas and have transactions executed, by turns: the gateway remembers a bounded number of reservations of

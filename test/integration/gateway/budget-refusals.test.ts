@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey } from '../../../src/config/client.ts';
 import { connectAs } from '../../support/asking-shells.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 

@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { type RecordedRequest, type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createRendezvous } from '../../support/rendezvous.ts';
 import { type SpoilingUpstream, spoilAnswers } from '../../support/spoilt-answers.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { askingShells, type Credentials, connectAs } from '../../support/asking-shells.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 import { createSigningKey, type SigningKey, startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey } from '../../../src/config/client.ts';
 import { askingShells } from '../../support/asking-shells.ts';
 import { type FaultyLedger, startFaultyLedger } from '../../support/faulty-ledger.ts';
 import { type ScriptedSponsor, startScriptedSponsor } from '../../support/scripted-sponsor.ts';

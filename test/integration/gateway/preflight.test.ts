@@ -3,7 +3,7 @@ import { Transaction as IotaTransaction } from '@iota/iota-sdk/transactions';
 import { Ed25519Keypair as SuiKeypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction as SuiTransaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
 import { type RecordingUpstream, recordUpstream } from '../../support/recording-upstream.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';

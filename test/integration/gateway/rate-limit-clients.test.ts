@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../../support/scripted-ledger.ts';
 import { createTestGateway, type TestGateway } from '../../support/test-gateway.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import type { Devnet } from '../../../src/devnet/start-devnet.ts';
 import { quickPolls, startTickedDevnet } from '../../support/live-network.ts';
 import { type PushingLedger, startPushingLedger } from '../../support/pushing-ledger.ts';

@@ -3,7 +3,7 @@ import { toTrustedProxies } from '../../../src/callers/client-address.ts';
 import { createClientBook } from '../../../src/callers/credentials/client-book.ts';
 import type { TokenBook } from '../../../src/callers/credentials/token-book.ts';
 import { createIdentify, type IdentifyOptions, toSender } from '../../../src/callers/identify-caller.ts';
-import { hashApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, toApiKey } from '../../../src/config/client.ts';
 import type { Caller } from '../../../src/upstream/operation-context.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toDrainMs } from '../../../src/cli/drain-time.ts';
+import { toDrainMs } from '../../../src/cli/run-serve.ts';
 
 test.each([
   ['a supervisor', 'SIGTERM', false, null, 5_000],

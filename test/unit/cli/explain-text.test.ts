@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toExplainJson } from '../../../src/cli/explain-json.ts';
+import { toExplainJson } from '../../../src/cli/explain-file.ts';
 import { toExplainText } from '../../../src/cli/explain-text.ts';
 import type { Explanation } from '../../../src/start/start.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CliWorld, DevnetSettings, WorkersSettings } from '../../../src/cli/cli-world.ts';
 import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
-import { hashApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey } from '../../../src/config/client.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hashApiKey, isClientId, looksLikeApiKey, toApiKey } from '../../../src/config/api-key.ts';
+import { hashApiKey, isClientId, looksLikeApiKey, toApiKey } from '../../../src/config/client.ts';
 
 describe('API keys', () => {
   test('say what they are and whose, and have their random bits behind', () => {

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
-import { type ConfigKeyName, configKeyNames, configKeys, isConfigKeyName } from '../../../src/config/keys.ts';
-import { type ConfigSource, parseConfig } from '../../../src/config/parse-config.ts';
+import { configKeyNames, configKeys } from '../../../src/config/keys.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import type { ConfigSource } from '../../../src/config/read-settings.ts';
+import { parseText } from '../../../src/config/value-types.ts';
 
 const secret = 'hunter2-never-shown';
 
 /** A value that each key must refuse, and how it is spelled. Keys left out accept any text. */
-const badValues: Partial<Record<ConfigKeyName, readonly string[]>> = {
+const badValues: Partial<Record<keyof typeof configKeys, readonly string[]>> = {
   HOST: ['a b', 'http://x', '-'],
   PORT: ['-1', '65536', '1.5', '0x10', '08', 'http', '9'.repeat(40)],
   NETWORK_PROFILE: ['Ledger', 'bitcoin', '__proto__'],
@@ -107,7 +109,7 @@ test('whatever the environment holds, the answer is a configuration or a list of
     fc.property(env, value, (settings, file) => {
       for (const { key, expected, got } of mistakesOf(settings, () => file)) {
         const [name = ''] = key.split('.');
-        expect(isConfigKeyName(name) || settings.CONFIG_FILE !== undefined).toBe(true);
+        expect(configKeyNames.includes(name) || settings.CONFIG_FILE !== undefined).toBe(true);
         expect(`${expected}${got}`).toMatch(/^[^\n\r]+$/);
       }
     }),
@@ -136,13 +138,13 @@ test('numbers survive: every integer in the range is itself, every other is refu
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 70_000 }), (port) => {
       const fits = port >= 0 && port <= 65_535;
-      expect(configKeys.PORT.kind.parse(String(port))).toBe(fits ? port : undefined);
+      expect(parseText(configKeys.PORT.type, String(port))).toBe(fits ? port : undefined);
     }),
   );
 });
 
 test('origins come out as browsers send them', () => {
-  const { parse } = configKeys.CORS_ORIGINS.kind;
+  const parse = (text: string) => parseText(configKeys.CORS_ORIGINS.type, text);
   expect(parse('https://App.Example:443, http://localhost:3000,capacitor://localhost,https://app.example')).toEqual([
     'https://app.example',
     'http://localhost:3000',

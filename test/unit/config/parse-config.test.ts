@@ -38,6 +38,7 @@ const open = { ...held, SPONSOR_ALLOW_ANONYMOUS: 'true', CORS_ORIGINS: 'https://
 describe('nothing set', () => {
   test('serves the embedded network on loopback with every documented default', () => {
     expect(parse({})).toEqual({
+      settings: expect.objectContaining({ PORT: 4000, DRAIN_MS: null, CORS_ORIGINS: '*' }),
       host: '127.0.0.1',
       port: 4000,
       profile: networkProfiles.ledger,
@@ -241,7 +242,7 @@ describe('several workers', () => {
     expect(mistakesOf(env)).toEqual([
       {
         key: 'REDIS_URL',
-        expected: `it beside WORKERS=4 and ${sponsor}: workers share what they remember of sponsorship in Redis (or WORKERS=1)`,
+        expected: `it beside WORKERS=4 and ${sponsor}: workers share sponsorship records in Redis (or WORKERS=1)`,
         got: 'nothing',
       },
     ]);
@@ -437,7 +438,9 @@ describe('configuration file', () => {
   });
 
   test('an empty file sets nothing', () => {
-    expect(parse(...file('# nothing yet\n'))).toEqual(parse({}));
+    const nothing = parse({});
+    const settings = { ...nothing.settings, CONFIG_FILE: '/c' };
+    expect(parse(...file('# nothing yet\n'))).toEqual({ ...nothing, settings });
   });
 
   test('a token of digits keeps every one of them', () => {
@@ -449,8 +452,8 @@ describe('configuration file', () => {
   test('a variable that is nearly a setting is a mistake that has the name meant, unless it is empty', () => {
     const env = { LEDGER_GRAPHQL_ULR: 'http://ledger', RATE_LIMIT_PERMINUTE: '10', CORS_ORIGIN: ' ', REDIS_PORT: '1' };
     expect(mistakesOf(env)).toEqual([
-      { key: 'LEDGER_GRAPHQL_ULR', expected: 'the name LEDGER_GRAPHQL_URL', got: 'one that is nearly it' },
-      { key: 'RATE_LIMIT_PERMINUTE', expected: 'the name RATE_LIMIT_PER_MINUTE', got: 'one that is nearly it' },
+      { key: 'LEDGER_GRAPHQL_ULR', expected: 'the name LEDGER_GRAPHQL_URL', got: 'a similar one' },
+      { key: 'RATE_LIMIT_PERMINUTE', expected: 'the name RATE_LIMIT_PER_MINUTE', got: 'a similar one' },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { signingKeys } from '../../../src/config/value-kinds.ts';
+import { signingKeys } from '../../../src/config/value-types.ts';
 import { watchSecrets } from '../../../src/start/watch-secrets.ts';
 
 const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
@@ -20,8 +20,8 @@ function start() {
   });
   onTestFinished(secrets.stop);
   const adopt = (keys: readonly { reveal(): string }[]) => void adopted.push(keys.map((key) => key.reveal()));
-  secrets.watch({ setting: 'LEASE_KEYS_FILE', path: '/keys', kind: signingKeys, adopt });
-  secrets.watch({ setting: 'NONE', path: null, kind: signingKeys, adopt });
+  secrets.watch({ setting: 'LEASE_KEYS_FILE', path: '/keys', type: signingKeys, adopt });
+  secrets.watch({ setting: 'NONE', path: null, type: signingKeys, adopt });
   return { disk, told, adopted, reload: secrets.reload };
 }
 

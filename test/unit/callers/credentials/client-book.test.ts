@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createClientBook } from '../../../../src/callers/credentials/client-book.ts';
-import { hashApiKey, toApiKey } from '../../../../src/config/api-key.ts';
 import type { Client } from '../../../../src/config/client.ts';
+import { hashApiKey, toApiKey } from '../../../../src/config/client.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
 const web: Client = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toMoveCall } from '../../../../src/config/move-call.ts';
+import { toMoveCall } from '../../../../src/config/value-types.ts';
 import { checkTransaction } from '../../../../src/sponsor/preflight/check-transaction.ts';
 import type { CallArg } from '../../../../src/transactions/transaction-data.ts';
 import { coins, type SampleChanges, sampleTransaction, sponsor, terms, user } from './sample-transaction.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { describeSettings } from '../../../src/start/describe-settings.ts';
+import { describeSettings } from '../../../src/config/describe-config.ts';
+import { withAddresses } from '../../../src/config/keys.ts';
 
 const token = 'the-token-of-the-sponsor';
-const described = describeSettings({
+const source = {
   env: {
     CONFIG_FILE: 'gateway.yaml',
     PORT: '8080',
@@ -10,7 +11,8 @@ const described = describeSettings({
     HOST: ' ',
   },
   readFile: () => `PORT: 9090\nLOG_LEVEL: warn\nSPONSOR_TOKEN: ${token}`,
-});
+};
+const described = describeSettings(source, withAddresses([]));
 const settingOf = (name: string) => described.find((each) => each.name === name);
 
 it.each([

@@ -1,10 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { toConfigSchema } from '../../../src/config/describe-config.ts';
+import { withAddresses } from '../../../src/config/keys.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import { toConfigSchema } from '../../../src/start/config-schema.ts';
 
-const validate = new Ajv2020({ allowUnionTypes: true }).compile(toConfigSchema());
+const validate = new Ajv2020({ allowUnionTypes: true }).compile(toConfigSchema(withAddresses([])));
 
 /** Does the parser take this file? */
 function isParsed(text: string): boolean {

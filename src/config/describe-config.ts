@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { ConfigKey, ConfigTable } from './config-key.ts';
+import { type ConfigSource, readSettings } from './read-settings.ts';
+import { expectedOf, showText } from './value-types.ts';
+
+/** One setting as it is in force. */
+export interface SettingInForce {
+  readonly name: string;
+  /** For people, on one line, without secrets; `null` = no value. */
+  readonly value: string | null;
+  readonly from: 'environment' | 'file' | 'default';
+}
+
+/** The settings in force and their origin, for a configuration without mistakes. */
+export function describeSettings(source: ConfigSource, table: ConfigTable): SettingInForce[] {
+  const { texts } = readSettings(source, table);
+  return supportedKeys(table).map(([name, { type, fallback = null, fallbackText }]) => {
+    const text = texts.get(name);
+    if (text !== undefined) {
+      // Without quotation marks.
+      const value = showText(type, text).replace(/^"(.*)"/, '$1');
+      return { name, value, from: source.env[name]?.trim() ? 'environment' : 'file' };
+    }
+    const value = fallbackText?.replaceAll('`', '') ?? (fallback === null ? null : String(fallback));
+    return { name, value, from: 'default' };
+  });
+}
+
+/**
+ * The JSON Schema (2020-12) of a configuration file, for editors and for checks before a file is rolled out. It has the
+ * shape of each setting; only the parser knows what settings demand of each other.
+ */
+export function toConfigSchema(table: ConfigTable): Readonly<Record<string, unknown>> {
+  const settings = supportedKeys(table).filter(([name]) => name !== 'CONFIG_FILE');
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration of ledger-gateway',
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(settings.map(([name, key]) => [name, toProperty(key)])),
+  };
+}
+
+function toProperty({ type, description, fallback, fallbackText }: ConfigKey) {
+  // An empty value is an unset one.
+  const { $schema: _, ...shape } = z.toJSONSchema(z.union([type, z.literal(['', null])]), { io: 'input' });
+  const text = `${description}\n\nValue: ${expectedOf(type)}.${fallbackText ? ` Default: ${fallbackText}.` : ''}`;
+  return { ...shape, description: text, ...(fallback !== undefined && { default: fallback }) };
+}
+
+/** The settings that have effect. */
+function supportedKeys(table: ConfigTable) {
+  return Object.entries(table).filter(([, { unsupported }]) => unsupported === undefined);
+}

@@ -1,0 +1,233 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { quoteText } from './config-error.ts';
+import { redactUrl } from './redact-url.ts';
+import { Secret } from './secret.ts';
+
+/** Parses the text of a setting or an option. What else it accepts is for the JSON Schema of the configuration file. */
+export type ValueType<Value> = z.ZodType<Value, unknown>;
+
+/** What messages and the documentation say about a type of value. */
+interface ValueTexts {
+  /** What is allowed: the words after "expected", as in `an integer from 0 to 65535`. */
+  readonly expected: string;
+  /** How to show a rejected text. Left out: quoted and shortened. Needed where the text may hold a secret. */
+  readonly show?: (text: string) => string;
+  /** The text holds several values, separated by commas; a configuration file may give a list instead. */
+  readonly isList?: true;
+}
+
+const textsOfTypes = z.registry<ValueTexts>();
+
+function valueType<Type extends z.ZodType>(
+  expected: string,
+  type: Type,
+  rest: Omit<ValueTexts, 'expected'> = {},
+): Type {
+  const named = type.clone();
+  textsOfTypes.add(named, { expected, ...rest });
+  return named;
+}
+
+function textsOf(type: ValueType<unknown>): ValueTexts {
+  return textsOfTypes.get(type) ?? { expected: 'text' };
+}
+
+/** What a type allows: the words after "expected". */
+export const expectedOf = (type: ValueType<unknown>): string => textsOf(type).expected;
+
+/** May a configuration file give a list? */
+export const isListType = (type: ValueType<unknown>): boolean => textsOf(type).isList === true;
+
+/** The text of a value for people: no secrets, on one line. */
+export function showText(type: ValueType<unknown>, text: string): string {
+  return textsOf(type).show?.(text) ?? quoteText(text);
+}
+
+/** @returns `undefined` when the text is not acceptable */
+export function parseText<Value>(type: ValueType<Value>, text: string): Value | undefined {
+  const { data } = type.safeParse(text);
+  return data;
+}
+
+/** Turns text into a value by a function that returns `undefined` for text that is not acceptable, and never throws. */
+function parsedBy<Value>(input: z.ZodType<string>, parse: (text: string) => Value | undefined) {
+  return input.transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.issues.push({ code: 'custom', input: text });
+    return z.NEVER;
+  });
+}
+
+// YAML reads a token of digits as a number.
+const text = z.union([z.string(), z.number()]).transform(String);
+const listText = z.union([z.string(), z.number(), z.array(z.string())]).transform(String);
+
+/** A whole number from `min` to `max`. @param unit shown after the range, like `milliseconds` */
+export function integer(min: number, max: number, unit?: string) {
+  const number = z.int().min(min).max(max);
+  const digits = z.string().regex(/^(0|-?[1-9]\d{0,14})$/);
+  return valueType(
+    `an integer from ${min} to ${max}${unit ? ` (${unit})` : ''}`,
+    z.union([number, digits.transform(Number).pipe(number)]),
+  );
+}
+
+const truth = z.string().regex(/^(true|false)$/i);
+export const boolean = valueType(
+  'true or false',
+  z.union([z.boolean(), truth.transform((word) => word.toLowerCase() === 'true')]),
+);
+
+export function oneOf<const Value extends string>(...values: readonly Value[]) {
+  return valueType(`one of ${values.join(', ')}`, z.enum(values));
+}
+
+/** An absolute URL of one of the schemes, without a fragment. It may hold credentials, which messages do not show. */
+export function url(...schemes: readonly string[]) {
+  const expected = `a URL with ${schemes.map((scheme) => `${scheme}://`).join(' or ')} and without a #fragment`;
+  const pattern = new RegExp(`^(${schemes.join('|')}):`, 'i');
+  return valueType(expected, z.string().regex(pattern).refine(isUrlWithoutFragment), { show: redactUrl });
+}
+
+/** The same for an address whose credentials must not be printed with the configuration. */
+export function secretUrl(...schemes: readonly string[]) {
+  const type = url(...schemes);
+  return valueType(
+    expectedOf(type),
+    type.transform((text) => new Secret(text)),
+    { show: redactUrl },
+  );
+}
+
+/** The same for an address that is asked without credentials: those in it would not be sent. */
+export function urlWithoutCredentials(...schemes: readonly string[]) {
+  const type = url(...schemes);
+  const hasNone = (text: string) => URL.canParse(text) && new URL(text).username + new URL(text).password === '';
+  return valueType(`${expectedOf(type)}, and without a user or password`, type.refine(hasNone), { show: redactUrl });
+}
+
+function isUrlWithoutFragment(text: string): boolean {
+  return /^[a-z]+:\/\/[^\s#]+$/i.test(text) && URL.canParse(text);
+}
+
+const path = text.refine((each) => !each.includes('\0'));
+export const filePath = valueType('a path to a file', path);
+
+const redacted = { show: () => '[redacted]' };
+
+/** The path of a file that holds a secret. Never shown: people put the secret itself here by mistake. */
+export const secretFilePath = valueType('a path to a readable file', path, redacted);
+
+export const host = valueType('an IP address or a host name', text.refine(isHost));
+
+function isHost(text: string): boolean {
+  return isIP(text) > 0 || (text.length <= 253 && /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text));
+}
+
+const visible = /^[\x21-\x7e]+$/;
+
+/** A token without the word `Bearer`, of characters that a header can carry. */
+export const bearerToken = valueType(
+  'a token of visible ASCII characters, without the word Bearer',
+  text.refine((token) => visible.test(token)).transform((token) => new Secret(token)),
+  redacted,
+);
+
+/** Values separated by commas, each without the white space around it. `toItem` returns `undefined` for one not allowed. */
+function listOf<Item>(toItem: (text: string) => Item | undefined) {
+  return parsedBy(listText, (whole): readonly Item[] | undefined => {
+    const items = whole.split(',').map((item) => toItem(item.trim()));
+    return items.every((item) => item !== undefined) ? [...new Set(items)] : undefined;
+  });
+}
+
+const minSigningKeyCharacters = 32;
+
+/** Keys that sign: the first signs, all verify, so that keys can be replaced without a break. */
+export const signingKeys = valueType(
+  `signing keys separated by commas, each of ${minSigningKeyCharacters} visible ASCII characters or more`,
+  listOf((key) => (key.length >= minSigningKeyCharacters && visible.test(key) ? new Secret(key) : undefined)),
+  { ...redacted, isList: true },
+);
+
+const originList = 'origins separated by commas, each like https://app.example.com';
+
+/** Web origins, normalised to the form in which browsers send them. */
+export const namedOrigins = valueType(`${originList}, without a path`, listOf(toOrigin), { isList: true });
+
+/** The same, or `*`. */
+export const origins = valueType(
+  `* or ${originList} or http://localhost:3000, without a path`,
+  z.union([z.literal('*'), namedOrigins]),
+  { isList: true },
+);
+
+/** @returns `undefined` when the text is not an origin */
+export function toOrigin(text: string): string | undefined {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\\,*]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin } = new URL(text);
+  // `URL` gives no origin for the schemes of browser extensions and app shells, though browsers send them as origins.
+  return origin === 'null' ? text.toLowerCase() : origin;
+}
+
+export const networks = valueType(
+  'IP addresses or CIDR ranges separated by commas, like 10.0.0.0/8, ::1',
+  listOf((network) => (isNetwork(network) ? network : undefined)),
+  { isList: true },
+);
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix = '0', ...rest] = text.split('/');
+  const family = isIP(address);
+  return (
+    family > 0 && rest.length === 0 && /^(0|[1-9]\d{0,2})$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
+  );
+}
+
+/** What a transaction may call: a package, a module in it, or one function. */
+const moveCall = /^0x([\da-f]{1,64})((?:::(?:[a-z][a-z\d_]{0,127}|_[a-z\d_]{1,127})){0,2})$/i;
+
+export const moveCallRule = 'package::module::function, package::module or package, the package like 0x2';
+
+/** In the form in which it is compared: the package as 0x and 64 digits in lower case. `undefined` for other text. */
+export function toMoveCall(text: string): string | undefined {
+  const [, address, rest] = moveCall.exec(text) ?? [];
+  return address === undefined ? undefined : `0x${address.toLowerCase().padStart(64, '0')}${rest}`;
+}
+
+export const moveCallTargets = valueType(
+  `what may be called, separated by commas, each ${moveCallRule}`,
+  listOf(toMoveCall),
+  { isList: true },
+);
+
+const maxWorkers = 256;
+
+export const workerCount = valueType(
+  `auto or an integer from 1 to ${maxWorkers}`,
+  z.union([z.literal('auto'), integer(1, maxWorkers)]),
+);
+
+/** A JSON object; a configuration file may nest it. */
+export const jsonObject = valueType(
+  'a JSON object',
+  z.union([z.looseObject({}), parsedBy(z.string(), parseJsonObject)]),
+);
+
+function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const anyText = valueType('text', text);
+
+/** A type of its own. `parse` returns `undefined` for text that is not acceptable, and never throws. */
+export function textType<Value>(expected: string, parse: (text: string) => Value | undefined): ValueType<Value> {
+  return valueType(expected, parsedBy(text, parse));
+}
