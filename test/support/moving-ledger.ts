@@ -18,7 +18,7 @@ import {
   parse,
 } from 'graphql';
 import { toExecutableDocument } from '../../src/documents/selections.ts';
-import type { ReadTree } from '../../src/ledger/immutable/immutable-reads.ts';
+import type { ReadTree } from '../../src/ledger/immutable/immutable-selection.ts';
 
 export interface MovingRequest {
   readonly query: string;

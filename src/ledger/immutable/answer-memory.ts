@@ -1,5 +1,10 @@
+import { isAscii } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { ExecutionResult } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { KeptAnswer } from './kept-answer.ts';
+import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { type ChunkedBody, spliceUsage } from '../answers/plain-answer.ts';
 
 /** Share of the memory that is kept for answers that were asked for more than once. */
 const provenShare = 0.75;
@@ -25,9 +30,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Drops an answer that has expired, or is of another build of the ledger, or of a time that has not come yet: the clock was
-   * set back, and nobody knows how old it is.
-   * @param nowMs by the clock of `untilMs`
+   * Drops an answer that has expired, or is of another build of the ledger, or was kept in the future: the clock was set back,
+   * so its age is unknown.
    */
   find(key: string, version: string, nowMs: number): KeptAnswer | null {
     const proven = this.#proven.get(key);
@@ -54,5 +58,63 @@ export class AnswerMemory {
   clear(): void {
     this.#onTrial.clear();
     this.#proven.clear();
+  }
+}
+
+/** Bytes that an answer takes besides its body and its key: for the object, and its entry in the memory. */
+const overheadBytes = 500;
+
+export type WrittenAnswer =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly body: ChunkedBody };
+
+/** A complete answer of the ledger, with data and nothing else. */
+export class KeptAnswer {
+  /** The ledger's build that gave it. */
+  readonly version: string;
+  /** Kept at this time, in milliseconds since the Unix epoch. */
+  readonly sinceMs: number;
+  /** Served until this time, likewise. */
+  readonly untilMs: number;
+  /** Memory that it takes. */
+  readonly bytes: number;
+  /** ASCII is kept as text, which can be written in one piece with the response's head; anything else stays bytes. */
+  readonly #body: string | Buffer;
+  #tag: string | null = null;
+
+  /**
+   * @param lifeMs milliseconds for which it is served
+   * @param keyLength characters of its key
+   */
+  constructor(body: Buffer, version: string, sinceMs: number, lifeMs: number, keyLength: number) {
+    // Copied, because these bytes may be a slice of a much larger buffer, which would stay in memory with them.
+    this.#body = isAscii(body) ? body.toString('latin1') : Buffer.from(Uint8Array.from(body).buffer);
+    this.version = version;
+    this.sinceMs = sinceMs;
+    this.untilMs = sinceMs + lifeMs;
+    this.bytes = body.length + keyLength + overheadBytes;
+  }
+
+  /** The answer as it is sent. @param usage put behind the data; `null` = not asked for */
+  write(usage: Usage | null): WrittenAnswer {
+    const body = this.#body;
+    if (typeof body === 'string') {
+      const text = usage ? `${body.slice(0, body.lastIndexOf('}'))}${toUsageMember(usage)}}` : body;
+      return { kind: 'text', text };
+    }
+    const whole = { chunks: [body], size: body.length };
+    return { kind: 'bytes', body: usage ? spliceUsage(whole, body.lastIndexOf('}'), usage) : whole };
+  }
+
+  /** The answer as a result, where it is not written as it is. */
+  read(): ExecutionResult {
+    const { data } = parseJson(this.#body.toString()) as { readonly data: Record<string, unknown> };
+    return { data };
+  }
+
+  /** A hash of its content, for the entity tag. */
+  get tag(): string {
+    this.#tag ??= createHash('sha256').update(this.#body).digest('base64url').slice(0, 27);
+    return this.#tag;
   }
 }

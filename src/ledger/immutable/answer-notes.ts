@@ -1,17 +1,16 @@
-import { isKnownTag } from './entity-tag.ts';
-import type { KeptAnswer } from './kept-answer.ts';
+import type { KeptAnswer } from './answer-memory.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A request that has it, with any value, is told where its answer is from. */
+/** With this header, whatever its value, a request asks where its answer is from. */
 export const showSourceHeader = 'x-gateway-show-source';
-/** The header that tells it: `memory`, or `fresh` if any operation was executed. */
+/** Says where it is from: `memory`, or `fresh` if any operation was executed. */
 export const sourceHeader = 'x-gateway-source';
 
 /** Request headers that may distinguish callers. With any of them, no cache may give the answer to somebody else. */
 const personalHeaders = ['authorization', 'x-api-key', 'cookie', showSourceHeader] as const;
 
-/** The header that tells where an answer is from, as name and value; empty unless the request asks for it. */
+/** The header as name and value; empty unless the request asks for it. */
 export function toSourceHeaders(
   headers: Headers,
   operations: readonly { readonly from?: 'memory' }[],
@@ -45,15 +44,12 @@ export class AnswerNotes {
     this.#personalAnswerHeaders = personalAnswerHeaders;
   }
 
-  /** Must be called if the answer is one that never changes. */
+  /** To be called if the answer never changes. */
   onKept(kept: KeptAnswer): void {
     this.#kept = kept;
   }
 
-  /**
-   * Sets the headers, once it is known how the answer is written.
-   * @returns whether the caller has this very answer already, and need not be sent it
-   */
+  /** Sets the headers. @returns whether the caller has this very answer already, so that it gets 304 */
   settle(status: number, contentType: string | null): boolean {
     const { req, res, operations } = this.#exchange;
     const source = toSourceHeaders(req.headers, operations);
@@ -71,7 +67,7 @@ export class AnswerNotes {
     return isKnownTag(typeof known === 'string' ? known : undefined, tag);
   }
 
-  /** Is it the answer that anybody would get who asked for this address? */
+  /** Would every caller get this answer at this address? */
   #isForAnybody(): boolean {
     const { req, showUsage } = this.#exchange;
     return req.method === 'GET' && !showUsage && personalHeaders.every((name) => req.headers[name] === undefined);
@@ -81,4 +77,15 @@ export class AnswerNotes {
 /** Is the answer complete? An event stream may go on after it. */
 function isWholeJson(contentType: string | null): boolean {
   return /^application\/(?:graphql-response\+)?json\b/.test(contentType ?? '');
+}
+
+/**
+ * Does the caller already hold the answer? Then it gets 304 without a body.
+ * @param header the caller's `If-None-Match`
+ * @param tag a weak tag (`W/"…"`) of the answer
+ */
+export function isKnownTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  const bare = tag.slice('W/'.length);
+  return header.split(',', 32).some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === bare);
 }

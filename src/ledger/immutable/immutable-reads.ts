@@ -1,14 +1,12 @@
 import { Buffer } from 'node:buffer';
-import type { FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { printJson } from '../../json/exact-number.ts';
 import type { ChunkedBody } from '../answers/plain-answer.ts';
-import { AnswerMemory } from './answer-memory.ts';
+import { AnswerMemory, KeptAnswer } from './answer-memory.ts';
 import { type AnswerShape, countKeys, hasShape } from './answer-shape.ts';
-import { toIsGiven } from './given-arguments.ts';
 import type { ImmutableFields } from './immutable-fields.ts';
-import { type AskingField, toImmutableSelection } from './immutable-selection.ts';
-import { KeptAnswer } from './kept-answer.ts';
+import { type ImmutableSelection, type ReadTree, toImmutableSelection } from './immutable-selection.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -48,22 +46,14 @@ export interface Ask {
   readonly keep: (body: ChunkedBody) => void;
 }
 
-/** An operation as it stands in its document. */
-export interface ReadTree {
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
-
 /** What the text of an operation decides. */
-interface ReadText {
+interface ReadText extends Pick<ImmutableSelection, 'isGiven' | 'networkKeys'> {
   /** Stands for its text, its name and its schema in the keys of answers. */
   readonly id: number;
   /** Names of its variables, in an order that does not depend on the request. */
   readonly names: readonly string[];
-  readonly isGiven: (variables: Variables) => boolean;
   /** The shape of answers that can be kept. Worked out again if it was evicted. */
   readonly shape: () => AnswerShape | null;
-  readonly networkKeys: readonly string[];
 }
 
 /** Answers of the ledger's that never change, kept for as long as they are good. */
@@ -80,8 +70,6 @@ export interface ImmutableReads {
   readonly bytes: number;
 }
 
-const never: ImmutableRead = { ask: () => null };
-
 /** Milliseconds for which answers that identify the network are served: a test network may begin anew under its address. */
 const networkLifeMs = 10_000;
 /** Milliseconds between two questions to the ledger, which network it is of. */
@@ -90,11 +78,6 @@ const networkCheckMs = 60_000;
 const maxAnswerBytes = 256 * 1024;
 /** Keys of all shapes of answers that are remembered: those of documents in use. Each takes a few hundred bytes. */
 const maxShapeKeys = 20_000;
-/**
- * Fields with arguments, or that tell the network, and variables, of the largest operation that is looked at. What is kept of
- * each stays with the document, which is not charged for it.
- */
-const maxConditions = 50;
 /** Characters of a key. Answers with longer keys are not kept: such large variables hardly come twice. */
 const maxKeyLength = 1_024;
 
@@ -164,28 +147,21 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   };
 
   return {
-    prepare(schema, readTree, { operation, fragments } = readTree()) {
+    prepare(schema, readTree, tree = readTree()) {
       const queries = schema.getQueryType()?.getFields() ?? {};
       const table = tables.find(({ isFor }) => Object.hasOwn(queries, isFor));
-      if (!table || operation.operation !== 'query') return null;
-      const selection = toImmutableSelection(operation.selectionSet, { schema, fragments, table });
-      if (!selection || isLarge(selection, operation)) return null;
-      const isGiven = toIsGiven(selection.asking, operation);
-      // Another text, which differs in its strings alone, may give what this one does not: it is not told that it never can.
-      if (!isGiven) return never;
+      const selection = table && toImmutableSelection(schema, tree, table);
+      if (!selection) return null;
       reads += 1;
       const id = reads;
       shapes.set(id, selection.shape);
       const shape = () => {
-        const known = shapes.get(id);
-        if (known) return known;
-        const again = readTree();
-        const made = toImmutableSelection(again.operation.selectionSet, { ...again, schema, table })?.shape ?? null;
+        const made = shapes.get(id) ?? toImmutableSelection(schema, readTree(), table)?.shape ?? null;
         if (made) shapes.set(id, made);
         return made;
       };
-      const { networkKeys } = selection;
-      const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+      const { isGiven, networkKeys } = selection;
+      const names = (tree.operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
       const read = { id, names, isGiven, shape, networkKeys };
       return { ask: (variables) => ask(read, variables) };
     },
@@ -216,13 +192,6 @@ class OneAsk implements Ask {
   readonly keep = (body: ChunkedBody): void => {
     this.#kept = this.#keep(body);
   };
-}
-
-function isLarge(
-  { asking, networkKeys }: { readonly asking: readonly AskingField[]; readonly networkKeys: readonly string[] },
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): boolean {
-  return Math.max(asking.length, networkKeys.length, variableDefinitions.length) > maxConditions;
 }
 
 /** The data of an answer that has nothing else; `null` for any other. */

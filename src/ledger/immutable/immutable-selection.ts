@@ -13,49 +13,75 @@ import {
   isSpecifiedScalarType,
   isUnionType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
   TypeNameMetaFieldDef,
+  type ValueNode,
+  valueFromASTUntyped,
 } from 'graphql';
 import type { AnswerShape, KeyProof, ShapeKey } from './answer-shape.ts';
-import type { FieldRule, ImmutableFields, Proof } from './immutable-fields.ts';
+import type { FieldRule, GivenArgument, ImmutableFields, Proof } from './immutable-fields.ts';
 
-/** A selection whose answer never changes, if the needed arguments are given and the answer has this shape. */
+type Variables = Readonly<Record<string, unknown>>;
+
+/** An operation as it stands in its document. */
+export interface ReadTree {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/** An operation whose answer never changes, if its variables give what it needs and the answer has this shape. */
 export interface ImmutableSelection {
-  /** The shape that an answer must have to be kept. */
   readonly shape: AnswerShape;
-  /** Fields that are immutable only with certain arguments. */
-  readonly asking: readonly AskingField[];
+  /** Do variables, as they were sent, give the arguments that make the fields immutable? Keeps no reference to the tree. */
+  readonly isGiven: (sent: Variables) => boolean;
   /** Root keys that identify the network. An answer with any of them is kept only for a short time. */
   readonly networkKeys: readonly string[];
 }
 
-export interface AskingField {
-  readonly field: FieldNode;
-  readonly given: NonNullable<FieldRule['given']>;
-}
-
-export interface SelectionScope {
-  readonly schema: GraphQLSchema;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly table: ImmutableFields;
-}
-
 /** Larger selections are not worth the time: a fragment is walked again at each place that spreads it. */
 const maxSteps = 2_000;
+/**
+ * The most fields with needed arguments, root keys of the network, or variables. What is kept of each stays with the document,
+ * which is not charged for it.
+ */
+const maxConditions = 50;
 
-/** A selection set, the type it selects on, and how much of what it selects on is fixed. */
+/**
+ * Checks whether everything that a query selects is immutable by the table; `null` if anything may change. Fields that `@skip`
+ * and `@include` may leave out count too.
+ * @param tree valid on the schema
+ */
+export function toImmutableSelection(
+  schema: GraphQLSchema,
+  { operation, fragments }: ReadTree,
+  table: ImmutableFields,
+): ImmutableSelection | null {
+  const type = schema.getQueryType();
+  if (!type || operation.operation !== 'query') return null;
+  const walk = new Walk(schema, fragments, table);
+  const shape = walk.toShape([{ set: operation.selectionSet, type, isNameOnly: false, isCertain: true }]);
+  const { isImmutable, conditional, networkKeys } = walk;
+  const counts = [conditional.size, networkKeys.size, operation.variableDefinitions?.length ?? 0];
+  if (!isImmutable || Math.max(...counts) > maxConditions) return null;
+  return { shape, isGiven: createIsGiven(conditional, operation), networkKeys: [...networkKeys] };
+}
+
+/** A selection set, and what is known of the objects that it selects on. */
 interface Selected {
   readonly set: SelectionSetNode;
   readonly type: GraphQLCompositeType;
+  /** Are only the fields fixed that name the object? */
   readonly isNameOnly: boolean;
   /** Does it apply to every object at its place? */
   readonly isCertain: boolean;
 }
 
-/** One place in a document where a field is asked for. */
+/** One place in a document where a field is selected. */
 interface Occurrence {
   readonly node: FieldNode;
+  readonly key: string;
   readonly rule: FieldRule;
   readonly isCertain: boolean;
   /** `null` for an object. */
@@ -64,61 +90,79 @@ interface Occurrence {
   readonly below: Selected | null;
 }
 
-const typeName: FieldRule = {};
-
-/**
- * Checks whether everything that a query selects is immutable by the table; `null` if anything may change. Fields that `@skip`
- * and `@include` may leave out count too.
- * @param set of an operation that is valid on the schema
- */
-export function toImmutableSelection(set: SelectionSetNode, scope: SelectionScope): ImmutableSelection | null {
-  const type = scope.schema.getQueryType();
-  if (!type) return null;
-  const walk = new Walk(scope);
-  const shape = walk.toShape([{ set, type, isNameOnly: false, isCertain: true }]);
-  if (!walk.isImmutable) return null;
-  return { shape, asking: [...walk.asking.values()], networkKeys: [...walk.networkKeys] };
-}
-
 class Walk {
-  readonly asking = new Map<FieldNode, AskingField>();
+  /** Fields that are immutable only with certain arguments. */
+  readonly conditional = new Map<FieldNode, readonly GivenArgument[]>();
   readonly networkKeys = new Set<string>();
-  /** Nothing was found so far that may change. */
+  /** `false` once anything was found that may change. */
   isImmutable = true;
-  readonly #scope: SelectionScope;
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: ReadTree['fragments'];
+  readonly #table: ImmutableFields;
   #steps = 0;
 
-  constructor(scope: SelectionScope) {
-    this.#scope = scope;
+  constructor(schema: GraphQLSchema, fragments: ReadTree['fragments'], table: ImmutableFields) {
+    this.#schema = schema;
+    this.#fragments = fragments;
+    this.#table = table;
   }
 
-  toShape(selected: readonly Selected[]): AnswerShape {
+  /** @param wanted proofs that the answer has to show here, beside those of the selected fields */
+  toShape(selected: readonly Selected[], wanted: readonly Proof[] = []): AnswerShape {
     const occurrences = selected.flatMap((each) => this.#flatten(each.set.selections, each, each.isCertain));
     const keys = new Map<string, ShapeKey>();
-    const proofs = new Map<Proof, KeyProof>();
     for (const [key, same] of groupByKey(occurrences)) {
       // If the key is selected only once, every object under it comes from that selection.
       const isOnly = same.length === 1;
       const below = same.flatMap((each) => (each.below ? { ...each.below, isCertain: isOnly || each.isCertain } : []));
-      const kind = same[0]?.kind ?? this.#below(below, same);
+      const kind = same[0]?.kind ?? this.toShape(below, proofsOf(same, 'showsBelow'));
       keys.set(key, { isCertain: same.some(({ isCertain }) => isCertain), kind });
     }
-    for (const { rule } of occurrences) {
-      if (rule.showsBeside) proofs.set(rule.showsBeside, this.#toKeyProof(rule.showsBeside, occurrences));
-    }
-    return { keys, proofs: [...proofs.values()] };
+    const proofs = new Set([...wanted, ...proofsOf(occurrences, 'showsBeside')]);
+    return { keys, proofs: [...proofs].map((proof) => this.#toKeyProof(proof, occurrences)) };
   }
 
-  /** The shape below one key, with the proofs that the rules of the key itself need there. */
-  #below(below: readonly Selected[], same: readonly Occurrence[]): AnswerShape {
-    const shape = this.toShape(below);
-    const wanted = new Set(same.flatMap(({ rule }) => (rule.showsBelow ? [rule.showsBelow] : [])));
-    if (wanted.size === 0) return shape;
-    const within = below.flatMap((each) => this.#flatten(each.set.selections, each, each.isCertain));
-    return {
-      keys: shape.keys,
-      proofs: [...shape.proofs, ...[...wanted].map((each) => this.#toKeyProof(each, within))],
-    };
+  /** Fields of a selection, through fragments. */
+  #flatten(selections: readonly SelectionNode[], on: Selected, isCertain: boolean): Occurrence[] {
+    return selections.flatMap((selection) => {
+      this.#steps += 1;
+      if (this.#steps > maxSteps) this.isImmutable = false;
+      if (!this.isImmutable) return [];
+      const isAlways = isCertain && !selection.directives?.length;
+      if (selection.kind === Kind.FIELD) return this.#toOccurrence(selection, on, isAlways);
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+      const condition = fragment?.typeCondition;
+      const type = condition ? this.#schema.getType(condition.name.value) : on.type;
+      if (!fragment || !isCompositeType(type)) return [];
+      const isForAll = isAlways && includes(this.#schema, type, on.type);
+      return this.#flatten(fragment.selectionSet.selections, { ...on, type }, isForAll);
+    });
+  }
+
+  #toOccurrence(node: FieldNode, on: Selected, isCertain: boolean): Occurrence[] {
+    const rule = this.#ruleOf(node, on);
+    if (!rule) {
+      this.isImmutable = false;
+      return [];
+    }
+    const key = node.alias?.value ?? node.name.value;
+    if (rule.given) this.conditional.set(node, rule.given);
+    if (rule.isOfNetwork) this.networkKeys.add(key);
+    const field = 'getFields' in on.type ? on.type.getFields()[node.name.value] : undefined;
+    const { type: fieldType } = field ?? TypeNameMetaFieldDef;
+    const type = getNamedType(fieldType);
+    if (!isCompositeType(type) || !node.selectionSet)
+      return [{ node, key, rule, isCertain, kind: toKind(fieldType), below: null }];
+    const isNameOnly = on.isNameOnly || rule.leadsTo === 'name';
+    return [{ node, key, rule, isCertain, kind: null, below: { set: node.selectionSet, type, isNameOnly, isCertain } }];
+  }
+
+  /** `undefined` if the field may change. */
+  #ruleOf({ name, arguments: given = [] }: FieldNode, { type, isNameOnly }: Selected): FieldRule | undefined {
+    if (name.value === TypeNameMetaFieldDef.name) return {};
+    const rules = (isNameOnly ? this.#table.names : this.#table.fields)[type.name];
+    const rule = rules && Object.hasOwn(rules, name.value) ? rules[name.value] : undefined;
+    return given.every((each) => rule?.arguments?.includes(each.name.value)) ? rule : undefined;
   }
 
   /** Translates a proof from field names to response keys. If no path of it is selected, nothing can be proven. */
@@ -129,70 +173,23 @@ class Walk {
   }
 
   #toKeyPaths([field, ...rest]: readonly string[], within: readonly Occurrence[]): string[][] {
-    const found = within.filter(({ node }) => node.name.value === field);
-    if (rest.length === 0) return found.map(({ node }) => [keyOf(node)]);
-    return found.flatMap(({ node, below }) => {
+    return within.flatMap(({ node, key, below }) => {
+      if (node.name.value !== field) return [];
+      if (rest.length === 0) return [[key]];
       const inner = below ? this.#flatten(below.set.selections, below, true) : [];
-      return this.#toKeyPaths(rest, inner).map((path) => [keyOf(node), ...path]);
+      return this.#toKeyPaths(rest, inner).map((path) => [key, ...path]);
     });
-  }
-
-  #flatten(selections: readonly SelectionNode[], on: Selected, isCertain: boolean): Occurrence[] {
-    return selections.flatMap((selection) => {
-      this.#steps += 1;
-      if (this.#steps > maxSteps) this.isImmutable = false;
-      if (!this.isImmutable) return [];
-      const isAlways = isCertain && !selection.directives?.length;
-      if (selection.kind === Kind.FIELD) return this.#toOccurrence(selection, on, isAlways);
-      const { schema, fragments } = this.#scope;
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-      if (!fragment) return [];
-      const { typeCondition, selectionSet } = fragment;
-      const type = typeCondition ? schema.getType(typeCondition.name.value) : on.type;
-      if (!isCompositeType(type)) return [];
-      return this.#flatten(selectionSet.selections, { ...on, type }, isAlways && includes(schema, type, on.type));
-    });
-  }
-
-  #toOccurrence(node: FieldNode, on: Selected, isCertain: boolean): Occurrence[] {
-    const rule = this.#ruleOf(node, on);
-    if (!rule) {
-      this.isImmutable = false;
-      return [];
-    }
-    if (rule.given) this.asking.set(node, { field: node, given: rule.given });
-    if (rule.isOfNetwork) this.networkKeys.add(keyOf(node));
-    const field = 'getFields' in on.type ? on.type.getFields()[node.name.value] : undefined;
-    const type = getNamedType((field ?? TypeNameMetaFieldDef).type);
-    if (isCompositeType(type) && node.selectionSet) {
-      const isNameOnly = on.isNameOnly || rule.leadsTo === 'name';
-      return [{ node, rule, isCertain, kind: null, below: { set: node.selectionSet, type, isNameOnly, isCertain } }];
-    }
-    return [{ node, rule, isCertain, kind: toKind((field ?? TypeNameMetaFieldDef).type), below: null }];
-  }
-
-  /** `undefined` if the field may change. */
-  #ruleOf({ name, arguments: given = [] }: FieldNode, { type, isNameOnly }: Selected): FieldRule | undefined {
-    if (name.value === TypeNameMetaFieldDef.name) return typeName;
-    const { table } = this.#scope;
-    const rules = (isNameOnly ? table.names : table.fields)[type.name];
-    const rule = rules && Object.hasOwn(rules, name.value) ? rules[name.value] : undefined;
-    return given.every((each) => rule?.arguments?.includes(each.name.value)) ? rule : undefined;
   }
 }
 
 function groupByKey(occurrences: readonly Occurrence[]): Map<string, Occurrence[]> {
   const groups = new Map<string, Occurrence[]>();
-  for (const each of occurrences) {
-    const group = groups.get(keyOf(each.node));
-    if (group) group.push(each);
-    else groups.set(keyOf(each.node), [each]);
-  }
+  for (const each of occurrences) groups.set(each.key, [...(groups.get(each.key) ?? []), each]);
   return groups;
 }
 
-function keyOf({ alias, name }: FieldNode): string {
-  return alias?.value ?? name.value;
+function proofsOf(occurrences: readonly Occurrence[], where: 'showsBelow' | 'showsBeside'): Proof[] {
+  return [...new Set(occurrences.flatMap(({ rule }) => (rule[where] ? [rule[where]] : [])))];
 }
 
 function toKind(type: GraphQLOutputType): Occurrence['kind'] {
@@ -205,4 +202,52 @@ function toKind(type: GraphQLOutputType): Occurrence['kind'] {
 function includes(schema: GraphQLSchema, wide: GraphQLCompositeType, narrow: GraphQLCompositeType): boolean {
   if (wide.name === narrow.name) return true;
   return isAbstractType(wide) && !isUnionType(narrow) && schema.isSubType(wide, narrow);
+}
+
+/** A given argument as it stands in the document. */
+interface Way extends GivenArgument {
+  readonly value: ValueNode;
+}
+
+/** Of each field, at least one way has to be given. */
+function createIsGiven(
+  conditional: ReadonlyMap<FieldNode, readonly GivenArgument[]>,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): (sent: Variables) => boolean {
+  const defaults = variableDefinitions.flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
+  );
+  const fields = [...conditional].map(([field, given]) =>
+    given.flatMap((each): Way[] => {
+      const value = field.arguments?.find(({ name }) => name.value === each.argument)?.value;
+      return value ? [{ ...each, value: withoutLocations(value) }] : [];
+    }),
+  );
+  return toIsGiven(Object.fromEntries(defaults), fields);
+}
+
+/** A function of its own, because a closure keeps everything alive that any closure beside it uses. */
+function toIsGiven(defaults: Variables, fields: readonly (readonly Way[])[]): (sent: Variables) => boolean {
+  return (sent) => {
+    // Without a prototype, whose members a variable could be called like.
+    const variables: Record<string, unknown> = Object.assign(Object.create(null), defaults, sent);
+    return fields.every((ways) => ways.some((way) => isGiven(valueFromASTUntyped(way.value, variables), way)));
+  };
+}
+
+/** The location of a node leads to the whole document. */
+function withoutLocations(node: ValueNode): ValueNode {
+  return JSON.parse(JSON.stringify(node, (key, value) => (key === 'loc' ? undefined : value)));
+}
+
+function isGiven(value: unknown, { member, isOrdinaryAddress }: GivenArgument): boolean {
+  if (value === undefined || value === null) return false;
+  if (isOrdinaryAddress) return isOrdinary(value);
+  if (member === undefined) return true;
+  return typeof value === 'object' && Object.hasOwn(value, member) && (value as Variables)[member] != null;
+}
+
+/** System packages have small numbers for addresses: at least half of the 32 bytes are zero. */
+function isOrdinary(address: unknown): boolean {
+  return typeof address === 'string' && /^0x0*[1-9a-f][\da-f]{32,}$/i.test(address);
 }

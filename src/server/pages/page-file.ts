@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { isKnownTag } from '../../ledger/immutable/entity-tag.ts';
+import { isKnownTag } from '../../ledger/immutable/answer-notes.ts';
 import { chooseEncoding } from '../headers/media-types.ts';
 
 /** A file for browsers, in every form in which it is sent. */

@@ -198,6 +198,16 @@ describe('identical reads under way together', () => {
     expect([calls, ...both.map(({ heard }) => heard)]).toEqual([2, ['unreachable'], ['unreachable']]);
   });
 
+  it('are begun anew after all have left, even if the upstream has not noticed yet', () => {
+    let calls = 0;
+    const call = share(() => {
+      calls += 1;
+      return { isSent: true, cancel: () => {} };
+    });
+    for (let round = 0; round < 2; round += 1) call(read('{a}'), hearer().listener).cancel('aborted');
+    expect(calls).toBe(2);
+  });
+
   it('are shared by those who wait for a promise as well', async () => {
     const { calls, call } = heldUpstream();
     const promised = createUpstreamCall(call);

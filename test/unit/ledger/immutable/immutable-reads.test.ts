@@ -3,13 +3,13 @@ import { type GraphQLSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../../src/documents/cost/usage.ts';
 import { printJson } from '../../../../src/json/exact-number.ts';
+import type { KeptAnswer } from '../../../../src/ledger/immutable/answer-memory.ts';
 import type { ImmutableFields } from '../../../../src/ledger/immutable/immutable-fields.ts';
 import {
   type Ask,
   createImmutableReads,
   type ImmutableReads,
 } from '../../../../src/ledger/immutable/immutable-reads.ts';
-import type { KeptAnswer } from '../../../../src/ledger/immutable/kept-answer.ts';
 import { lastingRead } from '../../../support/lasting-reads.ts';
 import { ledgerSchemas } from '../../../support/ledger-schemas.ts';
 import { answerAt, type MovingRequest, treeOf } from '../../../support/moving-ledger.ts';
