@@ -9,8 +9,15 @@ import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import { transactionDigest } from '../transactions/digest.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
-import type { ExecutionOrder, ExecutionResult, ExecutionSubject, SponsorVerdict } from './execution/execution-order.ts';
-import { type ExecutionWorld, toExecutionPace } from './execution/execution-world.ts';
+import {
+  type ExecutionOrder,
+  type ExecutionResult,
+  type ExecutionSubject,
+  type ExecutionWorld,
+  type SponsorVerdict,
+  toExecutionPace,
+} from './execution/execution-order.ts';
+
 import { createKeptAnswers } from './execution/kept-answer.ts';
 import { areTermsKept, toKeptTerms } from './known-terms.ts';
 import { preflight } from './preflight/preflight.ts';

@@ -1,65 +1,65 @@
-/** Where one execution stands. Each process has a machine for each execution that it takes part in. */
+/** Where an execution stands. Each process that takes part in an execution has a state of its own. */
 export type ExecutionState =
-  /** Arguments and lease are good; nothing has been done. */
+  /** Arguments and lease are valid; nothing has been done. */
   | 'opened'
-  /** The store is asked to set the fence. */
+  /** The store is setting the fence. */
   | 'fencing'
-  /** The same, but nobody waits any more: it will not be sent. */
+  /** The store is setting the fence, and no client waits: the transaction will not be sent. */
   | 'withdrawn'
-  /** The fence is set and the sponsor is asked. From here on nothing cuts it. */
+  /** The fence is set and the sponsor has been asked. Nothing cancels it from here on. */
   | 'dispatched'
-  /** The sponsor takes long: the ledger is asked as well. */
+  /** The sponsor is slow: the ledger is queried as well. */
   | 'doubted'
-  /** The sponsor is asked, and nobody waits for what it says. */
+  /** The sponsor has been asked, and no client waits. */
   | 'unheard'
-  /** The sponsor's answer is lost, or does not tell: the ledger is asked again and again. */
+  /** The sponsor's response is lost or inconclusive: the ledger is queried repeatedly. */
   | 'lookingUp'
-  /** The same, but nobody waits any more: the ledger is asked now and then. */
+  /** As `lookingUp`, but no client waits: the ledger is queried now and then. */
   | 'swept'
-  /** Another process executes it: the store is asked for its end. */
+  /** Another process executes it: the store is asked for the result. */
   | 'following'
-  /** The same, and it takes long: the ledger is asked as well, by turns. */
+  /** As `following`, but that process is slow: store and ledger are asked in turn. */
   | 'suspecting'
   | 'ended';
 
 export type ExecutionEvent =
-  /** The transaction may be sent, as far as its bytes tell. */
+  /** The transaction passed the checks before the fence. */
   | 'checked'
-  /** It is refused here: by what its bytes tell, or by what the store knows. */
+  /** It is rejected, by those checks or by the store. */
   | 'declined'
-  /** The store: it is this process that executes, and nobody else. */
+  /** Store: this process executes it, and no other. */
   | 'begun'
-  /** The same, and what the store keeps of the reservation shows that it must not be sent. */
+  /** As `begun`, but the stored reservation shows that it must not be sent. */
   | 'barred'
-  /** The store: it has ended, and this is the answer. */
+  /** Store: it has ended; here is the result. */
   | 'replayed'
-  /** The store: another process executes it. */
+  /** Store: another process executes it. */
   | 'inProgress'
-  /** The store: another process executes it, and should have heard of it by now. */
+  /** Store: another process executes it, and takes long. */
   | 'slow'
-  /** The store: another process did, and should have ended it by now. */
+  /** Store: another process executed it, and has exceeded its time. */
   | 'overdue'
-  /** The store: nobody executes it any more, for nothing was sent. */
+  /** Store: the other process sent nothing. */
   | 'gone'
   /** The store did not answer; the fence may be set. */
   | 'storeAway'
-  /** The sponsor: it ran, well or not. */
+  /** Sponsor: it ran, successfully or not. */
   | 'executed'
-  /** The sponsor: nothing ran, and nothing will. */
+  /** Sponsor: it did not run and will not. */
   | 'refused'
   /** Nothing has reached the sponsor, and nothing will. */
   | 'unsent'
-  /** The sponsor's answer did not arrive, or does not tell. */
+  /** The sponsor's response did not arrive, or is inconclusive. */
   | 'lost'
-  /** The sponsor has not answered in good time. */
+  /** The sponsor has exceeded its usual time. */
   | 'late'
   /** The ledger has the transaction. */
   | 'found'
-  /** It does not have it, or cannot tell. */
+  /** The ledger does not have it, or did not answer. */
   | 'missing'
-  /** The last of those who waited has hung up, or is out of time. */
+  /** The last waiting client hung up or timed out. */
   | 'left'
-  /** Somebody waits again. */
+  /** A client waits again. */
   | 'joined'
   /** It has been looked for long enough. */
   | 'givenUp';
@@ -68,29 +68,29 @@ export type ExecutionAct =
   | 'check'
   | 'fence'
   | 'dispatch'
-  /** Ask the ledger, soon. */
+  /** Query the ledger soon. */
   | 'look'
-  /** Ask the ledger, now and then. */
+  /** Query the ledger later. */
   | 'sweep'
-  /** Ask the store again, soon. */
+  /** Ask the store again soon. */
   | 'follow'
-  /** Write to the store that it ran, and what it used. */
+  /** Write to the store that it ran, and the gas that it used. */
   | 'settle'
   /** Write to the store that nothing ran. */
   | 'release'
   /** Write to the store that nothing was sent: the lease can still be executed. */
   | 'retract'
-  /** Write to the store that nobody knows. */
+  /** Write to the store that the outcome is unknown. */
   | 'suspend'
-  /** Tell those who wait how it ended. */
+  /** Answer the waiting calls with the result. */
   | 'tellOutcome'
-  /** Tell them why nothing ran. */
+  /** Answer them with the reason why nothing ran. */
   | 'tellRefusal'
-  /** Tell them that it may or may not run. */
+  /** Answer them that it may or may not run. */
   | 'tellUnknown'
-  /** Tell them that it was over before anything was sent. */
+  /** Answer them that nothing was sent. */
   | 'tellUnsent'
-  /** Write to the log that it was never found. */
+  /** Log that it was never found. */
   | 'abandon';
 
 export interface ExecutionStep {
@@ -104,7 +104,7 @@ const to = (state: ExecutionState, ...acts: readonly ExecutionAct[]): ExecutionS
 
 const declined = to('ended', 'tellRefusal');
 const replayed = to('ended', 'tellOutcome');
-/** What ends an execution that was dispatched, whoever waits: the sponsor or the ledger is certain. */
+/** Certain outcomes, which end an execution in every state after its dispatch. */
 const certain: Steps = {
   executed: to('ended', 'settle', 'tellOutcome'),
   found: to('ended', 'settle', 'tellOutcome'),
@@ -112,7 +112,7 @@ const certain: Steps = {
   unsent: to('ended', 'retract', 'tellRefusal'),
 };
 
-/** What a state does not list changes nothing: it comes too late, as the sponsor's answer after the ledger's, or not at all. */
+/** Events that a state does not list are ignored: they come too late, such as the sponsor's response after the ledger's. */
 const steps: Readonly<Record<ExecutionState, Steps>> = {
   opened: {
     checked: to('fencing', 'fence'),
@@ -186,10 +186,10 @@ const steps: Readonly<Record<ExecutionState, Steps>> = {
 
 const none: readonly ExecutionAct[] = [];
 
-/** The first thing that is done with an execution. */
+/** How every execution begins. */
 export const firstStep: ExecutionStep = to('opened', 'check');
 
-/** What an event does to an execution: its next state, and what is to be done. Pure. */
+/** The next state of an execution after an event, and what to do. Pure. */
 export function nextStep(state: ExecutionState, event: ExecutionEvent): ExecutionStep {
   return steps[state][event] ?? { state, acts: none };
 }

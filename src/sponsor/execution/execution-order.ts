@@ -1,55 +1,42 @@
 import type { GraphQLError } from 'graphql';
+import type { TransactionFinder } from '../../ledger/find-transaction.ts';
 import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
-import type { GasBudget } from '../store/sponsorship-store.ts';
+import type { BeginExecution, SponsorshipStore } from '../store/sponsorship-store.ts';
+import type { KeptAnswers } from './kept-answer.ts';
 
-/** What is to be executed, its arguments and its lease found good. */
-export interface ExecutionSubject {
-  readonly requestId: string;
-  readonly caller: string;
-  readonly leaseId: string;
-  /** As the caller knows it: shown with errors. */
+/** One call of `executeTx`, its arguments and lease already checked. Calls of one caller with the same `bodyHash` are twins. */
+export interface ExecutionSubject
+  extends Omit<BeginExecution, 'idempotency' | 'attempt' | 'answerByMs' | 'needsReservation' | 'nowMs'> {
+  /** The id that the client sent; shown with errors. */
   readonly reservationId: string;
-  /** Of the transaction. */
-  readonly digest: string;
-  /** Of all that is executed: calls of one caller with the same hash are twins. */
-  readonly bodyHash: string;
   readonly idempotencyKey: string | null;
-  readonly gas: GasBudget | null;
-  /** What is held for it of the gas budget, of the smallest unit. */
-  readonly amount: number;
-  /** What was reserved for it; `null` where only the sponsor knows. */
-  readonly budget: number | null;
-  /** Milliseconds since the Unix epoch. */
-  readonly expiresAtMs: number;
-  /** Must the store know the lease? */
-  readonly mustBeKnown: boolean;
 }
 
-/** @typeParam Effects what the sponsor tells of a transaction that ran */
+/** @typeParam Effects what the sponsor reports of an executed transaction */
 export interface ExecutionOrder<Effects> {
   readonly subject: ExecutionSubject;
   /**
-   * Looks at the transaction before anything is sent: why it must not be, or `null`.
-   * @param reservation what the store keeps of it, where that is asked for; `null` where it keeps nothing
+   * Checks the transaction before anything is sent. Returns why it must not be sent, or `null`.
+   * @param reservation what the store keeps of the reservation, if `needsReservation`; `null` if it keeps nothing
    */
   readonly check: (reservation: string | null) => GraphQLError | null;
-  /** Is it looked at with what the store keeps of its reservation? Then that is asked for in the step that sets the fence. */
+  /** Does `check` need the stored reservation? The store then returns it in the step that sets the fence. */
   readonly needsReservation: boolean;
   /**
-   * Sends it, once, unless it is cancelled before. Must not throw.
-   * @param tell told a verdict; after one that is `lost` and not `isOver`, another one
+   * Sends the transaction once, unless it is cancelled before. Must not throw.
+   * @param tell gets the verdict; after a verdict that is `lost` and not `isOver`, a second one
    */
   readonly dispatch: (cancellation: Cancellation, tell: (verdict: SponsorVerdict<Effects>) => void) => void;
 }
 
-/** What is known after the sponsor was asked. */
+/** What the sponsor's response says about the execution. */
 export type SponsorVerdict<Effects> =
   | {
       readonly event: 'executed';
-      /** False when it ran and failed; gas was paid either way. */
+      /** `false`: the transaction ran and failed. It paid gas either way. */
       readonly succeeded: boolean;
-      /** Of the smallest unit, at least 0; `null` where the sponsor does not tell in a form that is known. */
+      /** In the smallest unit, at least 0; `null` if the effects are not readable. */
       readonly gasUsed: number | null;
       readonly effects: Effects;
     }
@@ -59,15 +46,64 @@ export type SponsorVerdict<Effects> =
 /** An execution that is on the ledger. */
 export interface ExecutionResult<Effects> {
   readonly digest: string;
-  /** `FAILED`: it ran, and paid gas. `RECOVERED`: the sponsor's answer was lost, and the ledger has it. */
+  /** `FAILED`: it ran, failed and paid gas. `RECOVERED`: the sponsor's response was lost, and the ledger has the transaction. */
   readonly outcome: 'EXECUTED' | 'FAILED' | 'RECOVERED';
-  /** `null` where only the ledger tells of it, and where they were too large to be kept for a repeat. */
+  /** `null` if the result came from the ledger, or if the effects were too large to store for a repeat. */
   readonly effects: Effects | null;
 }
 
-/** One event of an execution, for the audit. */
+/** One event of an execution, for the audit log. */
 export interface ExecutionFact extends Required<SponsorshipFacts> {
   readonly event: Exclude<SponsorshipFacts['event'], `reserve${string}` | 'declined'>;
   readonly leaseId: string;
   readonly digest: string;
+}
+
+/** Everything that executions use of the outside world. */
+export interface ExecutionWorld<Effects> {
+  readonly store: SponsorshipStore;
+  /** Must the store confirm the fence before anything is sent? `false` only where the sponsor has a fence of its own. */
+  readonly isStoreNeeded: boolean;
+  readonly answers: KeptAnswers<Effects>;
+  readonly ledger: TransactionFinder;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
+  readonly pace: ExecutionPace;
+  /** Must not throw. */
+  readonly audit: (fact: ExecutionFact) => void;
+}
+
+/** All in milliseconds. */
+export interface ExecutionPace {
+  /** Other processes treat an attempt as dead if it has not written its end within this time. */
+  readonly answerMs: number;
+  /** How long the sponsor may take before the ledger is queried as well. */
+  readonly patienceMs: number;
+  /** Pauses between ledger queries while a client waits. */
+  readonly eager: Pauses;
+  /** Pauses between ledger queries while no client waits, and for how long they go on. */
+  readonly sweep: Pauses & { readonly forMs: number };
+  /** Pauses between looks for overdue executions; they grow while the store or the ledger is away. */
+  readonly overdue: Pauses;
+}
+
+/** Each pause is twice as long as the one before. */
+export interface Pauses {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/** @param mutationMs milliseconds that a client waits for a mutation */
+export function toExecutionPace(mutationMs: number): ExecutionPace {
+  return {
+    // An attempt writes its end at its client's timeout at the latest; one second more for a slow store.
+    answerMs: mutationMs + 1_000,
+    // The last third is for the ledger, whose indexer is a few seconds behind.
+    patienceMs: Math.ceil((mutationMs * 2) / 3),
+    eager: { firstMs: 50, longestMs: 800 },
+    sweep: { firstMs: 1_000, longestMs: 30_000, forMs: 10 * 60_000 },
+    overdue: { firstMs: Math.max(250, Math.ceil(mutationMs / 6)), longestMs: Math.max(1_000, 2 * mutationMs) },
+  };
 }

@@ -1,101 +1,87 @@
 import type { GraphQLError } from 'graphql';
 import type { EndExecution, ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
-import type { ExecutionFact, ExecutionResult, ExecutionSubject } from './execution-order.ts';
-import type { ExecutionWorld } from './execution-world.ts';
+import type { ExecutionFact, ExecutionResult, ExecutionSubject, ExecutionWorld } from './execution-order.ts';
 
-/** What is written of one execution, to the store and for the audit, and what the store says of it. Nothing here rejects. */
+const resultEvents = { EXECUTED: 'executed', FAILED: 'failed', RECOVERED: 'recovered' } as const;
+
+/**
+ * The store and the audit log as one attempt at an execution uses them. Nothing here rejects: what cannot be written now, the
+ * store writes later by itself.
+ */
 export class ExecutionRecords<Effects> {
   readonly #subject: ExecutionSubject;
   readonly #attempt: string;
   readonly #world: ExecutionWorld<Effects>;
 
-  /** @param attempt random: no other attempt at the same lease may take its fence away */
+  /** @param attempt unique: only this attempt may take its own fence back */
   constructor(subject: ExecutionSubject, attempt: string, world: ExecutionWorld<Effects>) {
     this.#subject = subject;
     this.#attempt = attempt;
     this.#world = world;
   }
 
-  /** Sets the fence, unless the store knows better. `null`: it does not answer, and the fence may be set. */
+  /** Sets the fence, unless the store has a reason against it. `null`: the store is away, and may have set the fence. */
   fence(needsReservation: boolean): Promise<ExecutionStart | null> {
-    const subject = this.#subject;
-    const { caller, leaseId, digest, bodyHash, expiresAtMs, mustBeKnown, gas, amount, idempotencyKey } = subject;
+    const { idempotencyKey: key, ...subject } = this.#subject;
     const { store, now, pace } = this.#world;
     const nowMs = now();
-    const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, bodyHash };
-    return store
-      .beginExecution({
-        caller,
-        leaseId,
-        digest,
-        expiresAtMs,
-        mustBeKnown,
-        gas,
-        amount,
-        idempotency,
-        bodyHash,
-        attempt: this.#attempt,
-        answerByMs: nowMs + pace.answerMs,
-        budget: subject.budget,
-        requestId: subject.requestId,
-        needsReservation,
-        nowMs,
-      })
-      .catch(() => null);
+    const idempotency = key === null ? null : { key, bodyHash: subject.bodyHash };
+    const answerByMs = nowMs + pace.answerMs;
+    const begin = { ...subject, idempotency, attempt: this.#attempt, answerByMs, needsReservation, nowMs };
+    return store.beginExecution(begin).catch(() => null);
   }
 
-  /** What has become of it in another process; `null` if nothing is known of it. */
+  /** What became of the execution in another process; `null` if the store has nothing. */
   follow(): Promise<ExecutionFound | 'away' | null> {
     const { caller, leaseId, bodyHash } = this.#subject;
     const { store, now } = this.#world;
     return store.findExecution({ caller, leaseId, bodyHash, nowMs: now() }).catch(() => 'away' as const);
   }
 
-  dispatched(): void {
-    this.#audit('dispatched');
+  /** Writes an event without an end. */
+  note(event: 'dispatched' | 'replayed' | 'abandoned'): void {
+    this.#audit(event);
   }
 
-  /** It is on the ledger. @param gasUsed `null`: not known, and what was held counts as used */
+  /** The transaction is on the ledger. @param gasUsed `null`: unknown, so everything held counts as used */
   async settle(result: ExecutionResult<Effects>, gasUsed: number | null): Promise<void> {
-    const isFound = result.outcome === 'RECOVERED';
-    if (!isFound) this.#audit(facts[result.outcome], gasUsed);
+    const isRecovered = result.outcome === 'RECOVERED';
+    if (!isRecovered) this.#audit(resultEvents[result.outcome], gasUsed);
     const outcome = { kind: 'executed', gasUsed: gasUsed ?? this.#subject.amount } as const;
-    const isNew = await this.#write(outcome, this.#world.answers.fromResult(result));
-    // Others may look for it as well: who finds it first says so.
-    if (isFound && isNew) this.#audit(facts[result.outcome], gasUsed);
+    const isNew = await this.#end(outcome, this.#world.answers.fromResult(result));
+    // Several processes may look for it: only the first to find it writes the event.
+    if (isRecovered && isNew) this.#audit('recovered', gasUsed);
   }
 
+  /** Nothing ran. */
   async release(refusal: GraphQLError): Promise<void> {
     this.#audit('refused', null, refusal);
-    const answer = this.#world.answers.fromRefusal(refusal);
     const { code } = refusal.extensions;
-    // Where it need not be known here, what the sponsor has no more may have been spent while the store was away.
-    const isSpentElsewhere = !this.#subject.mustBeKnown && code === 'RESERVATION_NOT_FOUND';
-    // There the credential is the caller's own, and the sponsor alone knows whether it is anybody's.
-    const isOfNobody = !this.#subject.mustBeKnown && code === 'SPONSOR_UNAUTHORIZED';
-    await this.#write({ kind: 'refused', attempt: this.#attempt, isSpentElsewhere, isOfNobody }, answer);
+    const isForward = !this.#subject.mustBeKnown;
+    const outcome = {
+      kind: 'refused',
+      attempt: this.#attempt,
+      // Another transaction may have spent it while the store was away.
+      isSpentElsewhere: isForward && code === 'RESERVATION_NOT_FOUND',
+      // In forward mode the credential is the caller's own, and only the sponsor knows whether it is valid.
+      isOfNobody: isForward && code === 'SPONSOR_UNAUTHORIZED',
+    } as const;
+    await this.#end(outcome, this.#world.answers.fromRefusal(refusal));
   }
 
+  /** Nothing was sent: the lease can still be executed. */
   async retract(refusal: GraphQLError | null): Promise<void> {
     this.#audit('unsent', null, refusal);
-    await this.#write({ kind: 'not-sent', attempt: this.#attempt }, null);
+    await this.#end({ kind: 'not-sent', attempt: this.#attempt }, null);
   }
 
+  /** The outcome is unknown. */
   async suspend(doubt: GraphQLError): Promise<void> {
     this.#audit('unknown', null, doubt);
-    await this.#write({ kind: 'unknown' }, null);
+    await this.#end({ kind: 'unknown' }, null);
   }
 
-  abandon(): void {
-    this.#audit('abandoned');
-  }
-
-  replayed(): void {
-    this.#audit('replayed');
-  }
-
-  /** A store that is away is told later, by whoever speaks to it: the caller does not wait for that. */
-  #write(outcome: EndExecution['outcome'], answer: string | null): Promise<boolean> {
+  #end(outcome: EndExecution['outcome'], answer: string | null): Promise<boolean> {
     const { caller, leaseId, digest } = this.#subject;
     const { store, now } = this.#world;
     return store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() }).catch(() => true);
@@ -107,5 +93,3 @@ export class ExecutionRecords<Effects> {
     this.#world.audit({ event, caller, leaseId, digest, budget, gasUsed, code, requestId });
   }
 }
-
-const facts = { EXECUTED: 'executed', FAILED: 'failed', RECOVERED: 'recovered' } as const;

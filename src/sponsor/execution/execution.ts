@@ -1,241 +1,277 @@
 import type { GraphQLError } from 'graphql';
-import type { FoundTransaction } from '../../ledger/find-transaction.ts';
-import { type Cancellation, createCancellation, type OpenCancellation } from '../../upstream/cancellation.ts';
+import {
+  type CancelCause,
+  type Cancellation,
+  createCancellation,
+  type OpenCancellation,
+} from '../../upstream/cancellation.ts';
 import type { ExecutionFound, ExecutionStart } from '../store/sponsorship-store.ts';
 import { neverSent, outcomeUnknown, storeAway, toDeclined } from './execution-errors.ts';
-import { type ExecutionAct, type ExecutionState, firstStep, nextStep } from './execution-machine.ts';
-import type { ExecutionOrder, ExecutionResult, ExecutionSubject, SponsorVerdict } from './execution-order.ts';
+import {
+  type ExecutionAct,
+  type ExecutionEvent,
+  type ExecutionState,
+  firstStep,
+  nextStep,
+} from './execution-machine.ts';
+import type {
+  ExecutionOrder,
+  ExecutionResult,
+  ExecutionSubject,
+  ExecutionWorld,
+  Pauses,
+  SponsorVerdict,
+} from './execution-order.ts';
 import { ExecutionRecords } from './execution-records.ts';
-import type { ExecutionWorld, Pauses } from './execution-world.ts';
-import { type Told, Waiters } from './waiters.ts';
 
-/** Who looks after an execution. */
-export interface ExecutionKeeper<Effects> {
-  /** It has ended: nobody may join it any more. */
-  readonly ended: (execution: Execution<Effects>) => void;
-  /** What must not be cut off begins and ends: asking the sponsor, writing to the store. Calls come in pairs. */
-  readonly busy: () => void;
-  readonly idle: () => void;
+/** What an execution reports to the list of executions. */
+export interface ExecutionEvents {
+  /** It has ended: later calls must not join it. */
+  readonly ended: () => void;
+  /** Work that a shutdown must wait for: a call to the sponsor, a write to the store. Never rejects. */
+  readonly working: (work: Promise<unknown>) => void;
 }
 
-/** Something that happened, with its facts. */
-type News<Effects> =
-  | SponsorVerdict<Effects>
-  | { readonly event: 'declined' | 'barred' | 'storeAway'; readonly error: GraphQLError }
-  | { readonly event: 'replayed'; readonly result: ExecutionResult<Effects> }
-  | { readonly event: 'found'; readonly finding: FoundTransaction }
-  | { readonly event: 'checked' | 'begun' | 'inProgress' | 'slow' | 'overdue' | 'gone' }
-  | { readonly event: 'late' | 'missing' | 'left' | 'joined' | 'givenUp' };
+/** How waiting calls are answered. */
+type Answer<Effects> = { readonly result: ExecutionResult<Effects> } | { readonly error: GraphQLError };
+
+/** What is known about an event, where it has any of these. */
+interface News<Effects> {
+  readonly result?: ExecutionResult<Effects>;
+  readonly gasUsed?: number | null;
+  readonly error?: GraphQLError;
+}
+
+/** One call of `executeTx` that waits. */
+type Waiter<Effects> = (answer: Answer<Effects>) => void;
 
 const never = Number.POSITIVE_INFINITY;
 
-/** In which the ledger is asked. */
+/** States in which the ledger is queried. */
 const looking: ReadonlySet<ExecutionState> = new Set(['doubted', 'lookingUp', 'swept', 'suspecting']);
-/** Between which it goes to and fro, with pauses that grow. */
+/** States between which an execution alternates, with growing pauses. */
 const following: ReadonlySet<ExecutionState> = new Set(['following', 'suspecting']);
 
-/** One execution: performs what its machine decides, and tells the machine what happens. */
+/**
+ * One execution of a lease, for all calls that wait for it. Sends the transaction at most once, and only after the store has set
+ * the fence. If the sponsor's response is lost, it looks the transaction up in the ledger. Calls that time out get an answer at
+ * once; the others get it when the end has been written to the store.
+ *
+ * The state machine decides; this class reports events to it and performs what it decides.
+ */
 export class Execution<Effects> {
-  /** By which twins find it. */
-  readonly key: string;
   state: ExecutionState = firstStep.state;
-  /** When it wants a turn, by the clock of its world. */
+  /** When `takeTurn` is due, by the world's clock. */
   dueMs = never;
   readonly #subject: ExecutionSubject;
   readonly #world: ExecutionWorld<Effects>;
-  readonly #keeper: ExecutionKeeper<Effects>;
+  readonly #events: ExecutionEvents;
   readonly #records: ExecutionRecords<Effects>;
-  readonly #waiters: Waiters<ExecutionResult<Effects>>;
-  /** Let go of once it is under way: it holds the transaction. */
+  /** Dropped once it is dispatched: it holds the transaction. */
   #order: ExecutionOrder<Effects> | null;
-  /** Of the call to the sponsor: it is given up if all who wait have left before it was sent. */
+  /** Calls that wait for the end. */
+  #present = new Set<Waiter<Effects>>();
+  /** Calls whose client hung up, or that timed out. */
+  #absent: Waiter<Effects>[] = [];
+  /** Cancels the call to the sponsor while it waits for a connection. */
   #call: OpenCancellation | null = null;
-  /** How it ended. */
-  #told: Told<ExecutionResult<Effects>> | null = null;
-  /** The end as it is being written to the store. */
+  #answer: Answer<Effects> | null = null;
+  /** The end of the execution on its way into the store. */
   #written: Promise<void> | null = null;
-  /** Why the sponsor's answer does not tell. */
+  /** Why the outcome is unknown. */
   #doubt: GraphQLError | null = null;
   #pauseMs = 0;
   #isLooking = false;
   #sweepUntilMs = never;
 
   constructor(
-    key: string,
-    attempt: string,
     order: ExecutionOrder<Effects>,
+    attempt: string,
     world: ExecutionWorld<Effects>,
-    keeper: ExecutionKeeper<Effects>,
+    events: ExecutionEvents,
   ) {
-    this.key = key;
     this.#order = order;
     this.#subject = order.subject;
     this.#world = world;
-    this.#keeper = keeper;
+    this.#events = events;
     this.#records = new ExecutionRecords(order.subject, attempt, world);
-    this.#waiters = new Waiters({
-      outOfTime: () => this.#told ?? { error: this.#unknown() },
-      // A call that still waits for its connection is given up by this, and says so.
-      leaving: (cause) => this.#call?.cancel(cause),
-      left: () => this.#hear({ event: 'left' }),
+  }
+
+  /** Begins the execution, for the calls that have joined. */
+  start(): void {
+    for (const act of firstStep.acts) this.#perform(act, {});
+  }
+
+  /** Waits for the end, or until the operation is over. Rejects with an error meant for the client. */
+  join(cancellation: Cancellation): Promise<ExecutionResult<Effects>> {
+    if (this.#present.size === 0) this.#hear('joined');
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter<Effects> = (answer) => {
+        if ('result' in answer) resolve(answer.result);
+        else reject(answer.error);
+      };
+      this.#present.add(waiter);
+      cancellation.onCancel((cause) => this.#leave(waiter, cause));
     });
   }
 
-  /** Begins it, for whoever has joined. */
-  start(): void {
-    for (const act of firstStep.acts) this.#perform(act, { event: 'checked' });
-  }
-
-  /** Waits for its end, until an operation is over. Rejects with an error that is meant for the caller. */
-  join(cancellation: Cancellation): Promise<ExecutionResult<Effects>> {
-    if (this.#waiters.isEmpty) this.#hear({ event: 'joined' });
-    return this.#waiters.join(cancellation);
-  }
-
   /**
-   * Its turn has come.
-   * @param mayLook may the ledger be asked now? Otherwise that waits for another turn
-   * @returns the question to the ledger, which never rejects; `null` if it was not asked
+   * Does what is due.
+   * @param mayLook may it query the ledger now? If not, a query waits for another turn
+   * @returns the query, which never rejects; `null` if there was none
    */
   takeTurn(mayLook: boolean): Promise<void> | null {
     const isLook = looking.has(this.state);
     if (isLook && !mayLook) return null;
     this.dueMs = never;
-    if (this.state === 'dispatched') this.#hear({ event: 'late' });
+    if (this.state === 'dispatched') this.#hear('late');
     else if (this.state === 'following') void this.#askStore();
     return isLook ? this.look() : null;
   }
 
-  /** Nobody looks for it any longer: there are too many of them. */
-  giveUp(): void {
-    this.#hear({ event: 'givenUp' });
-  }
-
-  /** Asks the ledger once. Never rejects. */
+  /** Queries the ledger once. Never rejects. */
   async look(): Promise<void> {
     const { canFind, find } = this.#world.ledger;
+    const { digest } = this.#subject;
     this.#isLooking = true;
-    // What it cannot tell now it is asked again; the health of the upstream says why.
-    const finding = canFind() ? await find(this.#subject.digest).catch(() => null) : null;
+    // After a failure it asks again; the upstream's health shows the reason.
+    const found = canFind() ? await find(digest).catch(() => null) : null;
     this.#isLooking = false;
-    if (finding) this.#hear({ event: 'found', finding });
-    else if (this.state === 'swept' && this.#world.clock() >= this.#sweepUntilMs) this.#hear({ event: 'givenUp' });
-    else this.#hear({ event: 'missing' });
+    const isOver = this.state === 'swept' && this.#world.clock() >= this.#sweepUntilMs;
+    if (!found) this.#hear(isOver ? 'givenUp' : 'missing');
+    else this.#hear('found', { result: { digest, outcome: 'RECOVERED', effects: null }, gasUsed: found.gasUsed });
   }
 
-  #hear(news: News<Effects>): void {
+  /** Stops looking: too many executions are being looked for. */
+  giveUp(): void {
+    this.#hear('givenUp');
+  }
+
+  #hear(event: ExecutionEvent, news: News<Effects> = {}): void {
     const before = this.state;
-    const { state, acts } = nextStep(before, news.event);
+    const { state, acts } = nextStep(before, event);
     this.state = state;
     if (state !== before && !(following.has(before) && following.has(state))) this.#pauseMs = 0;
-    if (news.event === 'lost') this.#doubt = news.error;
-    // The sponsor was asked a while ago: it is time to doubt.
-    if (before === 'unheard' && news.event === 'joined') this.dueMs = this.#world.clock();
+    if (event === 'lost') this.#doubt = news.error ?? null;
+    // The sponsor was asked some time ago, so the ledger may have the transaction already.
+    if (before === 'unheard' && event === 'joined') this.dueMs = this.#world.clock();
     for (const act of acts) this.#perform(act, news);
-    if (state === 'ended' && before !== 'ended') this.#keeper.ended(this);
+    if (state === 'ended' && before !== 'ended') this.#events.ended();
   }
 
-  #perform(act: ExecutionAct, news: News<Effects>): void {
+  #perform(act: ExecutionAct, { result, gasUsed = null, error }: News<Effects>): void {
     const { pace } = this.#world;
-    const refusal = 'error' in news ? news.error : null;
     if (act === 'check') this.#check();
     else if (act === 'fence') void this.#fence();
     else if (act === 'dispatch') this.#dispatch();
     else if (act === 'look') this.#lookSoon();
     else if (act === 'follow') this.#pause(pace.eager);
     else if (act === 'sweep') this.#pause(pace.sweep);
-    else if (act === 'settle') this.#write(this.#records.settle(this.#toResult(news), gasUsedIn(news)));
-    else if (act === 'release') this.#write(this.#records.release(refusal ?? this.#unknown()));
-    else if (act === 'retract') this.#write(this.#records.retract(refusal));
+    else if (act === 'settle') result && this.#write(this.#records.settle(result, gasUsed));
+    else if (act === 'release') this.#write(this.#records.release(error ?? this.#unknown()));
+    else if (act === 'retract') this.#write(this.#records.retract(error ?? null));
     else if (act === 'suspend') this.#write(this.#records.suspend(this.#unknown()));
-    else if (act === 'abandon') this.#records.abandon();
-    else if (act === 'tellOutcome') this.#tell({ result: this.#toResult(news) });
-    else if (act === 'tellRefusal') this.#tell({ error: refusal ?? this.#unknown() });
-    else if (act === 'tellUnknown') this.#waiters.tell({ error: this.#unknown() });
-    else if (act === 'tellUnsent') this.#waiters.tell({ error: neverSent(this.#subject) });
+    else if (act === 'abandon') this.#records.note('abandoned');
+    else if (act === 'tellOutcome') result && this.#answerAfterWrite({ result });
+    else if (act === 'tellRefusal') this.#answerAfterWrite({ error: error ?? this.#unknown() });
+    else if (act === 'tellUnknown') this.#answerAll({ error: this.#unknown() });
+    else if (act === 'tellUnsent') this.#answerAll({ error: neverSent(this.#subject) });
     else act satisfies never;
   }
 
   #check(): void {
     const { check, needsReservation } = this.#order ?? {};
     const error = needsReservation ? null : check?.(null);
-    this.#hear(error ? { event: 'declined', error } : { event: 'checked' });
+    if (error) this.#hear('declined', { error });
+    else this.#hear('checked');
   }
 
   async #fence(): Promise<void> {
     const start = await this.#records.fence(this.#order?.needsReservation === true);
     if (start) this.#hearStore(start);
-    else if (this.#world.isStoreNeeded) this.#hear({ event: 'storeAway', error: storeAway(this.#subject) });
+    else if (this.#world.isStoreNeeded) this.#hear('storeAway', { error: storeAway(this.#subject) });
     else this.#begin(null);
   }
 
   #begin(reservation: string | null): void {
     const { check, needsReservation } = this.#order ?? {};
-    // Where nobody waits any more it is not sent, whatever is in it.
+    // Not checked if every client has left: then it is not sent anyway.
     const error = needsReservation && this.state === 'fencing' ? check?.(reservation) : null;
-    this.#hear(error ? { event: 'barred', error } : { event: 'begun' });
+    if (error) this.#hear('barred', { error });
+    else this.#hear('begun');
   }
 
   async #askStore(): Promise<void> {
     const found = await this.#records.follow();
-    if (found === 'away') this.#hear({ event: 'inProgress' });
+    if (found === 'away') this.#hear('inProgress');
     else if (found) this.#hearStore(found);
-    else this.#hear({ event: 'gone' });
+    else this.#hear('gone');
   }
 
   #hearStore(start: ExecutionStart | ExecutionFound): void {
-    // A store without room is as good as none: whoever fills it must not end what others can do without it.
-    const hasNoRoom = start.kind === 'full' && !this.#world.isStoreNeeded;
-    if (start.kind === 'begun' || hasNoRoom) this.#begin(('reservation' in start && start.reservation) || null);
-    else if (start.kind === 'replay') this.#hearAnswer(start.answer);
-    else if (start.kind !== 'in-progress') this.#hear({ event: 'declined', error: toDeclined(start, this.#subject) });
-    else this.#hear({ event: this.#judgeAge(start.answerByMs) });
-  }
-
-  /** How another process is doing, by the time at which it would be done at the latest. */
-  #judgeAge(answerByMs: number): 'inProgress' | 'slow' | 'overdue' {
-    const { now, pace } = this.#world;
-    const leftMs = answerByMs - now();
-    if (leftMs <= 0) return 'overdue';
-    return leftMs <= pace.answerMs - pace.patienceMs ? 'slow' : 'inProgress';
-  }
-
-  #hearAnswer(text: string): void {
-    const kept = this.#world.answers.read(text);
-    // Written by another version: the ledger tells.
-    if (!kept) {
-      this.#hear({ event: 'overdue' });
-      return;
+    const { isStoreNeeded, answers, now, pace } = this.#world;
+    // If the store is optional, a full one counts as none: a caller who fills it must not stop the others.
+    const hasNoRoom = start.kind === 'full' && !isStoreNeeded;
+    if (start.kind === 'begun' || hasNoRoom) {
+      this.#begin(('reservation' in start && start.reservation) || null);
+    } else if (start.kind === 'in-progress') {
+      const leftMs = start.answerByMs - now();
+      const isSlow = leftMs <= pace.answerMs - pace.patienceMs;
+      this.#hear(leftMs <= 0 ? 'overdue' : isSlow ? 'slow' : 'inProgress');
+    } else if (start.kind !== 'replay') {
+      this.#hear('declined', { error: toDeclined(start, this.#subject) });
+    } else {
+      const kept = answers.read(start.answer);
+      if (kept) this.#records.note('replayed');
+      if (!kept) {
+        // Written by another version of the gateway: the ledger has the outcome.
+        this.#hear('overdue');
+      } else if ('refusal' in kept) this.#hear('declined', { error: kept.refusal });
+      else this.#hear('replayed', kept);
     }
-    this.#records.replayed();
-    if ('refusal' in kept) this.#hear({ event: 'declined', error: kept.refusal });
-    else this.#hear({ event: 'replayed', result: kept.result });
   }
 
   #dispatch(): void {
     const { clock, pace } = this.#world;
     const order = this.#order;
+    const call = createCancellation();
     this.#order = null;
-    this.#call = createCancellation();
+    this.#call = call;
     this.#sweepUntilMs = clock() + pace.sweep.forMs;
     this.dueMs = clock() + pace.patienceMs;
-    this.#records.dispatched();
-    this.#keeper.busy();
-    order?.dispatch(this.#call, (verdict) => {
-      this.#hear(verdict);
-      if (verdict.event !== 'lost' || verdict.isOver) this.#keeper.idle();
+    this.#records.note('dispatched');
+    let sponsorIsDone = () => {};
+    this.#events.working(
+      new Promise<void>((resolve) => {
+        sponsorIsDone = resolve;
+      }),
+    );
+    // No closure may hold the order: the callback lives as long as the call.
+    order?.dispatch(call, (verdict) => {
+      this.#hearSponsor(verdict);
+      if (verdict.event !== 'lost' || verdict.isOver) sponsorIsDone();
     });
   }
 
-  /** Asks the ledger at the next turn, then after growing pauses. Where it cannot be asked, nobody need wait for it. */
+  #hearSponsor(verdict: SponsorVerdict<Effects>): void {
+    if (verdict.event !== 'executed') {
+      this.#hear(verdict.event, { error: verdict.error });
+      return;
+    }
+    const { succeeded, gasUsed, effects } = verdict;
+    const { digest } = this.#subject;
+    this.#hear('executed', { result: { digest, outcome: succeeded ? 'EXECUTED' : 'FAILED', effects }, gasUsed });
+  }
+
+  /** Queries the ledger in the next turn, then after growing pauses. If the ledger cannot be queried, no client waits for it. */
   #lookSoon(): void {
     if (this.#isLooking) return;
     const canFind = this.#world.ledger.canFind();
-    // There the pause is before the store is asked, and the ledger is asked right after it.
+    // The pause comes before the store is asked, and the ledger follows at once.
     if (this.state === 'suspecting' && canFind) this.dueMs = this.#world.clock();
-    else if (this.state === 'suspecting') this.#hear({ event: 'missing' });
+    else if (this.state === 'suspecting') this.#hear('missing');
     else if (canFind) this.#pause(this.#world.pace.eager);
-    else if (this.state === 'lookingUp') this.#hear({ event: 'left' });
+    else if (this.state === 'lookingUp') this.#hear('left');
   }
 
   #pause({ firstMs, longestMs }: Pauses): void {
@@ -243,31 +279,46 @@ export class Execution<Effects> {
     this.#pauseMs = Math.min(Math.max(firstMs, 2 * this.#pauseMs), longestMs);
   }
 
-  #toResult(news: News<Effects>): ExecutionResult<Effects> {
-    const { digest } = this.#subject;
-    if (news.event === 'replayed') return news.result;
-    if (news.event !== 'executed') return { digest, outcome: 'RECOVERED', effects: null };
-    return { digest, outcome: news.succeeded ? 'EXECUTED' : 'FAILED', effects: news.effects };
-  }
-
   #write(written: Promise<void>): void {
-    this.#keeper.busy();
-    this.#written = written.then(() => this.#keeper.idle());
+    this.#events.working(written);
+    this.#written = written;
   }
 
-  /** Tells those who wait once the end is written, so that a repeat finds it. */
-  #tell(told: Told<ExecutionResult<Effects>>): void {
-    this.#told = told;
-    if (this.#written !== null) void this.#written.then(() => this.#waiters.tell(told));
-    else this.#waiters.tell(told);
+  /** Waits until the end is in the store, so that a repeat finds it. */
+  #answerAfterWrite(answer: Answer<Effects>): void {
+    this.#answer = answer;
+    if (this.#written === null) this.#answerAll(answer);
+    else void this.#written.then(() => this.#answerAll(answer));
+  }
+
+  #answerAll(answer: Answer<Effects>): void {
+    const waiters = [...this.#present, ...this.#absent];
+    this.#present = new Set();
+    this.#absent = [];
+    for (const waiter of waiters) waiter(answer);
   }
 
   #unknown(): GraphQLError {
     return this.#doubt ?? outcomeUnknown(this.#subject);
   }
-}
 
-function gasUsedIn(news: News<unknown>): number | null {
-  if (news.event === 'executed') return news.gasUsed;
-  return news.event === 'found' ? news.finding.gasUsed : null;
+  /** A call whose client hung up gets its answer at the end, for the log; a call that timed out gets one now. */
+  #leave(waiter: Waiter<Effects>, cause: CancelCause): void {
+    // It may have been answered, and its operation gone on.
+    if (!this.#present.delete(waiter)) return;
+    this.#absent.push(waiter);
+    const answerTimeout = () => {
+      if (cause === 'timeout') waiter(this.#answer ?? { error: this.#unknown() });
+    };
+    if (this.#present.size > 0) {
+      answerTimeout();
+      return;
+    }
+    // A call that still waits for a connection ends with this, and reports it before the machine hears of the leaving.
+    this.#call?.cancel(cause);
+    setImmediate(() => {
+      if (this.#present.size === 0) this.#hear('left');
+      answerTimeout();
+    });
+  }
 }

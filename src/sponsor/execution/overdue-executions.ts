@@ -1,75 +1,57 @@
 import type { OverdueExecution } from '../store/sponsorship-store.ts';
-import type { ExecutionWorld } from './execution-world.ts';
+import type { ExecutionWorld } from './execution-order.ts';
 
-/** Looks for executions whose process died, or could not write how they ended, until it is closed. */
 export interface OverdueExecutions {
-  /** What is being asked at the moment comes to nothing: another process takes it some time later. */
+  /** Ends the watch. Another process later takes over what is being looked up now. */
   close(): void;
-}
-
-export interface OverdueExecutionsOptions {
-  /** Questions to the ledger at once. */
-  readonly maxLooks?: number;
 }
 
 type World<Effects> = Pick<ExecutionWorld<Effects>, 'store' | 'ledger' | 'answers' | 'audit' | 'now' | 'pace'>;
 
 /**
- * What nobody asks about again has an end too: of the executions whose time is over and whose end is not in the store, a
- * few at a time are taken, by one process each, and looked up in the ledger. What is there is settled; what is not stays
- * unknown, since nobody can say that it will not run, and is looked for again after a longer pause. Nothing is sent.
+ * Settles executions whose process died or could not write their end. Takes some of those that are overdue in the store, which
+ * gives each to one process at a time, and looks them up in the ledger. What the ledger lacks stays unknown, since it may still
+ * run, and is looked up again after a longer pause. Sends nothing.
+ * @param maxLooks concurrent ledger queries
  */
 export function watchOverdueExecutions<Effects>(
   { store, ledger, answers, audit, now, pace }: World<Effects>,
-  { maxLooks = 8 }: OverdueExecutionsOptions = {},
+  { maxLooks = 8 }: { readonly maxLooks?: number } = {},
 ): OverdueExecutions {
   const { firstMs, longestMs } = pace.overdue;
   let isClosed = false;
   let pauseMs = firstMs;
-  let timer = later();
+  let timer = schedule();
 
-  function later(): NodeJS.Timeout {
-    const start = () => {
-      void lookForSome().then(() => {
-        if (!isClosed) timer = later();
-      });
+  function schedule(): NodeJS.Timeout {
+    const look = async () => {
+      const isWell = await lookForAll().catch(() => false);
+      pauseMs = isWell ? firstMs : Math.min(2 * pauseMs, longestMs);
+      if (!isClosed) timer = schedule();
     };
-    // Each at times of its own, so that instances take turns.
-    return setTimeout(start, pauseMs * (1 + Math.random() / 2)).unref();
+    // With jitter, so that instances take turns.
+    return setTimeout(look, pauseMs * (1 + Math.random() / 2)).unref();
   }
 
-  async function lookForSome(): Promise<void> {
-    // What would be taken in vain is left to those who can ask their ledger.
-    if (!ledger.canFind()) return;
-    let isWell = true;
-    try {
-      for (let taken = maxLooks; taken === maxLooks && isWell && !isClosed; ) {
-        const overdue = await store.claimOverdue({ most: maxLooks, nowMs: now() });
-        isWell = (await Promise.all(overdue.map(lookFor))).every(Boolean);
-        taken = overdue.length;
-      }
-    } catch {
-      // The store is away, which is in the log.
-      isWell = false;
+  /** @returns whether store and ledger answered */
+  async function lookForAll(): Promise<boolean> {
+    // Left to instances that can query their ledger.
+    while (ledger.canFind() && !isClosed) {
+      const overdue = await store.claimOverdue({ most: maxLooks, nowMs: now() });
+      await Promise.all(overdue.map(lookFor));
+      if (overdue.length < maxLooks) break;
     }
-    pauseMs = isWell ? firstMs : Math.min(2 * pauseMs, longestMs);
+    return true;
   }
 
-  /** @returns whether the ledger could tell */
-  async function lookFor(overdue: OverdueExecution): Promise<boolean> {
-    const { caller, leaseId, digest, amount, budget, requestId } = overdue;
-    try {
-      const found = await ledger.find(digest);
-      if (!found || isClosed) return true;
-      const { gasUsed } = found;
-      const outcome = { kind: 'executed', gasUsed: gasUsed ?? amount } as const;
-      const answer = answers.fromResult({ digest, outcome: 'RECOVERED', effects: null });
-      const isNew = await store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() });
-      if (isNew) audit({ event: 'recovered', caller, leaseId, digest, budget, gasUsed, code: null, requestId });
-      return true;
-    } catch {
-      return false;
-    }
+  async function lookFor({ caller, leaseId, digest, amount, budget, requestId }: OverdueExecution): Promise<void> {
+    const found = await ledger.find(digest);
+    if (!found || isClosed) return;
+    const { gasUsed } = found;
+    const outcome = { kind: 'executed', gasUsed: gasUsed ?? amount } as const;
+    const answer = answers.fromResult({ digest, outcome: 'RECOVERED', effects: null });
+    const isNew = await store.endExecution({ caller, leaseId, digest, answer, outcome, nowMs: now() });
+    if (isNew) audit({ event: 'recovered', caller, leaseId, digest, budget, gasUsed, code: null, requestId });
   }
 
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Redis, ReplyError } from 'ioredis';
 import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
 import { readRedisScripts } from '../../upstream/redis-scripts.ts';
-import { keyIdOf } from '../store/key-id.ts';
+
 import {
   type ExecutionStart,
   type GasAllowance,
@@ -15,6 +15,7 @@ import {
 import {
   dayMs,
   defaultStoreBounds,
+  keyIdOf,
   keyLifeMs,
   lingerMs,
   maxKeysPerExecution,

@@ -2,7 +2,7 @@ import type { GasAllowance, GasBudget } from './sponsorship-store.ts';
 import { dayMs, dayOf } from './store-bounds.ts';
 import { createTimeQueue, type TimeQueue } from './time-queue.ts';
 
-/** What one key spends in one day. A hold of an earlier day changes nothing any more. */
+/** The gas that one key spends in one day. Holds of earlier days no longer count. */
 export interface GasAccount {
   readonly day: number;
   held: number;
@@ -10,16 +10,16 @@ export interface GasAccount {
   readonly expiring: TimeQueue<GasHold>;
 }
 
-/** Part of a budget that is taken for one lease. */
+/** Part of a budget, held for one lease. */
 export interface GasHold {
   readonly account: GasAccount;
   readonly amount: number;
-  /** `expiring`: given back when its time has come. `fixed`: dispatched, and kept until it is settled. `gone`: neither. */
+  /** `expiring`: released when the lease expires. `fixed`: dispatched, held until it is settled. `gone`: released. */
   state: 'expiring' | 'fixed' | 'gone';
 }
 
 export interface GasAccounts {
-  /** The account of today, without what has expired. */
+  /** Today's account of a key, expired holds released. */
   of(key: string, nowMs: number): GasAccount;
 }
 
@@ -29,8 +29,8 @@ export function createGasAccounts(): GasAccounts {
   return {
     of(key, nowMs) {
       const day = dayOf(nowMs);
-      // A new day: nobody looks at the accounts of the one before. One day back may be a step that was late at midnight;
-      // after more the clock has been put right, and nobody may wait until it comes to its wrong day again.
+      // A new day needs none of the old accounts. A step from yesterday may just be late at midnight; an earlier day means that
+      // the clock was set back, and counting must not wait until the clock reaches its wrong day again.
       if (day > today || day < today - 1) {
         today = day;
         accounts.clear();
@@ -59,7 +59,7 @@ export function openHold(account: GasAccount, amount: number, expiresAtMs: numbe
   return hold;
 }
 
-/** From now on it does not expire. One that has, by the clock of another, is taken again: its gas is being spent. */
+/** Stops the expiry. A hold that has expired by another instance's clock is taken again, since its gas is being spent. */
 export function fixHold(hold: GasHold): void {
   const before = hold.state;
   if (before === 'gone') hold.account.held += hold.amount;
@@ -67,13 +67,13 @@ export function fixHold(hold: GasHold): void {
   if (before === 'expiring') hold.account.expiring.forget();
 }
 
-/** What was fixed expires again. */
+/** Lets a fixed hold expire again. */
 export function unfixHold(hold: GasHold, expiresAtMs: number): void {
   hold.state = 'expiring';
   hold.account.expiring.push(expiresAtMs, hold);
 }
 
-/** @param settled how much of it is spent; the rest is free again */
+/** @param settled how much was spent; the rest is free again */
 export function releaseHold(hold: GasHold, settled: number): void {
   const before = hold.state;
   if (before === 'gone') return;

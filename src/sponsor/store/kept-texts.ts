@@ -1,37 +1,10 @@
-/** What is kept with its answers until it is too old, or pushed out by what is younger. */
+/** Something that is kept together with text, until it is too old or younger items need its room. */
 export interface Kept {
-  /** Since when; milliseconds since the Unix epoch. */
-  keptAtMs: number;
-  /** Bytes that it takes. */
-  bytes: number;
-  /** Where it is kept; `null`: nowhere. Belongs to `KeptTexts`. */
-  place: Place | null;
-}
-
-/** An item among those of all callers, and among those of its own: linked, so that each step costs the same however many there are. */
-interface Place {
-  readonly shelf: Shelf;
-  readonly item: Kept;
-  older: Place | null;
-  younger: Place | null;
-  olderOfCaller: Place | null;
-  youngerOfCaller: Place | null;
-}
-
-interface Shelf {
   readonly caller: string;
-  oldest: Place | null;
-  youngest: Place | null;
-  count: number;
+  /** Milliseconds since the Unix epoch. */
+  keptAtMs: number;
+  /** Size of the text; changed with `resize` only. */
   bytes: number;
-}
-
-export interface KeptTextsOptions<Item extends Kept> {
-  readonly lifeMs: number;
-  readonly perCaller: TextBounds;
-  readonly inAll: TextBounds;
-  /** Its life is over, or it was pushed out. */
-  readonly forget: (item: Item) => void;
 }
 
 export interface TextBounds {
@@ -39,102 +12,118 @@ export interface TextBounds {
   readonly maxBytes: number;
 }
 
+export interface KeptTextsOptions<Item extends Kept> {
+  readonly lifeMs: number;
+  readonly perCaller: TextBounds;
+  readonly inAll: TextBounds;
+  /** Called for an item that is too old, or that made room. */
+  readonly forget: (item: Item) => void;
+}
+
 export interface KeptTexts<Item extends Kept> {
-  add(caller: string, item: Item): void;
-  /** Changes the bytes that it takes, if it is kept. */
+  has(item: Item): boolean;
+  add(item: Item): void;
+  /** Changes the size of an item, if it is kept. */
   resize(item: Item, bytes: number): void;
   remove(item: Item): void;
-  /** Forgets some whose life is over. @param most how many at once */
+  /** Forgets items that are too old, at most so many. */
   sweep(nowMs: number, most: number): void;
-  /** Forgets this one if its life is over. */
+  /** Forgets this item if it is too old. */
   dropOld(item: Item, nowMs: number): void;
 }
 
-/** Items in the order of their age; each caller's oldest make room for that caller's younger ones. */
+/**
+ * Keeps items in the order of their age. The oldest items of a caller make room for that caller's younger ones; the oldest of all
+ * make room when all callers together exceed the bounds.
+ */
 export function createKeptTexts<Item extends Kept>(options: KeptTextsOptions<Item>): KeptTexts<Item> {
   const { lifeMs, perCaller, inAll, forget } = options;
-  const shelves = new Map<string, Shelf>();
-  let oldest: Place | null = null;
-  let youngest: Place | null = null;
-  let count = 0;
-  let bytes = 0;
+  const all = new AgeOrder<Item>();
+  const byCaller = new Map<string, AgeOrder<Item>>();
+  const isOld = ({ keptAtMs }: Kept, nowMs: number) => keptAtMs + lifeMs <= nowMs;
 
-  function add(caller: string, item: Item): void {
-    const shelf = shelves.get(caller) ?? { caller, oldest: null, youngest: null, count: 0, bytes: 0 };
-    shelves.set(caller, shelf);
-    const place: Place = {
-      shelf,
-      item,
-      older: youngest,
-      younger: null,
-      olderOfCaller: shelf.youngest,
-      youngerOfCaller: null,
-    };
-    if (youngest) youngest.younger = place;
-    else oldest = place;
-    youngest = place;
-    if (shelf.youngest) shelf.youngest.youngerOfCaller = place;
-    else shelf.oldest = place;
-    shelf.youngest = place;
-    item.place = place;
-    count += 1;
-    shelf.count += 1;
-    charge(shelf, item.bytes);
-    makeRoom(shelf);
+  function remove(item: Item): void {
+    const own = byCaller.get(item.caller);
+    if (!own?.delete(item)) return;
+    all.delete(item);
+    if (own.size === 0) byCaller.delete(item.caller);
   }
 
-  function remove({ place, bytes: size }: Kept): void {
-    if (!place) return;
-    const { shelf, older, younger, olderOfCaller, youngerOfCaller } = place;
-    if (older) older.younger = younger;
-    else oldest = younger;
-    if (younger) younger.older = older;
-    else youngest = older;
-    if (olderOfCaller) olderOfCaller.youngerOfCaller = youngerOfCaller;
-    else shelf.oldest = youngerOfCaller;
-    if (youngerOfCaller) youngerOfCaller.olderOfCaller = olderOfCaller;
-    else shelf.youngest = olderOfCaller;
-    place.item.place = null;
-    count -= 1;
-    shelf.count -= 1;
-    charge(shelf, -size);
-    if (shelf.count === 0) shelves.delete(shelf.caller);
-  }
-
-  function charge(shelf: Shelf, more: number): void {
-    bytes += more;
-    shelf.bytes += more;
-  }
-
-  function drop({ item }: Place): void {
+  function drop(item: Item): void {
     remove(item);
-    forget(item as Item);
+    forget(item);
   }
 
-  function isOld({ keptAtMs }: Kept, nowMs: number): boolean {
-    return keptAtMs + lifeMs <= nowMs;
-  }
-
-  function makeRoom(shelf: Shelf): void {
-    while (shelf.oldest && (shelf.count > perCaller.maxItems || shelf.bytes > perCaller.maxBytes)) drop(shelf.oldest);
-    while (oldest && (count > inAll.maxItems || bytes > inAll.maxBytes)) drop(oldest);
+  function makeRoom(caller: string): void {
+    for (const [order, { maxItems, maxBytes }] of [
+      [byCaller.get(caller), perCaller],
+      [all, inAll],
+    ] as const)
+      while (order?.oldest && (order.size > maxItems || order.bytes > maxBytes)) drop(order.oldest);
   }
 
   return {
-    add,
-    resize(item, size) {
-      if (!item.place) return;
-      const { shelf } = item.place;
-      charge(shelf, size - item.bytes);
-      item.bytes = size;
-      makeRoom(shelf);
+    has: (item) => all.has(item),
+    add(item) {
+      const own = byCaller.get(item.caller) ?? new AgeOrder<Item>();
+      byCaller.set(item.caller, own);
+      own.add(item);
+      all.add(item);
+      makeRoom(item.caller);
+    },
+    resize(item, bytes) {
+      const own = byCaller.get(item.caller);
+      if (!own?.has(item)) return;
+      for (const order of [own, all]) order.bytes += bytes - item.bytes;
+      item.bytes = bytes;
+      makeRoom(item.caller);
     },
     remove,
     sweep(nowMs, most) {
-      for (let count = 0; count < most && oldest && isOld(oldest.item, nowMs); count += 1) drop(oldest);
+      for (let count = 0; count < most && all.oldest && isOld(all.oldest, nowMs); count += 1) drop(all.oldest);
     },
     dropOld(item, nowMs) {
-      if (item.place && isOld(item, nowMs)) drop(item.place);
+      if (all.has(item) && isOld(item, nowMs)) drop(item);
     },
   };
+}
+
+/** Items in the order of their addition, with their bytes in all. */
+class AgeOrder<Item extends Kept> {
+  readonly #items = new Set<Item>();
+  /** Stays open: a new scan would pass everything that was deleted since the set was last rebuilt. */
+  #scan = this.#items.values();
+  #oldest: Item | null = null;
+  bytes = 0;
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get oldest(): Item | null {
+    if (this.#oldest || this.size === 0) return this.#oldest;
+    let next = this.#scan.next();
+    if (next.done) {
+      this.#scan = this.#items.values();
+      next = this.#scan.next();
+    }
+    this.#oldest = next.value ?? null;
+    return this.#oldest;
+  }
+
+  has(item: Item): boolean {
+    return this.#items.has(item);
+  }
+
+  add(item: Item): void {
+    this.#items.add(item);
+    this.bytes += item.bytes;
+  }
+
+  delete(item: Item): boolean {
+    if (!this.#items.delete(item)) return false;
+    this.bytes -= item.bytes;
+    if (item === this.#oldest) this.#oldest = null;
+    return true;
+  }
 }

@@ -1,26 +1,25 @@
 import type { GasHold } from './gas-accounts.ts';
 import { createKeptTexts, type Kept } from './kept-texts.ts';
-import { keyLifeMs, lingerMs, type StoreBounds, textLifeMs } from './store-bounds.ts';
+import { keyLifeMs, lingerMs, minClaimPauseMs, type StoreBounds, textLifeMs } from './store-bounds.ts';
 import { createTimeQueue } from './time-queue.ts';
 
+/** What is remembered of one lease: a reservation, and the one execution that it is good for. */
 export interface Lease extends Kept {
-  readonly caller: string;
   leaseId: string;
   readonly expiresAtMs: number;
   readonly hold: GasHold | null;
-  /** `foreign`: reserved elsewhere; this store heard of it when it was executed. */
+  /** `foreign`: reserved elsewhere; this store learnt of it when it was executed. */
   reserving: 'asked' | 'reserved' | 'lost' | 'foreign';
-  /** `unsure`: dispatched, and nobody knows how it ended. */
+  /** `unsure`: dispatched, outcome unknown. */
   executing: 'none' | 'sent' | 'unsure' | 'done';
-  /** Was its transaction refused? */
   isRefused: boolean;
   reservationKey: KeyRecord | null;
-  /** Its own, and those of twins that joined it. */
+  /** The key of the execution, and the keys of twins that joined it. */
   executionKeys: KeyRecord[];
-  /** What was answered without a key. */
+  /** Answers to calls without a key. */
   reservationText: string | null;
   executionText: string | null;
-  /** Of the execution, where there is one. */
+  /** Of the execution, if there is one. */
   digest: string;
   bodyHash: string;
   attempt: string;
@@ -28,49 +27,46 @@ export interface Lease extends Kept {
   amount: number;
   budget: number | null;
   requestId: string;
-  /** When whoever is left looks for its end. */
+  /** When any process may look for the outcome of the execution. */
   lookAtMs: number;
-  /** When nothing needs to be known of it any more. */
+  /** When the record may be dropped. */
   dropAtMs: number;
-  /** When it is looked at next, to be dropped. */
+  /** When the queue checks whether to drop it; `NaN`: it has been dropped. */
   queuedAtMs: number;
 }
 
-/** What is known under one idempotency key of one caller. */
+/** What is remembered under one idempotency key of one caller. */
 export interface KeyRecord extends Kept {
   readonly id: string;
   readonly bodyHash: string;
   readonly answerByMs: number;
-  /** Coins that were asked for are free by then, whatever became of asking. */
+  /** By then the coins of a reservation are free, whatever became of the request. */
   readonly untilMs: number;
   isLost: boolean;
   answer: string | null;
 }
 
-/**
- * How many of each kind one step drops of those whose time is over: more than a step can add, and so few that no request waits
- * for the rest of a hundred thousand that were made together. Whoever looks for one of the rest does not find it either.
- */
+/** Records that one step drops at most: more than a step can add, and few enough that no request waits for a large clean-up. */
 const droppedAtOnce = 64;
 
-/** Was it dispatched, and is its end not known? */
-const isOpen = ({ executing }: Lease): boolean => executing === 'sent' || executing === 'unsure';
-
-/** Leases and idempotency keys of all callers, of bounded number and size. */
+/**
+ * Leases and idempotency keys of all callers, bounded in number and bytes. A record whose time is over is never returned, even
+ * before it has been dropped.
+ */
 export function createMemoryRecords(bounds: StoreBounds) {
+  const { maxLeasesPerCaller, maxLeases, maxKeysPerCaller, maxKeys, maxAnswerBytes } = bounds;
+  const maxBytes = bounds.maxAnswerBytesPerCaller;
+  const maxBytesInAll = bounds.maxAnswerBytesInAll;
   const leases = new Map<string, Lease>();
   const leaseCounts = new Map<string, number>();
   const toDrop = createTimeQueue<Lease>((lease, atMs) => lease.queuedAtMs === atMs);
-  const toLookFor = createTimeQueue<Lease>((lease, atMs) => isOpen(lease) && lease.lookAtMs === atMs);
-  /** Those whose time has come. */
-  const overdue = new Set<Lease>();
+  /** Dispatched executions without a known outcome, roughly in the order in which they are to be looked for. */
+  const openExecutions = new Set<Lease>();
   const keyRecords = new Map<string, KeyRecord>();
-  const maxBytes = bounds.maxAnswerBytesPerCaller;
-  const maxBytesInAll = bounds.maxAnswerBytesInAll;
   const keys = createKeptTexts<KeyRecord>({
     lifeMs: keyLifeMs,
-    perCaller: { maxItems: bounds.maxKeysPerCaller, maxBytes },
-    inAll: { maxItems: bounds.maxKeys, maxBytes: maxBytesInAll },
+    perCaller: { maxItems: maxKeysPerCaller, maxBytes },
+    inAll: { maxItems: maxKeys, maxBytes: maxBytesInAll },
     forget(record) {
       record.answer = null;
       keyRecords.delete(record.id);
@@ -78,37 +74,38 @@ export function createMemoryRecords(bounds: StoreBounds) {
   });
   const texts = createKeptTexts<Lease>({
     lifeMs: textLifeMs,
-    perCaller: { maxItems: bounds.maxLeasesPerCaller, maxBytes },
-    inAll: { maxItems: bounds.maxLeases, maxBytes: maxBytesInAll },
+    perCaller: { maxItems: maxLeasesPerCaller, maxBytes },
+    inAll: { maxItems: maxLeases, maxBytes: maxBytesInAll },
     forget(lease) {
       lease.reservationText = null;
       lease.executionText = null;
     },
   });
   const leaseKey = (caller: string, leaseId: string) => `${leaseId} ${caller}`;
-  const isTooLong = (text: string) => Buffer.byteLength(text) > bounds.maxAnswerBytes;
+  const isTooLong = (text: string) => Buffer.byteLength(text) > maxAnswerBytes;
+  const hasNoRoom = (caller: string) =>
+    (leaseCounts.get(caller) ?? 0) >= maxLeasesPerCaller || leases.size >= maxLeases;
 
   function queue(lease: Lease): void {
     lease.queuedAtMs = lease.dropAtMs;
     toDrop.push(lease.dropAtMs, lease);
   }
 
-  /** Drops one before its turn to be looked at has come. */
-  function dropEarly(lease: Lease): void {
-    drop(lease);
-    toDrop.forget();
-    if (lease.lookAtMs > 0) toLookFor.forget();
-  }
-
   function drop(lease: Lease): void {
     leases.delete(leaseKey(lease.caller, lease.leaseId));
-    overdue.delete(lease);
+    openExecutions.delete(lease);
     texts.remove(lease);
-    // Entries of the queue that are left are of nobody.
+    // No entry of the queue is at this time.
     lease.queuedAtMs = Number.NaN;
     const count = (leaseCounts.get(lease.caller) ?? 1) - 1;
     if (count === 0) leaseCounts.delete(lease.caller);
     else leaseCounts.set(lease.caller, count);
+  }
+
+  /** Drops a lease before the queue has come to it. */
+  function dropEarly(lease: Lease): void {
+    drop(lease);
+    toDrop.forget();
   }
 
   /** @returns whether there may be more to drop */
@@ -124,27 +121,20 @@ export function createMemoryRecords(bounds: StoreBounds) {
     return true;
   }
 
-  /** Of those whose time has come most have ended long ago: they are let go of whether anybody looks for the others or not. */
-  function sweepToLookFor(nowMs: number): void {
-    for (let count = 0; count < droppedAtOnce; count += 1) {
-      const due = toLookFor.popDue(nowMs);
-      if (!due) return;
-      const { item: lease, atMs } = due;
-      if (isOpen(lease) && lease.lookAtMs === atMs) overdue.add(lease);
-    }
+  function lookForAt(lease: Lease, atMs: number): void {
+    openExecutions.delete(lease);
+    lease.lookAtMs = atMs;
+    openExecutions.add(lease);
   }
 
-  const hasNoRoom = (caller: string): boolean =>
-    (leaseCounts.get(caller) ?? 0) >= bounds.maxLeasesPerCaller || leases.size >= bounds.maxLeases;
-
   return {
-    /** Drops some of what nothing needs to be known of any more. */
+    /** Drops some records whose time is over. */
     sweep(nowMs: number): void {
       sweepLeases(nowMs);
-      sweepToLookFor(nowMs);
       keys.sweep(nowMs, droppedAtOnce);
       texts.sweep(nowMs, droppedAtOnce);
     },
+
     lease(caller: string, leaseId: string, nowMs: number): Lease | undefined {
       const lease = leases.get(leaseKey(caller, leaseId));
       if (!lease) return undefined;
@@ -153,13 +143,13 @@ export function createMemoryRecords(bounds: StoreBounds) {
       dropEarly(lease);
       return undefined;
     },
-    /** May no more leases of this caller be added? */
+    /** Has this caller, or have all callers, as many leases as allowed? */
     isFull(caller: string, nowMs: number): boolean {
       while (hasNoRoom(caller)) if (!sweepLeases(nowMs)) return hasNoRoom(caller);
       return false;
     },
     addLease(facts: Pick<Lease, 'caller' | 'leaseId' | 'expiresAtMs' | 'hold' | 'reserving'>, nowMs: number): Lease {
-      // Members by name: what is spread into an object costs more than all the rest of this.
+      // Without an object spread, which would cost more than all the rest.
       const lease: Lease = {
         caller: facts.caller,
         leaseId: facts.leaseId,
@@ -184,7 +174,6 @@ export function createMemoryRecords(bounds: StoreBounds) {
         queuedAtMs: 0,
         keptAtMs: nowMs,
         bytes: 0,
-        place: null,
       };
       leases.set(leaseKey(lease.caller, lease.leaseId), lease);
       leaseCounts.set(lease.caller, (leaseCounts.get(lease.caller) ?? 0) + 1);
@@ -198,22 +187,9 @@ export function createMemoryRecords(bounds: StoreBounds) {
       queue(lease);
       toDrop.forget();
     },
-    lookForAt(lease: Lease, atMs: number): void {
-      overdue.delete(lease);
-      lease.lookAtMs = atMs;
-      toLookFor.push(atMs, lease);
-    },
-    /** Takes one out that is to be looked for now; `undefined` if there is none. */
-    takeOverdue(nowMs: number): Lease | undefined {
-      for (const lease of overdue) {
-        overdue.delete(lease);
-        if (isOpen(lease) && lease.dropAtMs > nowMs) return lease;
-      }
-      return undefined;
-    },
     /**
-     * Gives it the number that the sponsor has for it. Whatever had that before gets its name in exchange: a sponsor whose
-     * numbers begin anew means the one that it gave last, and what is under way of the other has its end all the same.
+     * Gives a lease the number by which the sponsor knows it. A lease that had this number gets the other's name in exchange: a
+     * sponsor that was reset assigns its numbers again and means the last one, and the execution of the other must still end.
      */
     renameLease(lease: Lease, leaseId: string): void {
       const { caller, leaseId: before } = lease;
@@ -227,55 +203,55 @@ export function createMemoryRecords(bounds: StoreBounds) {
       leases.set(leaseKey(caller, leaseId), lease);
     },
 
+    /** Any process may look for the outcome of the execution from then on. */
+    lookForAt,
+    lookNoMore: (lease: Lease): boolean => openExecutions.delete(lease),
+    /** Executions to be looked for now. They are not returned again until a pause is over that grows with their age. */
+    takeOverdue(most: number, nowMs: number): readonly Lease[] {
+      const overdue: Lease[] = [];
+      for (const lease of openExecutions) {
+        if (overdue.length === most) break;
+        if (lease.lookAtMs <= nowMs && lease.dropAtMs > nowMs) overdue.push(lease);
+      }
+      for (const lease of overdue) lookForAt(lease, nowMs + Math.max(minClaimPauseMs, (nowMs - lease.answerByMs) / 2));
+      return overdue;
+    },
+
     key(id: string, nowMs: number): KeyRecord | undefined {
       const record = keyRecords.get(id);
       if (record) keys.dropOld(record, nowMs);
-      return record?.place ? record : undefined;
+      return keyRecords.get(id);
     },
-    /** What is kept under a key that a lease was used with. */
+    addKey(facts: Pick<KeyRecord, 'caller' | 'id' | 'bodyHash' | 'answerByMs' | 'untilMs'>, nowMs: number): KeyRecord {
+      const record: KeyRecord = { ...facts, isLost: false, answer: null, keptAtMs: nowMs, bytes: 0 };
+      keyRecords.set(record.id, record);
+      keys.add(record);
+      return record;
+    },
+    forgetKey(record: KeyRecord): void {
+      // A record that was forgotten before may have a successor under its id.
+      if (keys.has(record)) keyRecords.delete(record.id);
+      keys.remove(record);
+    },
+
     answerOf(record: KeyRecord, nowMs: number): string | null {
       keys.dropOld(record, nowMs);
       return record.answer;
     },
-    addKey(
-      caller: string,
-      facts: Pick<KeyRecord, 'id' | 'bodyHash' | 'answerByMs' | 'untilMs'>,
-      nowMs: number,
-    ): KeyRecord {
-      const record: KeyRecord = {
-        id: facts.id,
-        bodyHash: facts.bodyHash,
-        answerByMs: facts.answerByMs,
-        untilMs: facts.untilMs,
-        isLost: false,
-        answer: null,
-        keptAtMs: nowMs,
-        bytes: 0,
-        place: null,
-      };
-      keyRecords.set(record.id, record);
-      keys.add(caller, record);
-      return record;
-    },
-    forgetKey(record: KeyRecord): void {
-      // One that was forgotten before may have a successor under its id.
-      if (record.place) keyRecords.delete(record.id);
-      keys.remove(record);
-    },
-    /** Keeps an answer under a key. One that is too long is not kept. */
+    /** Keeps an answer under a key, unless it is too long. */
     answerKey(record: KeyRecord, answer: string): void {
-      if (!record.place || isTooLong(answer)) return;
+      if (!keys.has(record) || isTooLong(answer)) return;
       record.answer = answer;
       keys.resize(record, Buffer.byteLength(answer));
     },
-    /** Keeps an answer that no key asks for. */
+    /** Keeps an answer to a call without a key, unless it is too long. */
     answerLease(lease: Lease, member: 'reservationText' | 'executionText', answer: string, nowMs: number): void {
       if (isTooLong(answer)) return;
       lease[member] = answer;
-      if (!lease.place) {
+      if (!texts.has(lease)) {
         lease.keptAtMs = nowMs;
         lease.bytes = 0;
-        texts.add(lease.caller, lease);
+        texts.add(lease);
       }
       texts.resize(lease, lease.bytes + Buffer.byteLength(answer));
     },

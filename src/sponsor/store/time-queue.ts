@@ -1,20 +1,20 @@
 export interface TimeQueue<Item> {
   push(atMs: number, item: Item): void;
-  /** Takes the earliest out if its time has come; `undefined` if none has. */
+  /** Removes and returns the earliest entry if it is due. */
   popDue(nowMs: number): { readonly atMs: number; readonly item: Item } | undefined;
   /**
-   * Nobody waits any more for one that is in here. Once these may be half of all they are let go of together: what is over
-   * long before its time must not be kept until then.
+   * Reports that one entry is no longer awaited. Once about half of all entries may be such, they are removed together: an entry
+   * that ends long before its time must not stay in memory until then.
    */
   forget(): void;
 }
 
-/** Fewer that nobody waits for are not worth looking for. */
+/** Fewer forgotten entries are not worth a search. */
 const minForgotten = 64;
 
 /**
- * Items by time: a binary heap, so that each costs a few steps however many there are.
- * @param isAwaited does anybody wait for this item, and for it at this time?
+ * Items by time: a binary heap, so that each operation takes logarithmic time.
+ * @param isAwaited is the entry of this item at this time still awaited?
  */
 export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => boolean): TimeQueue<Item> {
   let heap: { readonly atMs: number; readonly item: Item }[] = [];
@@ -23,15 +23,6 @@ export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => b
   const swap = (left: number, right: number) => {
     const [a, b] = [heap[left], heap[right]];
     if (a && b) [heap[left], heap[right]] = [b, a];
-  };
-  const sink = (start: number) => {
-    for (let index = start; ; ) {
-      const left = 2 * index + 1;
-      const smaller = at(left + 1) < at(left) ? left + 1 : left;
-      if (at(smaller) >= at(index)) return;
-      swap(index, smaller);
-      index = smaller;
-    }
   };
   return {
     push(atMs, item) {
@@ -47,15 +38,20 @@ export function createTimeQueue<Item>(isAwaited: (item: Item, atMs: number) => b
       const last = heap.pop();
       if (heap.length === 0 || !last) return first;
       heap[0] = last;
-      sink(0);
-      return first;
+      for (let index = 0; ; ) {
+        const left = 2 * index + 1;
+        const smaller = at(left + 1) < at(left) ? left + 1 : left;
+        if (at(smaller) >= at(index)) return first;
+        swap(index, smaller);
+        index = smaller;
+      }
     },
     forget() {
       forgotten += 1;
       if (forgotten < minForgotten || 2 * forgotten < heap.length) return;
       forgotten = 0;
-      heap = heap.filter(({ item, atMs }) => isAwaited(item, atMs));
-      for (let index = (heap.length >> 1) - 1; index >= 0; index -= 1) sink(index);
+      // A sorted list is a heap too.
+      heap = heap.filter(({ item, atMs }) => isAwaited(item, atMs)).sort((one, other) => one.atMs - other.atMs);
     },
   };
 }

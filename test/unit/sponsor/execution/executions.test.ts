@@ -9,7 +9,7 @@ import type {
   ExecutionSubject,
   SponsorVerdict,
 } from '../../../../src/sponsor/execution/execution-order.ts';
-import { toExecutionPace } from '../../../../src/sponsor/execution/execution-world.ts';
+import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { createExecutions, type ExecutionsOptions } from '../../../../src/sponsor/execution/executions.ts';
 import { createKeptAnswers } from '../../../../src/sponsor/execution/kept-answer.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';
@@ -313,6 +313,35 @@ describe('a lease', () => {
     expect(await others.ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
     expect(await begin({ idempotencyKey: 'k', caller: 'client:b' }).ended).toMatchObject({ code: 'SPONSOR_REJECTED' });
     expect(sent).toHaveLength(2);
+  });
+
+  it('is looked up at once when a client asks again after the first one left and the sponsor took long', async () => {
+    const { begin, settle, pass, asked } = setUp();
+    const first = begin();
+    await settle();
+    first.cancellation.cancel('aborted');
+    await pass(mutationMs);
+    expect(asked).toEqual([]);
+    begin();
+    await pass(50);
+    expect(asked).toEqual(['TX']);
+  });
+
+  it('that was answered as unknown is looked up soon when a client asks again, and later once that client leaves', async () => {
+    const { begin, sent, settle, pass, ledger, asked } = setUp({ canFind: false });
+    const first = begin();
+    await settle();
+    sent[0]?.tell(lost());
+    await first.ended;
+    ledger.canFind = true;
+    const second = begin();
+    await pass(400);
+    expect(asked.length).toBeGreaterThan(2);
+    second.cancellation.cancel('timeout');
+    expect(await second.ended).toMatchObject({ code: 'EXECUTION_OUTCOME_UNKNOWN' });
+    const soon = asked.length;
+    await pass(900);
+    expect(asked.length - soon).toBeLessThanOrEqual(1);
   });
 
   it('goes on for those who wait, though the operation of one that was answered ends', async () => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { FoundTransaction } from '../../../../src/ledger/find-transaction.ts';
 import type { ExecutionFact } from '../../../../src/sponsor/execution/execution-order.ts';
-import { toExecutionPace } from '../../../../src/sponsor/execution/execution-world.ts';
+import { toExecutionPace } from '../../../../src/sponsor/execution/execution-order.ts';
 import { createKeptAnswers } from '../../../../src/sponsor/execution/kept-answer.ts';
 import { watchOverdueExecutions } from '../../../../src/sponsor/execution/overdue-executions.ts';
 import { createMemoryStore } from '../../../../src/sponsor/store/memory-store.ts';

@@ -80,8 +80,8 @@ test('answers whose life is over are forgotten some at a time, and the one that 
     inAll: bounds,
     forget: ({ id }) => forgotten.push(id),
   });
-  const items = Array.from({ length: 10 }, (_, id) => ({ id, keptAtMs: id, bytes: 1, place: null }));
-  for (const item of items) texts.add('caller', item);
+  const items = Array.from({ length: 10 }, (_, id) => ({ id, caller: 'caller', keptAtMs: id, bytes: 1 }));
+  for (const item of items) texts.add(item);
   const [first, , , , , , , eighth, , last] = items;
   texts.sweep(18, 3);
   expect(forgotten).toEqual([0, 1, 2]);

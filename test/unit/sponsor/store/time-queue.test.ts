@@ -31,6 +31,20 @@ test('of what nobody waits for any more no more is kept than of what somebody do
   expect(left.filter(({ item }) => item.isAwaited)).toHaveLength(kept.length);
 });
 
+test('what is left after many were forgotten comes out by its time', () => {
+  const queue = newQueue();
+  const items = Array.from({ length: 400 }, (_, id): Item => ({ id, isAwaited: true }));
+  // 400 is no multiple of 7: each time occurs once.
+  for (const item of items) queue.push((item.id * 7) % 400, item);
+  for (const item of items.slice(0, 200)) {
+    item.isAwaited = false;
+    queue.forget();
+  }
+  const times = drain(queue).map(({ atMs }) => atMs);
+  expect(times).toHaveLength(200);
+  expect(times).toEqual([...times].sort((one, other) => one - other));
+});
+
 test('what is awaited comes out by its time, whatever was forgotten between', () => {
   const step = fc.record({ atMs: fc.nat(50), isForgotten: fc.boolean() });
   fc.assert(
