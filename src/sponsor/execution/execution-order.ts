@@ -3,7 +3,6 @@ import type { TransactionFinder } from '../../ledger/find-transaction.ts';
 import type { SponsorshipFacts } from '../../telemetry/sponsorship-line.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { BeginExecution, SponsorshipStore } from '../store/sponsorship-store.ts';
-import type { KeptAnswers } from './kept-answer.ts';
 
 /** One call of `executeTx`, its arguments and lease already checked. Calls of one caller with the same `bodyHash` are twins. */
 export interface ExecutionSubject
@@ -57,6 +56,14 @@ export interface ExecutionFact extends Required<SponsorshipFacts> {
   readonly event: Exclude<SponsorshipFacts['event'], `reserve${string}` | 'declined'>;
   readonly leaseId: string;
   readonly digest: string;
+}
+
+/** Converts how an execution ended to text for the store, and back for a repeat. */
+export interface KeptAnswers<Effects> {
+  fromResult(result: ExecutionResult<Effects>): string;
+  fromRefusal(error: GraphQLError): string;
+  /** `null` for text of an unknown form. */
+  read(text: string): { readonly result: ExecutionResult<Effects> } | { readonly refusal: GraphQLError } | null;
 }
 
 /** Everything that executions use of the outside world. */

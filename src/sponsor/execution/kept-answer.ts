@@ -1,15 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { isErrorCode } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import type { ExecutionResult } from './execution-order.ts';
-
-/** Converts how an execution ended to text for the store, and back for a repeat. */
-export interface KeptAnswers<Effects> {
-  fromResult(result: ExecutionResult<Effects>): string;
-  fromRefusal(error: GraphQLError): string;
-  /** `null` for text of an unknown form. */
-  read(text: string): { readonly result: ExecutionResult<Effects> } | { readonly refusal: GraphQLError } | null;
-}
+import type { ExecutionResult, KeptAnswers } from './execution-order.ts';
 
 export interface KeptAnswersOptions<Effects> {
   readonly toJson: (effects: Effects) => unknown;
