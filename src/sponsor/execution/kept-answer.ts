@@ -1,4 +1,3 @@
-import type { GraphQLError } from 'graphql';
 import { isErrorCode } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import type { ExecutionResult, KeptAnswers } from './execution-order.ts';
