@@ -13,8 +13,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { usedFragments } from './plan/plan-operation.ts';
-import { type ExecutableDocument, toExecutableDocument } from './selections.ts';
+import { type ExecutableDocument, toExecutableDocument, usedFragments } from './selections.ts';
 
 /**
  * An operation as it stands in the tree of its document, with its places in the text. Variables that directives take are

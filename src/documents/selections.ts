@@ -15,13 +15,15 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The operations and fragments of a document, in the order of its text. Validation refuses other definitions later. */
+/** The fragments of a document by name. Of two with one name the later wins; validation rejects such a document. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+/** The operations and fragments of a document, in the order of its text. Validation rejects other definitions later. */
 export interface ExecutableDocument {
   readonly operations: readonly OperationDefinitionNode[];
   /** All fragments, used or not. */
   readonly fragmentDefinitions: readonly FragmentDefinitionNode[];
-  /** By name. Of two with one name the later wins; validation refuses such a document. */
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly fragments: Fragments;
 }
 
 export function toExecutableDocument({ definitions }: DocumentNode): ExecutableDocument {
@@ -31,12 +33,21 @@ export function toExecutableDocument({ definitions }: DocumentNode): ExecutableD
   return { operations, fragmentDefinitions, fragments };
 }
 
-/** The selections one level below: of the field or inline fragment itself, or of the fragment that is spread. */
+export function fragmentsOf(document: DocumentNode): Fragments {
+  return toExecutableDocument(document).fragments;
+}
+
+/** The key of a field in its object of the response: its alias or its name. */
+export function responseKey({ alias, name }: FieldNode): string {
+  return (alias ?? name).value;
+}
+
+/** The selections one level below: those of the node itself, or of the fragment that it spreads. Empty for a leaf. */
 export function selectionsBelow(
-  selection: SelectionNode,
-  { fragments }: Pick<ExecutableDocument, 'fragments'>,
+  node: OperationDefinitionNode | SelectionNode,
+  { fragments }: { readonly fragments: Fragments },
 ): readonly SelectionNode[] {
-  const holder = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+  const holder = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
   return holder?.selectionSet?.selections ?? [];
 }
 
@@ -50,69 +61,191 @@ export function isSchemaOnly({ operations }: ExecutableDocument): boolean {
   return only?.kind === Kind.FIELD && only.name.value === '__schema';
 }
 
-/** The fragments a document defines, by name. */
-export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const each of definitions) if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
-  return fragments;
+/** A selection set, and what the caller knows of its place, such as its type. */
+export interface PlacedSelections<On> {
+  readonly selectionSet: SelectionSetNode | undefined;
+  readonly on: On;
+}
+
+/** How `walkFields` goes on. */
+interface FieldWalk<On> {
+  readonly onField: (node: FieldNode, on: On) => void;
+  /** Called for every selection. `false` skips it. */
+  readonly isIncluded?: (selection: SelectionNode) => boolean;
+  /** What is known of the place inside a fragment; `null` skips the fragment. Left out: every fragment is followed. */
+  readonly enter?: (fragment: InlineFragmentNode | FragmentDefinitionNode, on: On) => On | null;
+}
+
+/**
+ * Visits the fields of one object of the response: those of its selection sets and of the fragments spread there. Enters each
+ * named fragment once, since a second spread in the same object adds nothing; so the time is linear in the text.
+ */
+export function walkFields<On>(
+  placed: readonly PlacedSelections<On>[],
+  fragments: Fragments,
+  { onField, isIncluded = () => true, enter }: FieldWalk<On>,
+): void {
+  const spread = new Set<string>();
+  for (const { selectionSet, on } of placed) if (selectionSet) walk(selectionSet, on);
+
+  function walk({ selections }: SelectionSetNode, on: On): void {
+    for (const selection of selections) {
+      if (!isIncluded(selection)) continue;
+      if (selection.kind === Kind.FIELD) {
+        onField(selection, on);
+        continue;
+      }
+      let fragment: InlineFragmentNode | FragmentDefinitionNode | undefined;
+      if (selection.kind === Kind.INLINE_FRAGMENT) fragment = selection;
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        fragment = fragments.get(selection.name.value);
+      }
+      if (!fragment) continue;
+      const inside = enter ? enter(fragment, on) : on;
+      if (inside !== null || !enter) walk(fragment.selectionSet, inside as On);
+    }
+  }
+}
+
+/** The fields that `walkFields` visits, by response key, in the order of the response. */
+export function fieldsByKey<On>(
+  selectionSets: readonly (SelectionSetNode | undefined)[],
+  root: On,
+  fragments: Fragments,
+  walk: Omit<FieldWalk<On>, 'onField'> = {},
+): Map<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const onField = (node: FieldNode) => {
+    const known = fields.get(responseKey(node));
+    if (known) known.push(node);
+    else fields.set(responseKey(node), [node]);
+  };
+  const placed = selectionSets.map((selectionSet) => ({ selectionSet, on: root }));
+  walkFields(placed, fragments, { ...walk, onField });
+  return fields;
 }
 
 /** What decides which fields of a selection are executed. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly fragments: Fragments;
   /** As executed: coerced, declared defaults filled in. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** The fields that are executed on an object of a type, by response key: fragments followed, `@skip` and `@include` heeded. */
+/** The fields that are executed on an object of a type, by response key, after `@skip` and `@include`. */
 export function collectFields(
   type: GraphQLObjectType,
   selectionSets: readonly (SelectionSetNode | undefined)[],
-  scope: SelectionScope,
+  { schema, fragments, variables }: SelectionScope,
 ): ReadonlyMap<string, readonly FieldNode[]> {
-  const fields = new Map<string, FieldNode[]>();
-  const spread = new Set<string>();
-  for (const selectionSet of selectionSets) collect(selectionSet);
-  return fields;
-
-  function collect(selectionSet: SelectionSetNode | undefined): void {
-    for (const selection of selectionSet?.selections ?? []) {
-      if (!isIncluded(selection, scope.variables)) continue;
-      if (selection.kind === Kind.FIELD) {
-        const key = selection.alias?.value ?? selection.name.value;
-        fields.set(key, [...(fields.get(key) ?? []), selection]);
-        continue;
-      }
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? toFragment(selection.name.value) : selection;
-      if (fragment && isFor(fragment, type, scope)) collect(fragment.selectionSet);
-    }
-  }
-
-  /** Gives a fragment only once: spread again in the same place it adds nothing. */
-  function toFragment(name: string): FragmentDefinitionNode | undefined {
-    if (spread.has(name)) return undefined;
-    spread.add(name);
-    return scope.fragments.get(name);
-  }
+  return fieldsByKey(selectionSets, type, fragments, {
+    isIncluded: (selection) => isIncluded(selection, variables),
+    enter: (fragment) => (appliesTo(fragment, type, schema) ? type : null),
+  });
 }
 
-/**
- * Do `@skip` and `@include` let a selection be executed?
- * @param variables coerced
- */
+/** The fields that are executed on an object of a type; `null` if a directive lets variables decide which they are. */
+export function collectPlainFields(
+  type: GraphQLObjectType,
+  selectionSets: readonly (SelectionSetNode | undefined)[],
+  { schema, fragments }: Omit<SelectionScope, 'variables'>,
+): ReadonlyMap<string, readonly FieldNode[]> | null {
+  let isPlain = true;
+  const fields = fieldsByKey(selectionSets, type, fragments, {
+    isIncluded: ({ directives }) => {
+      isPlain &&= !directives?.length;
+      return isPlain;
+    },
+    enter: (fragment) => (appliesTo(fragment, type, schema) ? type : null),
+  });
+  return isPlain ? fields : null;
+}
+
+/** Do `@skip` and `@include` let a selection be executed? @param variables coerced */
 export function isIncluded(selection: SelectionNode, variables: SelectionScope['variables']): boolean {
-  if (!selection.directives || selection.directives.length === 0) return true;
+  if (!selection.directives?.length) return true;
   const skip = getDirectiveValues(GraphQLSkipDirective, selection, variables);
   const include = getDirectiveValues(GraphQLIncludeDirective, selection, variables);
   return skip?.if !== true && include?.if !== false;
 }
 
-function isFor(
+function appliesTo(
   { typeCondition }: FragmentDefinitionNode | InlineFragmentNode,
   type: GraphQLObjectType,
-  { schema }: SelectionScope,
+  schema: GraphQLSchema,
 ): boolean {
   const condition = typeCondition && schema.getType(typeCondition.name.value);
-  return !condition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
+  return !typeCondition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
+}
+
+/**
+ * Visits every selection below, at any depth, and each named fragment once: linear in the text.
+ * @param visit `false` skips what is below the selection
+ */
+export function walkSelections(
+  root: SelectionSetNode,
+  fragments: Fragments,
+  visit: (selection: SelectionNode) => boolean,
+): void {
+  const spread = new Set<string>();
+  const pending = [root];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    for (const selection of next.selections) {
+      if (!visit(selection)) continue;
+      let below: SelectionSetNode | undefined;
+      if (selection.kind !== Kind.FRAGMENT_SPREAD) below = selection.selectionSet;
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        below = fragments.get(selection.name.value)?.selectionSet;
+      }
+      if (below) pending.push(below);
+    }
+  }
+}
+
+/** The fragments that a selection set spreads, directly or not, each once. */
+export function usedFragments(root: SelectionSetNode, fragments: Fragments): FragmentDefinitionNode[] {
+  const used = new Set<FragmentDefinitionNode>();
+  walkSelections(root, fragments, (selection) => {
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : undefined;
+    if (fragment) used.add(fragment);
+    return true;
+  });
+  return [...used];
+}
+
+/** Where a selection occurs in an operation. A selection of a fragment occurs once for each spread of the fragment. */
+export interface SelectionPlace {
+  readonly node: OperationDefinitionNode | SelectionNode;
+  /** `null` for an operation. */
+  readonly parent: SelectionPlace | null;
+  /** 0 for an operation; each level below it counts as depth. */
+  readonly level: number;
+}
+
+/**
+ * Every selection of a document where it occurs, in the order in which the ledger counts: operation by operation, level by
+ * level. Fragments within fragments expand without bound, so callers must stop taking selections, or bound `isEntered`.
+ * @param isEntered `false` skips what is below the selection
+ */
+export function* walkLevels(
+  document: Pick<ExecutableDocument, 'operations' | 'fragments'>,
+  isEntered: (node: SelectionNode) => boolean = () => true,
+): Generator<SelectionPlace & { readonly node: SelectionNode }> {
+  for (const operation of document.operations) {
+    let level: readonly SelectionPlace[] = [{ node: operation, parent: null, level: 0 }];
+    while (level.length > 0) {
+      const below: SelectionPlace[] = [];
+      for (const parent of level) {
+        for (const node of selectionsBelow(parent.node, document)) {
+          const place = { node, parent, level: parent.level + 1 };
+          yield place;
+          if (isEntered(node)) below.push(place);
+        }
+      }
+      level = below;
+    }
+  }
 }

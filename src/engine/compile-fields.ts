@@ -5,18 +5,15 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
-  type GraphQLSchema,
   getNamedType,
-  isAbstractType,
   isLeafType,
   isNonNullType,
   isObjectType,
-  Kind,
-  type NamedTypeNode,
   type OperationDefinitionNode,
   type ResponsePath,
   type SelectionSetNode,
 } from 'graphql';
+import { collectPlainFields, type SelectionScope } from '../documents/selections.ts';
 import { compileArguments } from './compile-arguments.ts';
 import { type CompleteObject, compileValue, completeLeaf, toPresent } from './compile-value.ts';
 import { type ExecutionState, failPlace, isPromise, type JoinField } from './execution-state.ts';
@@ -199,7 +196,7 @@ function compileProperty(place: FieldPlace, type: GraphQLLeafType): ExecuteField
 }
 
 /** The document that is compiled, and what its resolvers are told. */
-export interface CompileScope extends PlainScope {
+export interface CompileScope extends Omit<SelectionScope, 'variables'> {
   readonly operation: OperationDefinitionNode;
   /** All fragments of the document, in the form resolvers get them. */
   readonly fragmentsByName: Readonly<Record<string, FragmentDefinitionNode>>;
@@ -272,49 +269,4 @@ export function toInfo(
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
-}
-
-export interface PlainScope {
-  readonly schema: GraphQLSchema;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
-
-/**
- * The fields that are executed on an object of a type, by response key, whatever the variables are. `null` if there
- * is a directive, since variables could then decide.
- */
-export function collectPlainFields(
-  type: GraphQLObjectType,
-  selectionSets: readonly (SelectionSetNode | undefined)[],
-  { schema, fragments }: PlainScope,
-): ReadonlyMap<string, readonly FieldNode[]> | null {
-  const fields = new Map<string, FieldNode[]>();
-  const spread = new Set<string>();
-  return selectionSets.every(collect) ? fields : null;
-
-  function collect(selectionSet: SelectionSetNode | undefined): boolean {
-    return (selectionSet?.selections ?? []).every((selection) => {
-      if (selection.directives && selection.directives.length > 0) return false;
-      if (selection.kind === Kind.FIELD) {
-        const key = selection.alias?.value ?? selection.name.value;
-        const known = fields.get(key);
-        if (known) known.push(selection);
-        else fields.set(key, [selection]);
-        return true;
-      }
-      if (selection.kind === Kind.INLINE_FRAGMENT) {
-        return !isFor(selection.typeCondition) || collect(selection.selectionSet);
-      }
-      const name = selection.name.value;
-      const fragment = spread.has(name) ? undefined : fragments.get(name);
-      // Further spreads in the same place add nothing.
-      spread.add(name);
-      return !fragment || !isFor(fragment.typeCondition) || collect(fragment.selectionSet);
-    });
-  }
-
-  function isFor(typeCondition: NamedTypeNode | undefined): boolean {
-    const condition = typeCondition && schema.getType(typeCondition.name.value);
-    return !typeCondition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
-  }
 }

@@ -2,8 +2,6 @@ import {
   type DocumentNode,
   type ExecutionResult,
   execute,
-  type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -12,7 +10,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { fragmentsOf } from '../documents/selections.ts';
+import { type Fragments, fieldsByKey, fragmentsOf } from '../documents/selections.ts';
 import { reservedAliasPrefix } from '../documents/validation/own-rules.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import { toExecutable } from './coerce-variables.ts';
@@ -95,37 +93,14 @@ function restorePath(error: GraphQLError): GraphQLError {
   });
 }
 
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
-
 function restore(value: unknown, sets: readonly SelectionSetNode[], fragments: Fragments): unknown {
   if (Array.isArray(value)) return value.map((each) => restore(each, sets, fragments));
   if (typeof value !== 'object' || value === null || sets.length === 0) return value;
-  const fields = fieldsByKey(sets, fragments);
+  const fields = fieldsByKey(sets, null, fragments);
   const restored: Record<string, unknown> = Object.create(null);
   for (const [key, member] of Object.entries(value)) {
     const below = (fields.get(key) ?? []).flatMap(({ selectionSet }) => selectionSet ?? []);
     restored[key === standIn ? shown : key] = restore(member, below, fragments);
   }
   return restored;
-}
-
-/** Fields by response key, those of fragments on any type among them. */
-function fieldsByKey(sets: readonly SelectionSetNode[], fragments: Fragments): Map<string, FieldNode[]> {
-  const fields = new Map<string, FieldNode[]>();
-  const spread = new Set<string>();
-  const pending = [...sets];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    for (const selection of next.selections) {
-      if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value;
-        fields.set(key, [...(fields.get(key) ?? []), selection]);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
-      else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment) pending.push(fragment.selectionSet);
-      }
-    }
-  }
-  return fields;
 }

@@ -1,17 +1,11 @@
 import { type FieldNode, type GraphQLError, getLocation, Kind } from 'graphql';
 import type { LimitName, Limits } from '../documents/cost/limits.ts';
+import { isRows } from '../documents/cost/measure-definition.ts';
 import { resolvePageSize, toPageSize, type Variables } from '../documents/cost/output-cost.ts';
 import { takesTransaction } from '../documents/cost/transaction-bytes.ts';
 import type { ExecutableDocument } from '../documents/selections.ts';
-import {
-  type CostedPlace,
-  isRows,
-  isSamePlace,
-  pathOf,
-  type SelectionPlace,
-  walkCosts,
-  walkLevels,
-} from './walk-selections.ts';
+import { type SelectionPlace, walkLevels } from '../documents/selections.ts';
+import { type CostedPlace, isSamePlace, pathOf, walkCosts } from './walk-selections.ts';
 
 /** One line of a query written as a tree. */
 export interface ExplainedSelection {

@@ -12,8 +12,9 @@ import {
 } from 'graphql';
 import type { Variables } from '../documents/cost/output-cost.ts';
 import type { Usage } from '../documents/cost/usage.ts';
-import { type Plan, usedFragments } from '../documents/plan/plan-operation.ts';
+import type { Plan } from '../documents/plan/plan-operation.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
+import { usedFragments } from '../documents/selections.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { executedFields } from '../graph/joins/check-waits.ts';
 import { decideOperation } from '../operation/admit-operation.ts';

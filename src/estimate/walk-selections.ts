@@ -1,22 +1,12 @@
-import { type FieldNode, Kind, type OperationDefinitionNode, type SelectionNode } from 'graphql';
-import type { ExecutableDocument } from '../documents/selections.ts';
-
-/**
- * One place of a selection in an operation. A selection of a fragment has as many places as the fragment has spreads.
- */
-export interface SelectionPlace {
-  readonly node: OperationDefinitionNode | SelectionNode;
-  /** `null` for an operation. */
-  readonly parent: SelectionPlace | null;
-  /** 0 for an operation; each level below it counts as depth. */
-  readonly level: number;
-}
+import { type FieldNode, Kind, type SelectionNode } from 'graphql';
+import { isRows } from '../documents/cost/measure-definition.ts';
+import { type ExecutableDocument, responseKey, type SelectionPlace, selectionsBelow } from '../documents/selections.ts';
 
 /** Response keys from the operation down; fragments have none. */
 export function pathOf(selected: SelectionPlace): string[] {
   const path: string[] = [];
   for (let place: SelectionPlace | null = selected; place; place = place.parent) {
-    if (place.node.kind === Kind.FIELD) path.push(place.node.alias?.value ?? place.node.name.value);
+    if (place.node.kind === Kind.FIELD) path.push(responseKey(place.node));
   }
   return path.reverse();
 }
@@ -25,36 +15,6 @@ export function isSamePlace(left: SelectionPlace, right: SelectionPlace): boolea
   let [one, other]: [SelectionPlace | null, SelectionPlace | null] = [left, right];
   while (one && other && one !== other && one.node === other.node) [one, other] = [one.parent, other.parent];
   return one === other;
-}
-
-/**
- * Every selection of a document where it occurs, in the order in which the ledger counts: operation by operation, level
- * by level. Fragments within fragments expand without bound: do not take all of them.
- */
-export function* walkLevels(document: Pick<ExecutableDocument, 'operations' | 'fragments'>): Generator<SelectionPlace> {
-  for (const operation of document.operations) {
-    let level: readonly SelectionPlace[] = [{ node: operation, parent: null, level: 0 }];
-    while (level.length > 0) {
-      const below: SelectionPlace[] = [];
-      for (const parent of level) {
-        for (const node of selectionsOf(parent.node, document)) {
-          const place = { node, parent, level: parent.level + 1 };
-          yield place;
-          below.push(place);
-        }
-      }
-      level = below;
-    }
-  }
-}
-
-/** What lies below a selection, or in the fragment it spreads; nothing for a fragment that is not there. */
-export function selectionsOf(
-  node: SelectionPlace['node'],
-  { fragments }: Pick<ExecutableDocument, 'fragments'>,
-): readonly SelectionNode[] {
-  const holder = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
-  return holder?.selectionSet?.selections ?? [];
 }
 
 /** A selection where it occurs, and what it costs there. */
@@ -119,12 +79,12 @@ export function* walkCosts(
   }
 
   function toFrame(place: CostedPlace, times: number, timesInPage: number): Frame {
-    return { place, selections: selectionsOf(place.node, document), next: 0, times, timesInPage };
+    return { place, selections: selectionsBelow(place.node, document), next: 0, times, timesInPage };
   }
 
   /** Does it select `edges` or `nodes`, itself or through fragments? */
   function isPaged(node: SelectionNode): boolean {
-    return selectionsOf(node, document).some((below) => {
+    return selectionsBelow(node, document).some((below) => {
       if (below.kind === Kind.FIELD) return isRows(below);
       if (below.kind === Kind.INLINE_FRAGMENT) return isPaged(below);
       const name = below.name.value;
@@ -137,11 +97,6 @@ export function* walkCosts(
       return found;
     });
   }
-}
-
-/** The fields of a connection that hold its items. */
-export function isRows(field: FieldNode): boolean {
-  return field.name.value === 'edges' || field.name.value === 'nodes';
 }
 
 function isWithin(fragment: string, from: SelectionPlace): boolean {

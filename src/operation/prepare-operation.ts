@@ -6,11 +6,10 @@ import {
   hasDirectivesAtRoot,
   planOperation,
   rootFieldNames,
-  usedFragments,
 } from '../documents/plan/plan-operation.ts';
 import { takePart } from '../documents/plan/split-document.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
-import { collectFields } from '../documents/selections.ts';
+import { collectFields, usedFragments } from '../documents/selections.ts';
 import { coerceVariables, noTexts } from '../engine/coerce-variables.ts';
 import { createFitsVariables } from '../engine/fits-variables.ts';
 import { gatewayError } from '../errors/gateway-error.ts';

@@ -3,7 +3,6 @@ import {
   doTypesOverlap,
   type ExecutionResult,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLError,
   type GraphQLSchema,
@@ -14,7 +13,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { isIncluded } from '../documents/selections.ts';
+import { type Fragments, isIncluded, responseKey, walkFields } from '../documents/selections.ts';
 import { reservedAliasPrefix } from '../documents/validation/own-rules.ts';
 import { lightError } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
@@ -63,7 +62,7 @@ function areSame(some: readonly ASTNode[], others: readonly ASTNode[]): boolean 
 export interface AnsweredOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly fragments: Fragments;
   /** Coerced. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -152,30 +151,21 @@ function selectLevel(
   { schema, fragments, variables }: AnsweredOperation,
 ): Level {
   const level = new Map<string, Selected>();
-  const spread = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode, type: GraphQLCompositeType): void => {
-    for (const selection of selections) {
-      if (!isIncluded(selection, variables)) continue;
-      if (selection.kind === Kind.FIELD) {
-        add(level, selection, type);
-        continue;
-      }
-      if (selection.kind === Kind.FRAGMENT_SPREAD && spread.has(selection.name.value)) continue;
-      if (selection.kind === Kind.FRAGMENT_SPREAD) spread.add(selection.name.value);
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-      const condition = fragment?.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type;
-      if (fragment && isCompositeType(condition) && doTypesOverlap(schema, on, condition)) {
-        collect(fragment.selectionSet, condition);
-      }
-    }
-  };
-  for (const each of sets) collect(each, on);
+  const placed = sets.map((selectionSet) => ({ selectionSet, on }));
+  walkFields(placed, fragments, {
+    onField: (node, type) => add(level, node, type),
+    isIncluded: (selection) => isIncluded(selection, variables),
+    enter: ({ typeCondition }, type) => {
+      const condition = typeCondition ? schema.getType(typeCondition.name.value) : type;
+      return isCompositeType(condition) && doTypesOverlap(schema, on, condition) ? condition : null;
+    },
+  });
   return level;
 }
 
 /** Fields with one key are the same field, unless they are of different types; then the answer's object has only one. */
 function add(level: Map<string, Selected>, node: FieldNode, parent: GraphQLCompositeType): void {
-  const key = (node.alias ?? node.name).value;
+  const key = responseKey(node);
   const known = level.get(key);
   if (known) {
     if (known.nodes[0]?.name.value === node.name.value) known.nodes.push(node);

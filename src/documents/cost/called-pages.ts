@@ -1,6 +1,6 @@
-import { type FieldNode, Kind, type SelectionNode, type ValueNode } from 'graphql';
+import { type FieldNode, Kind, type ValueNode } from 'graphql';
 import { itemsPerCall, maxSpareCalls } from '../../config/event-calls.ts';
-import { type ExecutableDocument, selectionsBelow } from '../selections.ts';
+import { type ExecutableDocument, responseKey, walkFields } from '../selections.ts';
 import { sentValue, type Variables } from './output-cost.ts';
 
 /** Bounds of the pages in one operation that the gateway reads from an upstream call by call. */
@@ -36,18 +36,11 @@ export function gatherCalledPages(document: ExecutableDocument, names: ReadonlyS
   if (names.size === 0) return none;
   const found = document.operations.flatMap((operation) => {
     const fields = new Map<string, FieldNode>();
-    const seen = new Set<string>();
-    const open: (readonly SelectionNode[])[] = [operation.selectionSet.selections];
-    for (let selections = open.pop(); selections; selections = open.pop()) {
-      for (const selection of selections) {
-        if (selection.kind === Kind.FIELD) {
-          if (names.has(selection.name.value)) fields.set(selection.alias?.value ?? selection.name.value, selection);
-        } else if (selection.kind === Kind.INLINE_FRAGMENT || !seen.has(selection.name.value)) {
-          if (selection.kind === Kind.FRAGMENT_SPREAD) seen.add(selection.name.value);
-          open.push(selectionsBelow(selection, document));
-        }
-      }
-    }
+    walkFields([{ selectionSet: operation.selectionSet, on: null }], document.fragments, {
+      onField: (field) => {
+        if (names.has(field.name.value)) fields.set(responseKey(field), field);
+      },
+    });
     if (fields.size === 0) return [];
     const defaults = new Map(
       (operation.variableDefinitions ?? []).map(

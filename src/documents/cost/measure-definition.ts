@@ -81,7 +81,7 @@ interface Reading {
 const supportedDirectives = new Set(['include', 'skip']);
 
 /** Does a page repeat the field's selections for each item? Decided by its name, not its alias, without asking a schema. */
-function isRows(field: FieldNode): boolean {
+export function isRows(field: FieldNode): boolean {
   return field.name.value === 'edges' || field.name.value === 'nodes';
 }
 

@@ -1,5 +1,5 @@
 import { type DirectiveNode, type DocumentNode, type FragmentSpreadNode, Kind, type SelectionNode } from 'graphql';
-import { type ExecutableDocument, isSchemaOnly, selectionsBelow, toExecutableDocument } from '../selections.ts';
+import { type ExecutableDocument, isSchemaOnly, toExecutableDocument, walkLevels } from '../selections.ts';
 import { type CalledPages, gatherCalledPages } from './called-pages.ts';
 import { type MeasuredDefinition, type MeasuredSpread, measureDefinition } from './measure-definition.ts';
 import { createOutputCost, createTally, type OutputCost, type Tally, type Transfer } from './output-cost.ts';
@@ -245,26 +245,15 @@ export function gatherTransactions(
 }
 
 /**
- * The first spread of a fragment that is not defined, in the ledger's order: operation by operation, level by level. Each
- * fragment is searched once, at its first spread: a later spread cannot come first.
+ * The first spread of a fragment that is not defined, in the ledger's order: operation by operation, level by level. Searches
+ * each fragment once, at its first spread: a later spread cannot come first.
  */
-export function findUnknownFragment(document: ExecutableDocument): FragmentSpreadNode | null {
+function findUnknownFragment(document: ExecutableDocument): FragmentSpreadNode | null {
   const searched = new Set<string>();
-  for (const operation of document.operations) {
-    let level: readonly SelectionNode[] = operation.selectionSet.selections;
-    while (level.length > 0) {
-      const below: SelectionNode[] = [];
-      for (const selection of level) {
-        if (selection.kind === Kind.FRAGMENT_SPREAD) {
-          const name = selection.name.value;
-          if (!document.fragments.has(name)) return selection;
-          if (searched.has(name)) continue;
-          searched.add(name);
-        }
-        for (const child of selectionsBelow(selection, document)) below.push(child);
-      }
-      level = below;
-    }
+  const isEntered = (node: SelectionNode) =>
+    node.kind !== Kind.FRAGMENT_SPREAD || (!searched.has(node.name.value) && searched.add(node.name.value).size > 0);
+  for (const { node } of walkLevels(document, isEntered)) {
+    if (node.kind === Kind.FRAGMENT_SPREAD && !document.fragments.has(node.name.value)) return node;
   }
   return null;
 }

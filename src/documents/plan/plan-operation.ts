@@ -1,5 +1,5 @@
 import {
-  type FragmentDefinitionNode,
+  type FieldNode,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
@@ -10,6 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { type Fragments, responseKey, walkFields, walkSelections } from '../selections.ts';
 
 /**
  * How an operation is executed, cheapest first. Each gives the answer that stitching would give.
@@ -41,15 +42,8 @@ export interface Ownership {
  * Chooses the plan by the text alone: fields that `@skip` or `@include` may leave out count as selected, since every
  * plan can serve them. Anything unusual is stitched.
  */
-export function planOperation(
-  operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  ownership: Ownership,
-): Plan {
-  const used = usedFragments(operation.selectionSet, fragments);
-  const bodies = [operation.selectionSet, ...used.map(({ selectionSet }) => selectionSet)];
-  if (bodies.some(asksForSchema)) return 'STITCHED';
-
+export function planOperation(operation: OperationDefinitionNode, fragments: Fragments, ownership: Ownership): Plan {
+  if (asksForSchema(operation.selectionSet, fragments)) return 'STITCHED';
   const names = rootFieldNames(operation, fragments);
   const owners = new Set(
     [...names].filter((name) => name !== '__typename').map((name) => ownership.ownerOf(operation.operation, name)),
@@ -72,64 +66,41 @@ export function planOperation(
 }
 
 /** Can variables decide which root fields are executed? */
-export function hasDirectivesAtRoot(
-  { selectionSet }: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): boolean {
-  return rootSelections(selectionSet, fragments).some(
-    ({ directives }) => directives !== undefined && directives.length > 0,
-  );
+export function hasDirectivesAtRoot({ selectionSet }: OperationDefinitionNode, fragments: Fragments): boolean {
+  return rootSelections(selectionSet, fragments).some(({ directives }) => directives && directives.length > 0);
 }
 
 /** Names, not aliases, of the fields at the root, through fragments. */
-export function rootFieldNames(
-  { selectionSet }: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): Set<string> {
-  return new Set(
-    rootSelections(selectionSet, fragments).flatMap((each) => (each.kind === Kind.FIELD ? [each.name.value] : [])),
-  );
+export function rootFieldNames({ selectionSet }: OperationDefinitionNode, fragments: Fragments): Set<string> {
+  return new Set(rootFields(selectionSet, fragments).map(({ name }) => name.value));
 }
 
-/** How many fields of ours are at the root, each response key once. Those that `@skip` or `@include` may leave out count too. */
+/** How many of our fields are at the root, each response key once. Those that `@skip` or `@include` may leave out count too. */
 export function countOwnRootFields(
   { operation, selectionSet }: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
   { ownerOf }: Pick<Ownership, 'ownerOf'>,
 ): number {
-  const keys = new Set<string>();
-  for (const each of rootSelections(selectionSet, fragments)) {
-    if (each.kind === Kind.FIELD && ownerOf(operation, each.name.value) === 'own')
-      keys.add(each.alias?.value ?? each.name.value);
-  }
-  return keys.size;
+  const own = rootFields(selectionSet, fragments).filter(({ name }) => ownerOf(operation, name.value) === 'own');
+  return new Set(own.map(responseKey)).size;
+}
+
+function rootFields(selectionSet: SelectionSetNode, fragments: Fragments): FieldNode[] {
+  return rootSelections(selectionSet, fragments).filter((selection) => selection.kind === Kind.FIELD);
 }
 
 /** All selections at the root, those of each fragment once. */
-function rootSelections(
-  selectionSet: SelectionSetNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): SelectionNode[] {
+function rootSelections(selectionSet: SelectionSetNode, fragments: Fragments): SelectionNode[] {
   const selections: SelectionNode[] = [];
-  const seen = new Set<string>();
-  const pending = [selectionSet];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    for (const selection of next.selections) {
-      selections.push(selection);
-      if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
-      if (selection.kind !== Kind.FRAGMENT_SPREAD || seen.has(selection.name.value)) continue;
-      seen.add(selection.name.value);
-      const fragment = fragments.get(selection.name.value);
-      if (fragment) pending.push(fragment.selectionSet);
-    }
-  }
+  const isIncluded = (selection: SelectionNode) => selections.push(selection) > 0;
+  walkFields([{ selectionSet, on: null }], fragments, { isIncluded, onField: () => {} });
   return selections;
 }
 
 /** Is a field selected beneath own root fields that the gateway's own schema lacks? */
 function selectsJoin(
   operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
   { ownSchema, ownerOf }: Ownership,
 ): boolean {
   const root = ownSchema.getRootType(operation.operation);
@@ -157,43 +128,12 @@ function selectsJoin(
   return false;
 }
 
-/** The fragments a selection spreads, directly or not, each once. */
-export function usedFragments(
-  selectionSet: SelectionSetNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): FragmentDefinitionNode[] {
-  const used = new Map<string, FragmentDefinitionNode>();
-  const pending = [selectionSet];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    for (const selection of next.selections) {
-      if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-        if (selection.selectionSet) pending.push(selection.selectionSet);
-        continue;
-      }
-      const fragment = used.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
-      if (!fragment) continue;
-      used.set(selection.name.value, fragment);
-      pending.push(fragment.selectionSet);
-    }
-  }
-  return [...used.values()];
-}
-
-/** An owner that is asked for `__schema` or `__type` would show its own schema, not the whole graph. */
-function asksForSchema(selectionSet: SelectionSetNode): boolean {
-  return hasField(selectionSet, introspectionFields);
-}
-
-const introspectionFields: ReadonlySet<string> = new Set(['__schema', '__type']);
-
-/** Is a field of such a name selected at any depth? Fragments that are spread are not followed. */
-function hasField(selectionSet: SelectionSetNode, names: ReadonlySet<string>): boolean {
-  return selectionSet.selections.some((selection) => {
-    if (selection.kind === Kind.FIELD && names.has(selection.name.value)) return true;
-    return (
-      selection.kind !== Kind.FRAGMENT_SPREAD &&
-      selection.selectionSet !== undefined &&
-      hasField(selection.selectionSet, names)
-    );
+/** Asks for `__schema` or `__type`, at any depth: an owner would show its own schema, not the whole graph. */
+function asksForSchema(selectionSet: SelectionSetNode, fragments: Fragments): boolean {
+  let isAsked = false;
+  walkSelections(selectionSet, fragments, (selection) => {
+    isAsked ||= selection.kind === Kind.FIELD && /^__(?:schema|type)$/.test(selection.name.value);
+    return !isAsked;
   });
+  return isAsked;
 }

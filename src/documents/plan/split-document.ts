@@ -8,6 +8,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { usedFragments } from '../selections.ts';
 
 /** One owner's part of an operation, a document of its own. */
 export interface DocumentPart {
@@ -27,7 +28,7 @@ export function takePart(
   isKept: (field: string) => boolean,
 ): DocumentPart {
   const selectionSet = prune(operation.selectionSet, fragments, isKept);
-  const used = collectFragments(selectionSet, fragments);
+  const used = usedFragments(selectionSet, fragments);
   const variables = new Set([selectionSet, ...used].flatMap(variablesIn));
   const definitions: DefinitionNode[] = [
     {
@@ -63,25 +64,6 @@ function prune(
     return [{ kind: Kind.INLINE_FRAGMENT, ...(directives ? { directives } : {}), selectionSet: inner }];
   });
   return { kind: Kind.SELECTION_SET, selections: kept };
-}
-
-function collectFragments(
-  selectionSet: SelectionSetNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): FragmentDefinitionNode[] {
-  const used = new Map<string, FragmentDefinitionNode>();
-  const pending: (SelectionSetNode | FragmentDefinitionNode)[] = [selectionSet];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    visit(next, {
-      FragmentSpread({ name }) {
-        const fragment = used.has(name.value) ? undefined : fragments.get(name.value);
-        if (!fragment) return;
-        used.set(name.value, fragment);
-        pending.push(fragment);
-      },
-    });
-  }
-  return [...used.values()];
 }
 
 function variablesIn(node: SelectionSetNode | FragmentDefinitionNode): string[] {

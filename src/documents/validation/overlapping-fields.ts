@@ -13,9 +13,14 @@ import {
   isObjectType,
   Kind,
   print,
-  type SelectionNode,
 } from 'graphql';
-import type { ExecutableDocument } from '../selections.ts';
+import {
+  type ExecutableDocument,
+  type Fragments,
+  type PlacedSelections,
+  responseKey,
+  walkFields,
+} from '../selections.ts';
 
 /** A cheap look at the fields that share a response name in one place, to decide whether comparing all pairs is needed. */
 export interface Overlaps {
@@ -35,10 +40,7 @@ interface Placed {
   readonly definition: GraphQLField<unknown, unknown> | undefined;
 }
 
-interface Part {
-  readonly selections: readonly SelectionNode[];
-  readonly type: GraphQLNamedType | undefined;
-}
+type Part = PlacedSelections<GraphQLNamedType | undefined>;
 
 /**
  * Visits each selection as often as `inputNodes` counts it, so the limit of nodes bounds its time; the rule of the
@@ -49,7 +51,7 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
   let pairs = 0;
   let crowded: FieldNode | null = null;
   for (const { operation, selectionSet } of operations) {
-    lookAt([{ selections: selectionSet.selections, type: schema.getRootType(operation) ?? undefined }]);
+    lookAt([{ selectionSet, on: schema.getRootType(operation) ?? undefined }]);
   }
   return { areAlike, pairs, crowded };
 
@@ -59,8 +61,8 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
     pairs += (spreads * (spreads - 1)) / 2;
     for (const group of groups.values()) {
       count(group);
-      const below = group.flatMap(({ node, definition }) =>
-        node.selectionSet ? [{ selections: node.selectionSet.selections, type: typeOf(definition) }] : [],
+      const below = group.flatMap(({ node: { selectionSet }, definition }) =>
+        selectionSet ? [{ selectionSet, on: typeOf(definition) }] : [],
       );
       if (below.length > 0) lookAt(below);
     }
@@ -77,43 +79,24 @@ export function findOverlaps(schema: GraphQLSchema, { operations, fragments }: E
   }
 }
 
-/** The fields of one object of the answer by response key, and how many spreads of fragments they were found through. */
-function gatherFields(
-  parts: readonly Part[],
-  schema: GraphQLSchema,
-  fragments: ExecutableDocument['fragments'],
-): { readonly groups: ReadonlyMap<string, readonly Placed[]>; readonly spreads: number } {
+/** The fields of one object of the response by response key, and how many spreads of fragments they were found through. */
+function gatherFields(parts: readonly Part[], schema: GraphQLSchema, fragments: Fragments) {
   const groups = new Map<string, Placed[]>();
-  const spread = new Set<string>();
   let spreads = 0;
-  for (const part of parts) gather(part);
+  walkFields(parts, fragments, {
+    onField: (node, type) => {
+      const placed = { node, definition: definitionOf(type, node.name.value) };
+      const group = groups.get(responseKey(node));
+      if (group) group.push(placed);
+      else groups.set(responseKey(node), [placed]);
+    },
+    isIncluded: ({ kind }) => {
+      if (kind === Kind.FRAGMENT_SPREAD) spreads += 1;
+      return true;
+    },
+    enter: ({ typeCondition }, type) => (typeCondition ? schema.getType(typeCondition.name.value) : type),
+  });
   return { groups, spreads };
-
-  function gather({ selections, type }: Part): void {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        const placed = { node: selection, definition: definitionOf(type, selection.name.value) };
-        const key = selection.alias?.value ?? selection.name.value;
-        const group = groups.get(key);
-        if (group) group.push(placed);
-        else groups.set(key, [placed]);
-        continue;
-      }
-      if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        spreads += 1;
-        // A second spread of the same fragment adds the same fields again.
-        if (spread.has(selection.name.value)) continue;
-        spread.add(selection.name.value);
-      }
-      const holder = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
-      if (!holder) continue;
-      const condition = holder.typeCondition;
-      gather({
-        selections: holder.selectionSet.selections,
-        type: condition ? schema.getType(condition.name.value) : type,
-      });
-    }
-  }
 }
 
 function definitionOf(type: GraphQLNamedType | undefined, name: string): Placed['definition'] {

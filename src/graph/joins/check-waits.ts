@@ -12,8 +12,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { usedFragments } from '../../documents/plan/plan-operation.ts';
-import { isIncluded } from '../../documents/selections.ts';
+import { isIncluded, usedFragments, walkSelections } from '../../documents/selections.ts';
 import { maxVariableErrors } from '../../engine/coerce-variables.ts';
 import { checkWaitMs } from './await-index.ts';
 import { joins } from './joins.ts';
@@ -73,21 +72,11 @@ export function executedFields(
   variables: Variables,
 ): Set<FieldNode> {
   const executed = new Set<FieldNode>();
-  const spread = new Set<string>();
-  const pending = [selectionSet];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    for (const selection of next.selections) {
-      if (!isIncluded(selection, variables)) continue;
-      if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const fragment = spread.has(selection.name.value) ? undefined : fragments.get(selection.name.value);
-        spread.add(selection.name.value);
-        if (fragment) pending.push(fragment.selectionSet);
-        continue;
-      }
-      if (selection.kind === Kind.FIELD) executed.add(selection);
-      if (selection.selectionSet) pending.push(selection.selectionSet);
-    }
-  }
+  walkSelections(selectionSet, fragments, (selection) => {
+    if (!isIncluded(selection, variables)) return false;
+    if (selection.kind === Kind.FIELD) executed.add(selection);
+    return true;
+  });
   return executed;
 }
 

@@ -1,15 +1,15 @@
 import {
+  type ASTNode,
   createSourceEventStream,
   type DocumentNode,
   type ExecutionResult,
-  type FragmentDefinitionNode,
   type GraphQLSchema,
   getOperationAST,
-  Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
+  type SelectionNode,
   visit,
 } from 'graphql';
+import { fragmentsOf, usedFragments, walkFields } from '../../documents/selections.ts';
 import { boundItemAnswer } from '../../engine/bound-answer.ts';
 import { coerceVariables, declareTexts, toExecutable } from '../../engine/coerce-variables.ts';
 import { createExecuteStitched, type ExecuteStitched } from '../../engine/execute-stitched.ts';
@@ -80,44 +80,27 @@ function sentAs(variables: Readonly<Record<string, unknown>>, name: string): rea
 }
 
 /**
- * Names of the variables that decide what a result looks like once its item is known: all but those that the arguments of the
- * field at the root take, which decide which items there are.
+ * Names of the variables that decide the result of a known item: all but those in the arguments of the root field, which decide
+ * which items there are.
  */
 export function findResultVariables(
-  { definitions }: DocumentNode,
+  document: DocumentNode,
   { selectionSet }: OperationDefinitionNode,
 ): readonly string[] {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const each of definitions) if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
+  const fragments = fragmentsOf(document);
   const names = new Set<string>();
-  const seen = new Set<string>();
-
-  const readAll = (node: Parameters<typeof visit>[0]) => {
-    visit(node, {
-      Variable: ({ name }) => void names.add(name.value),
-      FragmentSpread: ({ name }) => {
-        const fragment = fragments.get(name.value);
-        if (!fragment || seen.has(name.value)) return;
-        seen.add(name.value);
-        readAll(fragment);
-      },
-    });
+  const readVariables = (node: ASTNode) => visit(node, { Variable: ({ name }) => void names.add(name.value) });
+  const readDirectives = ({ directives }: SelectionNode) => {
+    for (const directive of directives ?? []) readVariables(directive);
+    return true;
   };
-
-  const readRoot = ({ selections }: SelectionSetNode) => {
-    for (const selection of selections) {
-      for (const directive of selection.directives ?? []) readAll(directive);
-      if (selection.kind === Kind.FIELD) {
-        if (selection.selectionSet) readAll(selection.selectionSet);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) readRoot(selection.selectionSet);
-      else {
-        const fragment = fragments.get(selection.name.value);
-        // Fragments do not spread themselves in a document that is valid.
-        if (fragment) readRoot(fragment.selectionSet);
-      }
-    }
-  };
-
-  readRoot(selectionSet);
+  walkFields([{ selectionSet, on: null }], fragments, {
+    isIncluded: readDirectives,
+    onField: ({ selectionSet: below }) => {
+      if (!below) return;
+      for (const each of [below, ...usedFragments(below, fragments).map((used) => used.selectionSet)])
+        readVariables(each);
+    },
+  });
   return [...names].sort();
 }
