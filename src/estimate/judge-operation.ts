@@ -16,7 +16,7 @@ import type { Plan } from '../documents/plan/plan-operation.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import { usedFragments } from '../documents/selections.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { executedFields } from '../graph/joins/check-waits.ts';
+import { executedFields } from '../graph/joins/join-waits.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
 import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
 

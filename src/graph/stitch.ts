@@ -17,12 +17,10 @@ import { type LedgerExecutor, rootKeysOf } from '../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../upstream/operation-context.ts';
 import { toClientWords } from './client-words.ts';
 import type { RequestBounds } from './joins/join-document.ts';
-import { joinSelectionSet, selectsJoinKeys } from './joins/join-key.ts';
-import { createJoinResolver } from './joins/join-resolvers.ts';
-import { findJoinOffer, joinName, joins, type ServedJoin } from './joins/joins.ts';
-import { OpenRoots } from './joins/open-roots.ts';
+import { OpenRoots } from './joins/join-loader.ts';
+import { findJoinOffer, joinName, joinSelectionSet, joins, type ServedJoin, selectsJoinKeys } from './joins/joins.ts';
 import { type CreateOperationJoins, createOperationJoins } from './joins/operation-joins.ts';
-import { toPlainBuiltins } from './joins/plain-builtins.ts';
+import { createJoinResolver, toPlainBuiltins } from './joins/stitched-joins.ts';
 import { describedScalars, keepDigits } from './scalars.ts';
 
 export interface StitchOptions {
@@ -175,7 +173,11 @@ function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchem
     const type = operation && schema.getRootType(operation.operation);
     if (type) {
       boxThenables(result.data);
-      toPlainBuiltins(result.data, [operation.selectionSet], type, { schema, fragments: fragmentsOf(document) });
+      toPlainBuiltins(result.data, [operation.selectionSet], type, {
+        schema,
+        fragments: fragmentsOf(document),
+        variables,
+      });
     }
     return attributeRefusal(result, operation ? rootKeysOf(operation) : []);
   }) as Executor;

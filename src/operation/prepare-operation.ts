@@ -14,7 +14,7 @@ import { coerceVariables, noTexts } from '../engine/coerce-variables.ts';
 import { createFitsVariables } from '../engine/fits-variables.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
-import { type CheckWaits, createCheckWaits } from '../graph/joins/check-waits.ts';
+import { type CheckWaits, createCheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
 import { createExecuteHere, createKeepSchemaAnswer } from './execute-here.ts';

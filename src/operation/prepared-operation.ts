@@ -5,7 +5,7 @@ import type { Plan } from '../documents/plan/plan-operation.ts';
 import type { DocumentPart } from '../documents/plan/split-document.ts';
 import type { CoercedVariables } from '../engine/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
-import type { CheckWaits } from '../graph/joins/check-waits.ts';
+import type { CheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 import type { ExecuteHere } from './execute-here.ts';

@@ -1,9 +1,152 @@
+import {
+  type ASTNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  isAbstractType,
+  isCompositeType,
+  Kind,
+  type OperationDefinitionNode,
+  print,
+  type SelectionSetNode,
+  stripIgnoredCharacters,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import type { Limits } from '../../documents/cost/limits.ts';
-import { type JoinSelection, jsonBytes } from './join-selection.ts';
+import { usedFragments } from '../../documents/selections.ts';
+import type { JoinKey, JoinRoot } from './joins.ts';
+
+/** The selection below one join field, which one document may use any number of times. */
+export interface JoinSelection {
+  /** Name of the fragment that holds it. */
+  readonly name: string;
+  /** The fragment's text without its name: two selections of one document with the same body are the same. */
+  readonly body: string;
+  /** Definitions by name: the fragment itself, and the client's fragments it spreads, directly or not. */
+  readonly fragments: ReadonlyMap<string, string>;
+  /** Definitions of the variables it uses, by name. */
+  readonly variables: ReadonlyMap<string, string>;
+  /** Nodes one use costs by the ledger's count: every field, inline fragment and spread, fragments at each spread. */
+  readonly nodes: number;
+  /** Bytes that writing it once adds to a request body, variable definitions included. */
+  readonly bytes: number;
+}
+
+/** The client's document, from which a selection is taken. */
+export interface JoinSource {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
 
 /**
- * The ledger's own bounds. The gateway's stricter limits do not apply, because clients did not write join documents.
+ * Prepares selections of one operation. Fields with the same selection share one, so that equal lookups are asked once.
+ * @param typenames as for `toJoinSelection`
  */
+export function createJoinSelections(source: JoinSource, typenames: GraphQLSchema | null) {
+  const known = new Map<string, JoinSelection>();
+  return (fieldNodes: readonly FieldNode[], type: GraphQLCompositeType): JoinSelection => {
+    let name = `J${known.size}`;
+    while (source.fragments.has(name)) name += '_';
+    const made = toJoinSelection(name, fieldNodes, type, source, typenames);
+    const shared = known.get(made.body) ?? made;
+    known.set(made.body, shared);
+    return shared;
+  };
+}
+
+/**
+ * Prepares the client's selection under a join field.
+ * @param name of the new fragment that holds it; no fragment of the client may have this name
+ * @param typenames the schema by which to add `__typename` to selections on abstract types, since stitching needs it;
+ *   `null` adds none
+ */
+export function toJoinSelection(
+  name: string,
+  fieldNodes: readonly FieldNode[],
+  type: GraphQLCompositeType,
+  { operation, fragments }: JoinSource,
+  typenames: GraphQLSchema | null,
+): JoinSelection {
+  const selections = fieldNodes.flatMap((node) => node.selectionSet?.selections ?? []);
+  const bare: FragmentDefinitionNode = {
+    kind: Kind.FRAGMENT_DEFINITION,
+    name: { kind: Kind.NAME, value: name },
+    typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  };
+  const definitions = [bare, ...usedFragments(bare.selectionSet, fragments)].map((each) =>
+    typenames ? addTypenames(each, typenames) : each,
+  );
+  const variableNames = new Set(definitions.flatMap(variablesIn));
+  const variables = (operation.variableDefinitions ?? []).filter(({ variable }) =>
+    variableNames.has(variable.name.value),
+  );
+  const texts = new Map(definitions.map((each) => [each.name.value, toText(each)]));
+  const variableTexts = new Map(variables.map((each) => [each.variable.name.value, toText(each)]));
+  const [fragment = bare, ...clientFragments] = definitions;
+  return {
+    name,
+    body: toText({ ...fragment, name: { kind: Kind.NAME, value: '_' } }),
+    fragments: texts,
+    variables: variableTexts,
+    bytes: [...texts.values(), ...variableTexts.values()].reduce((sum, text) => sum + jsonBytes(text), 0),
+    nodes: countNodes(fragment.selectionSet, new Map(clientFragments.map((each) => [each.name.value, each]))),
+  };
+}
+
+const toText = (node: ASTNode): string => stripIgnoredCharacters(print(node));
+
+/** Bytes of a text as it stands in a JSON body, quotes or separators included. */
+export const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+
+function addTypenames(fragment: FragmentDefinitionNode, schema: GraphQLSchema): FragmentDefinitionNode {
+  const typeInfo = new TypeInfo(schema);
+  const typename: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+  return visit(
+    fragment,
+    visitWithTypeInfo(typeInfo, {
+      SelectionSet: {
+        leave(node) {
+          const type = typeInfo.getParentType();
+          return isCompositeType(type) && isAbstractType(type)
+            ? { ...node, selections: [typename, ...node.selections] }
+            : undefined;
+        },
+      },
+    }),
+  );
+}
+
+function variablesIn(fragment: FragmentDefinitionNode): string[] {
+  const names: string[] = [];
+  visit(fragment, { Variable: ({ name }) => void names.push(name.value) });
+  return names;
+}
+
+function countNodes(
+  selectionSet: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  counted = new Map<string, number>(),
+): number {
+  return selectionSet.selections.reduce((sum, selection) => {
+    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+      return sum + 1 + (selection.selectionSet ? countNodes(selection.selectionSet, fragments, counted) : 0);
+    }
+    const name = selection.name.value;
+    const fragment = fragments.get(name);
+    let body = counted.get(name);
+    if (body === undefined) {
+      body = fragment ? countNodes(fragment.selectionSet, fragments, counted) : 0;
+      counted.set(name, body);
+    }
+    return sum + 1 + body;
+  }, 0);
+}
+
+/** The ledger's own bounds. The gateway's stricter limits do not apply, because clients did not write join documents. */
 export type RequestBounds = Pick<Limits, 'maxQueryNodes' | 'maxQueryPayloadSize'>;
 
 /** A root field of the ledger with its arguments, and what to select of it. */
@@ -21,11 +164,7 @@ export interface JoinLookup {
 export const joinAlias = (index: number): string => `k${index}`;
 
 /** The part of a join's lookups that does not depend on their keys. */
-export interface JoinForm {
-  readonly field: string;
-  /** Names of the arguments for the id and, if there is one, for the version. */
-  readonly id: string;
-  readonly version?: string | undefined;
+export interface JoinForm extends Pick<JoinRoot, 'field' | 'id' | 'version'> {
   readonly selection: JoinSelection;
 }
 
@@ -33,7 +172,7 @@ export interface JoinForm {
 export function createToJoinLookup({ field, id, version, selection }: JoinForm) {
   const head = `${field}(${id}:`;
   const tail = `){...${selection.name}}`;
-  return (key: { readonly id: string; readonly version?: number | string | undefined }): JoinLookup => {
+  return (key: JoinKey): JoinLookup => {
     const versioned = version !== undefined && key.version !== undefined ? ` ${version}:${key.version}` : '';
     const isPlain = plainId.test(key.id);
     const text = `${head}${isPlain ? `"${key.id}"` : JSON.stringify(key.id)}${versioned}${tail}`;

@@ -11,7 +11,8 @@ import {
   selectionsOf,
   toJoinDocument,
 } from './join-document.ts';
-import type { OpenRoots } from './open-roots.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
 
 /** `value` is as the ledger sent it, null if there is none; the paths of the errors begin at the value. */
 export interface JoinAnswer {
@@ -22,7 +23,7 @@ export interface JoinAnswer {
 export interface JoinLoaderOptions {
   readonly execute: LedgerExecutor;
   readonly limits: RequestBounds;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
   readonly cancellation?: Cancellation | undefined;
   /** The root fields whose joins this loader looks up. */
   readonly roots: OpenRoots;
@@ -31,7 +32,7 @@ export interface JoinLoaderOptions {
 export interface JoinLoader {
   /** The answers in the order of the lookups, an error where the ledger gave none. Never rejects. */
   load(lookups: readonly JoinLookup[]): Promise<readonly (JoinAnswer | Error)[]>;
-  /** The same for one lookup. Of those that are answered together, who asked first hears first. */
+  /** The same for one lookup. Lookups that are answered together are resolved in the order of the calls. */
   loadOne(lookup: JoinLookup): Promise<JoinAnswer | Error>;
   /** Drops the answer: the next `load` asks the ledger again. */
   forget(lookup: JoinLookup): void;
@@ -39,7 +40,7 @@ export interface JoinLoader {
 
 interface Asked {
   readonly lookup: JoinLookup;
-  done: Promise<unknown> | null;
+  readonly done: Promise<unknown>;
   answer: JoinAnswer | Error;
 }
 
@@ -51,57 +52,39 @@ const notYet = new Error('the lookup has not been answered');
  */
 export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
   const known = new Map<string, Asked>();
-  /** Those asked for one by one in this turn. */
-  let singles: { readonly asked: Asked[]; readonly done: Promise<unknown> } | null = null;
-  // DataLoader waits until all root fields are there, so that the lookups of all of them travel together.
-  const sets = new DataLoader<readonly Asked[], null>(
+  let batch: { readonly asked: Asked[]; readonly done: Promise<unknown> } | null = null;
+  // DataLoader waits until all root fields are there. A batch is one key of it, because a promise for each lookup is slow.
+  const batches = new DataLoader<readonly Asked[], null>(
     async (collected) => {
-      singles = null;
+      batch = null;
       await askAll(collected.flat(), options);
       return collected.map(() => null);
     },
     { cache: false, batchScheduleFn: (send) => options.roots.whenNone(send) },
   );
 
-  const add = (lookup: JoinLookup): Asked => {
-    const made: Asked = { lookup, done: null, answer: notYet };
+  const begin = () => {
+    const asked: Asked[] = [];
+    return { asked, done: batches.load(asked) };
+  };
+  const ask = (lookup: JoinLookup): Asked => {
+    const before = known.get(lookup.text);
+    if (before) return before;
+    batch ??= begin();
+    const made: Asked = { lookup, done: batch.done, answer: notYet };
+    batch.asked.push(made);
     known.set(lookup.text, made);
     return made;
   };
 
   return {
     async load(lookups) {
-      const fresh: Asked[] = [];
-      const asked = lookups.map((lookup) => {
-        const before = known.get(lookup.text);
-        if (before) return before;
-        const made = add(lookup);
-        fresh.push(made);
-        return made;
-      });
-      if (fresh.length > 0) {
-        const done = sets.load(fresh);
-        for (const each of fresh) each.done = done;
-      }
-      let awaited: Promise<unknown> | null = null;
-      for (const { done } of asked) {
-        // Mostly all of them are answered together.
-        if (done === awaited) continue;
-        await done;
-        awaited = done;
-      }
+      const asked = lookups.map(ask);
+      for (const done of new Set(asked.map((each) => each.done))) await done;
       return asked.map(({ answer }) => answer);
     },
     loadOne(lookup) {
-      const asked = known.get(lookup.text) ?? add(lookup);
-      if (asked.done === null) {
-        if (singles === null) {
-          const collected: Asked[] = [];
-          singles = { asked: collected, done: sets.load(collected) };
-        }
-        singles.asked.push(asked);
-        asked.done = singles.done;
-      }
+      const asked = ask(lookup);
       return asked.done.then(() => asked.answer);
     },
     forget: ({ text }) => {
@@ -110,10 +93,52 @@ export function createJoinLoader(options: JoinLoaderOptions): JoinLoader {
   };
 }
 
-/** Asks the ledger for lookups, in as few requests as its bounds allow, and notes the answers. */
+/**
+ * Milliseconds that lookups wait for a slow root field: less than any operation may take, so that one upstream that hangs does
+ * not cost the joins of the others.
+ */
+const longestWaitMs = 1_000;
+
+/** The root fields of one operation that are in progress and have joins. Lookups wait for all of them, to travel together. */
+export class OpenRoots {
+  #open = 0;
+  #waiting: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @returns to be called when the field is there, or has failed; calling it again does nothing */
+  open(): () => void {
+    let isOpen = true;
+    this.#open += 1;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#open -= 1;
+      // The last field asks for its own joins in this turn.
+      if (this.#open === 0) setImmediate(() => this.#release());
+    };
+  }
+
+  /** Calls back once no field is open, at the end of the turn at the earliest. */
+  whenNone(send: () => void): void {
+    if (this.#open === 0 && this.#waiting.length === 0) {
+      void Promise.resolve().then(() => process.nextTick(send));
+      return;
+    }
+    this.#waiting.push(send);
+    this.#timer ??= setTimeout(() => this.#release(), longestWaitMs).unref();
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const send of this.#waiting.splice(0)) send();
+  }
+}
+
+/** Asks the ledger for lookups, in as few requests as its bounds allow, and stores the answers. */
 async function askAll(asked: readonly Asked[], options: JoinLoaderOptions): Promise<void> {
   const lookups = asked.map(({ lookup }) => lookup);
-  const sharedBytes = Buffer.byteLength(JSON.stringify(variablesOf(lookups, options)));
+  const sharedBytes = Buffer.byteLength(JSON.stringify(variablesOf(lookups, options.variables)));
   let start = 0;
   await Promise.all(
     groupJoinLookups(lookups, options.limits, sharedBytes).map((group) => {
@@ -127,12 +152,11 @@ async function askAll(asked: readonly Asked[], options: JoinLoaderOptions): Prom
 async function askGroup(
   group: readonly JoinLookup[],
   members: readonly Asked[],
-  options: JoinLoaderOptions,
+  { execute, cancellation, variables }: JoinLoaderOptions,
 ): Promise<void> {
-  const { execute, cancellation } = options;
   const document = { text: toJoinDocument(group), rootKeys: group.map((_, index) => joinAlias(index)) };
   try {
-    const result = await execute({ document, variables: variablesOf(group, options), cancellation });
+    const result = await execute({ document, variables: variablesOf(group, variables), cancellation });
     const toAnswer = createToAnswer(result, document.rootKeys);
     for (const [index, each] of members.entries()) each.answer = toAnswer(joinAlias(index));
   } catch (error) {
@@ -140,43 +164,25 @@ async function askGroup(
   }
 }
 
-const noVariables: Readonly<Record<string, unknown>> = {};
-
 /** The operation's variables that some lookups use. */
-function variablesOf(
-  lookups: readonly JoinLookup[],
-  { variables }: JoinLoaderOptions,
-): Readonly<Record<string, unknown>> {
-  const names = new Set<string>();
-  for (const { variables: used } of selectionsOf(lookups)) for (const name of used.keys()) names.add(name);
-  if (names.size === 0) return noVariables;
+function variablesOf(lookups: readonly JoinLookup[], variables: Variables): Variables {
+  const names = new Set([...selectionsOf(lookups)].flatMap((selection) => [...selection.variables.keys()]));
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
 }
 
 const noErrors: readonly GraphQLError[] = [];
 
-/** Gives the answer of each alias. Goes through the errors once, since there may be thousands, for a hundred aliases. */
+/** Gives the answer of each alias. Reads the errors once, since there may be thousands, for a hundred aliases. */
 function createToAnswer(
   { data, errors = noErrors }: ExecutionResult,
   aliases: readonly string[],
 ): (alias: string) => JoinAnswer {
   if (errors.length === 0) return (alias) => ({ value: data?.[alias] ?? null, errors });
-  const asked = new Set<string | number | undefined>(aliases);
-  /** In the ledger's order: what is said of nothing in particular is said of each of them. */
-  const ofAlias = new Map<string | number | undefined, GraphQLError[]>();
-  const ofAll: GraphQLError[] = [];
+  const byAlias = new Map<unknown, GraphQLError[]>(aliases.map((alias) => [alias, []]));
   for (const { message, path, extensions } of errors) {
-    const alias = path?.[0];
-    if (path && !asked.has(alias)) continue;
     const error = lightError(message, { path: path?.slice(1), extensions });
-    if (path) {
-      const known = ofAlias.get(alias);
-      if (known) known.push(error);
-      else ofAlias.set(alias, [...ofAll, error]);
-      continue;
-    }
-    ofAll.push(error);
-    for (const each of ofAlias.values()) each.push(error);
+    // An error without a path concerns all of them. The ledger's order is kept.
+    for (const list of path ? [byAlias.get(path[0])] : byAlias.values()) list?.push(error);
   }
-  return (alias) => ({ value: data?.[alias] ?? null, errors: ofAlias.get(alias) ?? ofAll });
+  return (alias) => ({ value: data?.[alias] ?? null, errors: byAlias.get(alias) ?? noErrors });
 }

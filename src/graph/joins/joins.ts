@@ -1,4 +1,6 @@
 import {
+  BREAK,
+  type DocumentNode,
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
@@ -7,92 +9,54 @@ import {
   isNonNullType,
   isObjectType,
   isScalarType,
+  visit,
 } from 'graphql';
 import type { NetworkProfile } from '../../config/network-profile.ts';
-import type { JoinForm } from './join-document.ts';
-import type { JoinSelection } from './join-selection.ts';
+import { reservedAliasPrefix } from '../../documents/validation/own-rules.ts';
+import { ExactNumber } from '../../json/exact-number.ts';
+import { toCanonicalAddress } from '../../ledger/values/move-names.ts';
 
 type JoinTarget = keyof NetworkProfile['joins'];
 
-/**
- * An own field whose value is the ledger's: which root field of the ledger it reads, and which own fields make its
- * key.
- */
+/** A field of the gateway whose value is the ledger's. */
 export interface Join {
   readonly type: string;
   readonly field: string;
+  /** What it reads; the network profile names the root fields of the ledger for it. */
   readonly target: JoinTarget;
-  /** The own fields that make the key: the id, and for an object its version. */
+  /** The gateway's fields that make the key: the id, and for an object its version. */
   readonly key: { readonly id: string; readonly version?: string };
   readonly description: string;
   /** May the caller wait for the ledger's indexer to catch up? */
   readonly waits: boolean;
 }
 
-const object = { target: 'object', waits: false } as const;
-const transaction = { target: 'transaction', waits: false } as const;
+const object = {
+  field: 'object',
+  target: 'object',
+  key: { id: 'objectId', version: 'version' },
+  waits: false,
+} as const;
+const address = { target: 'address', waits: false } as const;
+const transaction = {
+  field: 'transactionBlock',
+  target: 'transaction',
+  waits: false,
+  description: "The ledger's view of the transaction.",
+} as const;
+const ofSponsor = "The ledger's view of the sponsor's address.";
+const ofSender = "The ledger's view of the sender.";
+const ofEvent = "The ledger's view of the transaction that emitted the event.";
 
 export const joins: readonly Join[] = [
-  {
-    ...object,
-    type: 'ReservedGasCoin',
-    field: 'object',
-    key: { id: 'objectId', version: 'version' },
-    description: "The ledger's view of the coin, at this version.",
-  },
-  {
-    ...object,
-    type: 'SponsoredObjectRef',
-    field: 'object',
-    key: { id: 'objectId', version: 'version' },
-    description: "The ledger's view of the object, at this version.",
-  },
-  {
-    target: 'address',
-    waits: false,
-    type: 'GasReservation',
-    field: 'sponsor',
-    key: { id: 'sponsorAddress' },
-    description: "The ledger's view of the sponsor's address.",
-  },
-  {
-    target: 'address',
-    waits: false,
-    type: 'RpcEvent',
-    field: 'senderAddress',
-    key: { id: 'sender' },
-    description: "The ledger's view of the sender.",
-  },
-  {
-    ...transaction,
-    waits: true,
-    type: 'ExecuteTxResult',
-    field: 'transactionBlock',
-    key: { id: 'digest' },
-    description: "The ledger's view of the transaction.",
-  },
-  {
-    ...transaction,
-    waits: true,
-    type: 'SponsoredEffects',
-    field: 'transactionBlock',
-    key: { id: 'transactionDigest' },
-    description: "The ledger's view of the transaction.",
-  },
-  {
-    ...transaction,
-    type: 'RpcEvent',
-    field: 'transactionBlock',
-    key: { id: 'txDigest' },
-    description: "The ledger's view of the transaction that emitted the event.",
-  },
-  {
-    ...transaction,
-    type: 'RpcTransaction',
-    field: 'transactionBlock',
-    key: { id: 'digest' },
-    description: "The ledger's view of the transaction.",
-  },
+  { ...object, type: 'ReservedGasCoin', description: "The ledger's view of the coin, at this version." },
+  { ...object, type: 'SponsoredObjectRef', description: "The ledger's view of the object, at this version." },
+  { ...address, type: 'GasReservation', field: 'sponsor', key: { id: 'sponsorAddress' }, description: ofSponsor },
+  { ...address, type: 'RpcEvent', field: 'senderAddress', key: { id: 'sender' }, description: ofSender },
+  { ...transaction, type: 'ExecuteTxResult', key: { id: 'digest' }, waits: true },
+  { ...transaction, type: 'SponsoredEffects', key: { id: 'transactionDigest' }, waits: true },
+  { ...transaction, type: 'RpcEvent', key: { id: 'txDigest' }, description: ofEvent },
+  { ...transaction, type: 'RpcTransaction', key: { id: 'digest' } },
 ];
 
 /** Is this field of ours looked up in the ledger? */
@@ -106,7 +70,7 @@ export interface JoinRoot {
   readonly field: string;
   /** Its arguments for the id and, where the join has one, for the version. */
   readonly id: string;
-  readonly version: string | undefined;
+  readonly version?: string | undefined;
   /** Name of its type. */
   readonly returns: string;
 }
@@ -114,12 +78,6 @@ export interface JoinRoot {
 /** A join that the ledger can serve. */
 export interface ServedJoin extends Join {
   readonly root: JoinRoot;
-}
-
-/** How a join asks the ledger. */
-export function toJoinForm({ root }: ServedJoin, selection: JoinSelection): JoinForm {
-  const { field, id, version } = root;
-  return { field, id, version, selection };
 }
 
 /** What the ledger offers for a join: the root field to read, or why there is none. */
@@ -154,4 +112,67 @@ function toOffer(field: GraphQLField<unknown, unknown>, id: string, version: str
   if (isListType(type) || !(isObjectType(type) || isInterfaceType(type)))
     return { reason: `The ledger's ${name} is not an object.` };
   return { field: name, id, version, returns: type.name };
+}
+
+/** Identifies the ledger value that a join is about. */
+export interface JoinKey {
+  readonly id: string;
+  /** Decimal digits: a version takes 64 bits, more than a JavaScript number holds. */
+  readonly version?: string | undefined;
+}
+
+/**
+ * Joins select the fields of their key under reserved aliases, so that neither an alias of the client nor another
+ * join of the same type can stand in their place.
+ */
+const idPrefix = `${reservedAliasPrefix}Id_`;
+const idAlias = ({ field }: Join): string => idPrefix + field;
+const versionAlias = ({ field }: Join): string => `${reservedAliasPrefix}Version_${field}`;
+
+/** Does a document select the key of any join? */
+export function selectsJoinKeys(document: DocumentNode): boolean {
+  let isFound = false;
+  visit(document, {
+    Field: ({ alias }) => {
+      isFound ||= alias?.value.startsWith(idPrefix) ?? false;
+      return isFound ? BREAK : undefined;
+    },
+  });
+  return isFound;
+}
+
+/** The fields a join needs of its parent, as a selection set. */
+export function joinSelectionSet(join: Join): string {
+  const { id, version } = join.key;
+  return `{ ${idAlias(join)}: ${id} ${version ? `${versionAlias(join)}: ${version}` : ''} }`;
+}
+
+/**
+ * Returns a function that reads the key from what `joinSelectionSet` selected, or from the value itself, where nothing was
+ * selected of it: an item of a stream is at hand as it is.
+ */
+export function createReadJoinKey(join: Join) {
+  const [id, version] = [idAlias(join), versionAlias(join)];
+  const { key } = join;
+  // Digests have one form. Upstreams may write addresses short.
+  const toId = join.target === 'transaction' ? String : toWholeAddress;
+  return (selected: Readonly<Record<string, unknown>>): JoinKey => {
+    if (!(id in selected)) {
+      return { id: toId(selected[key.id]), version: key.version && toDigits(selected[key.version]) };
+    }
+    return { id: toId(selected[id]), version: toDigits(selected[version]) };
+  };
+}
+
+function toWholeAddress(value: unknown): string {
+  const text = String(value);
+  return toCanonicalAddress(text) ?? text;
+}
+
+/** Beyond 2^53 a version is text, or an exact number. */
+function toDigits(version: unknown): string | undefined {
+  const isOne = typeof version === 'number' || typeof version === 'string' || version instanceof ExactNumber;
+  if (!isOne) return undefined;
+  const text = String(version);
+  return /^\d+$/.test(text) ? text : undefined;
 }

@@ -20,14 +20,12 @@ import { ToldErrors } from '../../errors/told-errors.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
-import { awaitIndex, checkWaitMs } from './await-index.ts';
-import { createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
-import { createReadJoinKey, joinSelectionSet } from './join-key.ts';
-import { createJoinLoader, type JoinAnswer, type JoinLoader } from './join-loader.ts';
-import { freeName } from './join-resolvers.ts';
-import { type JoinSelection, shareSelection, toJoinSelection } from './join-selection.ts';
-import { type ServedJoin, toJoinForm } from './joins.ts';
-import { OpenRoots } from './open-roots.ts';
+import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
+import { createJoinLoader, type JoinAnswer, type JoinLoader, OpenRoots } from './join-loader.ts';
+import { awaitIndex, checkWaitMs } from './join-waits.ts';
+import { createReadJoinKey, joinSelectionSet, type ServedJoin } from './joins.ts';
+
+type Variables = Readonly<Record<string, unknown>>;
 
 export interface OperationJoinsOptions {
   readonly execute: LedgerExecutor;
@@ -38,34 +36,25 @@ export interface OperationJoinsOptions {
   readonly joins: readonly ServedJoin[];
 }
 
-/** The joins of one operation, for its compiled form. */
-export interface OperationJoins {
-  readonly joinOf: NonNullable<CompileOptions['joinOf']>;
-  /** For one execution; the lookups beneath all its root fields share one loader. */
-  readonly answer: (variables: Readonly<Record<string, unknown>>, context: OperationContext) => AnswerJoins;
-}
-
 export type CreateOperationJoins = (
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ) => OperationJoins;
 
-/** What the document's text decides about a join field. */
-interface PreparedJoin extends JoinField {
-  readonly nodes: readonly FieldNode[];
-  readonly toLookup: (selected: Readonly<Record<string, unknown>>) => JoinLookup;
-  /** `null` for a join that never waits. */
-  readonly readArguments: ReadArguments | null;
+/** The joins of one operation, for its compiled form. */
+export interface OperationJoins {
+  readonly joinOf: NonNullable<CompileOptions['joinOf']>;
+  /** For one execution; the lookups beneath all its root fields share one loader. */
+  readonly answer: (variables: Variables, context: OperationContext) => AnswerJoins;
 }
 
 /**
  * Joins without stitching. The selection below a join field goes to the ledger as the client wrote it, so that the
  * answer already has the client's keys and its nulls in the right places, and is put in place unchanged.
  */
-export function createOperationJoins(options: OperationJoinsOptions): CreateOperationJoins {
-  const { execute, limits, schema } = options;
+export function createOperationJoins({ execute, limits, schema, joins }: OperationJoinsOptions): CreateOperationJoins {
   const known = new Map(
-    options.joins.map((join) => [
+    joins.map((join) => [
       `${join.type}.${join.field}`,
       { join, key: parseSelectionSet(joinSelectionSet(join)), readKey: createReadJoinKey(join) },
     ]),
@@ -73,8 +62,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
 
   return (operation, fragments) => {
     const prepared = new Map<JoinField, PreparedJoin>();
-    const selections = new Map<string, JoinSelection>();
-    const source = { operation, fragments: Object.fromEntries(fragments) };
+    const select = createJoinSelections({ operation, fragments }, null);
 
     const prepare = (parent: GraphQLObjectType, nodes: readonly FieldNode[]): PreparedJoin | null => {
       const [node] = nodes;
@@ -84,14 +72,7 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
       const returns = field && getNamedType(field.type);
       if (!node || !found || !field || !isCompositeType(returns)) return null;
       const { join, key, readKey } = found;
-      const selection = toJoinSelection(
-        freeName(`J${selections.size}`, source.fragments),
-        nodes,
-        returns,
-        source,
-        null,
-      );
-      const toLookup = createToJoinLookup(toJoinForm(join, shareSelection(selections, selection)));
+      const toLookup = createToJoinLookup({ ...join.root, selection: select(nodes, returns) });
       return {
         key,
         nodes,
@@ -106,19 +87,22 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
         if (join) prepared.set(join, join);
         return join;
       },
-      answer: (variables, context) => {
-        const { cancellation } = context;
-        let loader: JoinLoader | undefined;
-        const told = new ToldErrors();
+      answer: (variables, { cancellation }) => {
         const roots = new OpenRoots();
+        const answering = {
+          loader: createJoinLoader({ execute, limits, variables, cancellation, roots }),
+          told: new ToldErrors(),
+          cancellation,
+        };
         return () => {
           const leave = roots.open();
           return (points) => {
             leave();
             if (points.length === 0) return nothing;
-            loader ??= createJoinLoader({ execute, limits, variables, cancellation, roots });
-            const askings = points.map((point) => toAsking(point, prepared.get(point.field), variables));
-            return answerPoints(askings, loader, told, cancellation);
+            return answerPoints(
+              points.map((point) => toAsking(point, prepared.get(point.field), variables)),
+              answering,
+            );
           };
         };
       },
@@ -128,7 +112,15 @@ export function createOperationJoins(options: OperationJoinsOptions): CreateOper
 
 const nothing: Promise<readonly JoinOutcome[]> = Promise.resolve([]);
 
-/** The lookup for one place of the answer, or why there is none. */
+/** What the document's text decides about a join field. */
+interface PreparedJoin extends JoinField {
+  readonly nodes: readonly FieldNode[];
+  readonly toLookup: (selected: Variables) => JoinLookup;
+  /** `null` for a join that never waits. */
+  readonly readArguments: ReadArguments | null;
+}
+
+/** One place of the answer, with its lookup, or why there is none. */
 interface Asking {
   readonly point: JoinPoint;
   readonly nodes: readonly FieldNode[];
@@ -137,12 +129,8 @@ interface Asking {
   readonly refusal: unknown;
 }
 
-function toAsking(
-  point: JoinPoint,
-  join: PreparedJoin | undefined,
-  variables: Readonly<Record<string, unknown>>,
-): Asking {
-  if (!join) throw new Error(`nobody knows the join ${point.name}`);
+function toAsking(point: JoinPoint, join: PreparedJoin | undefined, variables: Variables): Asking {
+  if (!join) throw new Error(`the join ${point.name} was not prepared`);
   const { nodes, toLookup, readArguments } = join;
   try {
     const waitMs = readArguments ? checkWaitMs(readArguments(variables).waitMs) : 0;
@@ -152,63 +140,56 @@ function toAsking(
   }
 }
 
-async function answerPoints(
-  askings: readonly Asking[],
-  loader: JoinLoader,
-  told: ToldErrors,
-  cancellation: Cancellation,
-): Promise<readonly JoinOutcome[]> {
+/** One execution of an operation. */
+interface Answering {
+  readonly loader: JoinLoader;
+  readonly told: ToldErrors;
+  readonly cancellation: Cancellation;
+}
+
+async function answerPoints(askings: readonly Asking[], answering: Answering): Promise<readonly JoinOutcome[]> {
+  const { loader, told, cancellation } = answering;
   const startedMs = performance.now();
-  const asked: JoinLookup[] = [];
-  for (const { lookup } of askings) if (lookup) asked.push(lookup);
-  const answers = await loader.load(asked);
+  const answers = await loader.load(askings.flatMap(({ lookup }) => lookup ?? []));
   let answered = 0;
   let isWaiting = false;
-  const outcomes = askings.map(({ point, nodes, lookup, waitMs, refusal }) => {
-    if (!lookup) return failed(refusal, nodes, point, told);
-    const answer = answers[answered] ?? new Error('a lookup has no answer');
+  const outcomes = askings.map((asking) => {
+    const { lookup, waitMs, refusal } = asking;
+    if (!lookup) return failed(refusal, asking, told);
+    const answer = answers[answered] as JoinAnswer | Error;
     answered += 1;
-    if (waitMs === 0) return toOutcome(answer, nodes, point, told);
+    if (waitMs === 0) return toOutcome(answer, asking, told);
     isWaiting = true;
-    const again = async () => {
+    const again = () => {
       loader.forget(lookup);
-      const [next] = await loader.load([lookup]);
-      return next ?? new Error('a lookup has no answer');
+      return loader.loadOne(lookup);
     };
     const leftMs = waitMs - (performance.now() - startedMs);
     return awaitIndex(answer, again, leftMs, cancellation).then(
-      (last) => toOutcome(last, nodes, point, told),
-      (error: unknown) => failed(error, nodes, point, told),
+      (last) => toOutcome(last, asking, told),
+      (error: unknown) => failed(error, asking, told),
     );
   });
   // `Promise.all` makes a promise for each of them.
   return isWaiting ? Promise.all(outcomes) : (outcomes as readonly JoinOutcome[]);
 }
 
-/**
- * The same answer may serve thousands of places, and its errors are told at each of them. Once as many are told as may be, only
- * that is told.
- */
-function toOutcome(
-  answer: JoinAnswer | Error,
-  nodes: readonly FieldNode[],
-  point: JoinPoint,
-  told: ToldErrors,
-): JoinOutcome {
-  if (answer instanceof Error) return failed(answer, nodes, point, told);
+/** The same answer may serve thousands of places, and its errors are reported at each of them, up to the bound of an answer. */
+function toOutcome(answer: JoinAnswer | Error, asking: Asking, told: ToldErrors): JoinOutcome {
+  if (answer instanceof Error) return failed(answer, asking, told);
   if (answer.errors.length === 0) return answer;
   const { value } = answer;
   if (told.isFull) return { value, errors: told.takeMore() };
-  const at = responsePathAsArray(point.path);
+  const at = responsePathAsArray(asking.point.path);
   const errors = answer.errors.map(({ message, path = [], extensions }) =>
     told.add(lightError(message, { path: [...at, ...path], extensions })),
   );
   return { value, errors };
 }
 
-function failed(error: unknown, nodes: readonly FieldNode[], { path }: JoinPoint, told: ToldErrors): JoinOutcome {
+function failed(error: unknown, { nodes, point }: Asking, told: ToldErrors): JoinOutcome {
   if (told.isFull) return { value: null, errors: told.takeMore() };
-  return { value: null, errors: [told.add(locateLightly(error, nodes, responsePathAsArray(path)))] };
+  return { value: null, errors: [told.add(locateLightly(error, nodes, responsePathAsArray(point.path)))] };
 }
 
 function parseSelectionSet(text: string): SelectionSetNode {

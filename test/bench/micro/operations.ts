@@ -7,8 +7,12 @@ import { createDocumentReader } from '../../../src/documents/document-reader.ts'
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type Ownership, planOperation } from '../../../src/documents/plan/plan-operation.ts';
 import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
-import { createToJoinLookup, groupJoinLookups, toJoinDocument } from '../../../src/graph/joins/join-document.ts';
-import { toJoinSelection } from '../../../src/graph/joins/join-selection.ts';
+import {
+  createToJoinLookup,
+  groupJoinLookups,
+  toJoinDocument,
+  toJoinSelection,
+} from '../../../src/graph/joins/join-document.ts';
 import { findPlainEnd, spliceUsage } from '../../../src/ledger/answers/plain-answer.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
@@ -131,11 +135,11 @@ function toJoins(projectRoot: string): () => string {
   const type = ledger.getType('Object');
   if (!operation || !type) throw new Error('the ledger has no objects');
   const fields = operation.selectionSet.selections as readonly FieldNode[];
-  const source = { operation, fragments: {} };
+  const source = { operation, fragments: new Map() };
   const selection = toJoinSelection('j', fields, type as GraphQLCompositeType, source, null);
   const toLookup = createToJoinLookup({ field: 'object', id: 'address', version: 'version', selection });
   return () => {
-    const lookups = coins.map(({ objectId, version }) => toLookup({ id: objectId, version }));
+    const lookups = coins.map(({ objectId, version }) => toLookup({ id: objectId, version: String(version) }));
     return groupJoinLookups(lookups, shippedLimits).map(toJoinDocument).join();
   };
 }

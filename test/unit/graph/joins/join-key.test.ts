@@ -1,7 +1,6 @@
 import { parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createReadJoinKey, joinSelectionSet, selectsJoinKeys } from '../../../../src/graph/joins/join-key.ts';
-import { joins } from '../../../../src/graph/joins/joins.ts';
+import { createReadJoinKey, joinSelectionSet, joins, selectsJoinKeys } from '../../../../src/graph/joins/joins.ts';
 import { ExactNumber } from '../../../../src/json/exact-number.ts';
 
 const joinOf = (type: string, field: string) => {

@@ -1,9 +1,8 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import type { JoinSelection } from '../../../../src/graph/joins/join-document.ts';
 import { createToJoinLookup, type JoinLookup } from '../../../../src/graph/joins/join-document.ts';
-import { createJoinLoader, type JoinLoaderOptions } from '../../../../src/graph/joins/join-loader.ts';
-import type { JoinSelection } from '../../../../src/graph/joins/join-selection.ts';
-import { OpenRoots } from '../../../../src/graph/joins/open-roots.ts';
+import { createJoinLoader, type JoinLoaderOptions, OpenRoots } from '../../../../src/graph/joins/join-loader.ts';
 import type { LedgerRequest } from '../../../../src/ledger/ledger-executor.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 

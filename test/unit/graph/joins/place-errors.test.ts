@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { ToldErrors } from '../../../../src/errors/told-errors.ts';
-import { placeErrors as placeTold } from '../../../../src/graph/joins/place-errors.ts';
+import { placeErrors as placeTold } from '../../../../src/graph/joins/stitched-joins.ts';
 
 const placeErrors = (answer: Parameters<typeof placeTold>[0], at: Parameters<typeof placeTold>[1]) =>
   placeTold(answer, at, new ToldErrors());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Turns } from '../../../../src/graph/joins/turns.ts';
+import { Turns } from '../../../../src/graph/joins/stitched-joins.ts';
 
 test('a few fields wait for nothing, thousands leave others their turns', async () => {
   const turns = new Turns();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { awaitIndex, checkWaitMs } from '../../../../src/graph/joins/await-index.ts';
+import { awaitIndex, checkWaitMs } from '../../../../src/graph/joins/join-waits.ts';
 import { createCancellation } from '../../../../src/upstream/cancellation.ts';
 
 const nothing = { value: null, errors: [] };

@@ -1,0 +1,199 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { resolveExternalValue, type SubschemaConfig } from '@graphql-tools/delegate';
+import {
+  type FieldNode,
+  type GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isObjectType,
+  isSpecifiedScalarType,
+  responsePathAsArray,
+  type SelectionSetNode,
+} from 'graphql';
+import { collectFields, type SelectionScope } from '../../documents/selections.ts';
+import { lightError } from '../../errors/light-error.ts';
+import { ToldErrors } from '../../errors/told-errors.ts';
+import { ExactNumber, hasExactNumber } from '../../json/exact-number.ts';
+import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
+import { createPerOperation, type OperationContext } from '../../upstream/operation-context.ts';
+import { createJoinSelections, createToJoinLookup, type JoinLookup, type RequestBounds } from './join-document.ts';
+import { createJoinLoader, type JoinAnswer, type OpenRoots } from './join-loader.ts';
+import { awaitIndex, checkWaitMs } from './join-waits.ts';
+import { createReadJoinKey, type JoinKey, type ServedJoin } from './joins.ts';
+
+export interface StitchedJoinsOptions {
+  readonly execute: LedgerExecutor;
+  readonly limits: RequestBounds;
+  readonly ledger: SubschemaConfig & { readonly schema: GraphQLSchema };
+  /** The root fields of an operation. */
+  readonly rootsOf: (context: OperationContext) => OpenRoots;
+}
+
+/**
+ * Resolvers of joins, for operations that are stitched. All joins of one operation share one loader, so that they travel
+ * together. The stitching library executes the selection below a join on the answer.
+ */
+export function createJoinResolver({ execute, limits, ledger, rootsOf }: StitchedJoinsOptions) {
+  const inOperation = createPerOperation((context, info: GraphQLResolveInfo) => {
+    const { cancellation } = context;
+    const { operation, variableValues: variables } = info;
+    const fragments = new Map(Object.entries(info.fragments));
+    return {
+      loader: createJoinLoader({ execute, limits, variables, cancellation, roots: rootsOf(context) }),
+      select: createJoinSelections({ operation, fragments }, ledger.schema),
+      scope: { schema: ledger.schema, fragments, variables },
+      /** Kept by the field, which may have thousands of parents. */
+      fields: new Map<readonly FieldNode[], (key: JoinKey) => JoinLookup>(),
+      /** Answers that were converted: thousands of parents may share one. */
+      plain: new Set<JoinAnswer>(),
+      told: new ToldErrors(),
+      turns: new Turns(),
+    };
+  });
+
+  return (join: ServedJoin) => {
+    const readKey = createReadJoinKey(join);
+    return async (
+      parent: Record<string, unknown>,
+      args: { waitMs?: number | null },
+      context: OperationContext,
+      info: GraphQLResolveInfo,
+    ) => {
+      const { loader, select, scope, fields, plain, told, turns } = inOperation(context, info);
+      const { fieldNodes } = info;
+      const type = ledger.schema.getType(getNamedType(info.returnType).name);
+      if (!isCompositeType(type)) throw new Error(`join ${join.type}.${join.field} has no object type`);
+      let toLookup = fields.get(fieldNodes);
+      if (!toLookup) {
+        toLookup = createToJoinLookup({ ...join.root, selection: select(fieldNodes, type) });
+        fields.set(fieldNodes, toLookup);
+      }
+      const lookup = toLookup(readKey(parent));
+      const waitMs = checkWaitMs(args.waitMs);
+      const first = loader.loadOne(lookup);
+      const again = () => {
+        loader.forget(lookup);
+        return loader.loadOne(lookup);
+      };
+      const answer = await (waitMs === 0 ? first : awaitIndex(first, again, waitMs, context.cancellation));
+      const turn = turns.next();
+      if (turn !== null) await turn;
+      if (answer instanceof Error) throw answer;
+      if (!plain.has(answer)) {
+        const below = fieldNodes.map(({ selectionSet }) => selectionSet);
+        toPlainBuiltins(answer.value, below, type, scope);
+        plain.add(answer);
+      }
+      const { value, unplaced } = placeErrors(answer, responsePathAsArray(info.path), told);
+      return resolveExternalValue(value, unplaced, ledger, context as unknown as Record<string, unknown>, info);
+    };
+  };
+}
+
+/** Join fields that are put in place in one turn of the event loop, which takes a few milliseconds. */
+const fieldsPerTurn = 500;
+
+/** Spreads the work for thousands of fields over several turns of the event loop, in their order. */
+export class Turns {
+  #fields = 0;
+  #turn: Promise<unknown> | null = null;
+
+  /** What the next field has to wait for; `null` = nothing. */
+  next(): Promise<unknown> | null {
+    this.#fields += 1;
+    if (this.#fields % fieldsPerTurn === 0) this.#turn = this.#turn?.then(() => nextTurn()) ?? nextTurn();
+    return this.#turn;
+  }
+}
+
+/**
+ * Replaces each null that an error caused with that error, given its path in the client's answer; several errors
+ * behind one null become one `AggregateError`. Errors without such a null are returned as `unplaced`: they concern
+ * the whole value.
+ * @param at path of the join field in the client's answer
+ * @param told of the whole answer; once it is full, the first error of each place is enough
+ */
+export function placeErrors(
+  { value, errors }: JoinAnswer,
+  at: readonly (string | number)[],
+  told: ToldErrors,
+): { value: unknown; unplaced: GraphQLError[] } {
+  if (errors.length === 0) return { value, unplaced: [] };
+  // A copy, since the same answer may serve several fields, each with its own path.
+  const copy = copyJson(value);
+  const unplaced: GraphQLError[] = [];
+  for (const error of told.isFull ? errors.slice(0, 1) : errors) {
+    const path = error.path ?? [];
+    const located = told.add(lightError(error.message, { path: [...at, ...path], extensions: error.extensions }));
+    if (!putAt(copy, path, located)) unplaced.push(located);
+  }
+  return { value: copy, unplaced };
+}
+
+/** Not `structuredClone`, which would strip exact numbers of their class. */
+function copyJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyJson);
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)]));
+}
+
+/** Puts the error in place of the first null along the path, or beside an error put there before; false if there is neither. */
+function putAt(root: unknown, path: readonly (string | number)[], error: GraphQLError): boolean {
+  let parent = root as Record<string | number, unknown> | null;
+  for (const key of path) {
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return false;
+    const child = parent[key];
+    if (child === null || child instanceof Error) {
+      const others = child instanceof AggregateError ? child.errors : child === null ? [] : [child];
+      parent[key] = others.length === 0 ? error : new AggregateError([...others, error]);
+      return true;
+    }
+    parent = child as typeof parent;
+  }
+  return false;
+}
+
+/**
+ * Turns exact numbers into doubles wherever the type is a built-in scalar of GraphQL: the stitching library parses those
+ * values again, and would turn an exact `1.0` into null. Changes the value in place.
+ * @param type the ledger's type that the selections are made on
+ */
+export function toPlainBuiltins(
+  value: unknown,
+  selectionSets: readonly (SelectionSetNode | undefined)[],
+  type: GraphQLNamedType,
+  scope: SelectionScope,
+): void {
+  if (hasExactNumber(value)) convert(value, selectionSets, type, scope);
+}
+
+function convert(
+  value: unknown,
+  selectionSets: readonly (SelectionSetNode | undefined)[],
+  type: GraphQLNamedType,
+  scope: SelectionScope,
+): void {
+  if (Array.isArray(value)) for (const each of value) convert(each, selectionSets, type, scope);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  const answer = value as Record<string, unknown>;
+  // Selections on abstract types have `__typename`, because the stitching library needs it too.
+  const objectType = isAbstractType(type) ? scope.schema.getType(String(answer.__typename)) : type;
+  if (!isObjectType(objectType)) return;
+  for (const [key, nodes] of collectFields(objectType, selectionSets, scope)) {
+    const field = objectType.getFields()[nodes[0]?.name.value ?? ''];
+    if (!field || !Object.hasOwn(answer, key)) continue;
+    const below = nodes.map(({ selectionSet }) => selectionSet);
+    const named = getNamedType(field.type);
+    if (isSpecifiedScalarType(named)) answer[key] = toDouble(answer[key]);
+    else if (isCompositeType(named)) convert(answer[key], below, named, scope);
+  }
+}
+
+function toDouble(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toDouble);
+  return value instanceof ExactNumber ? value.valueOf() : value;
+}
