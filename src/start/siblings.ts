@@ -8,17 +8,17 @@ export interface RunningNetwork extends DevnetAddresses {
   readonly sponsorToken: string;
 }
 
-/** What the processes of one gateway have in common, as plain data that travels between them. */
+/** Data that all processes of one gateway share, as plain values that can be sent between them. */
 export interface Shared {
   /** How many of them serve. */
   readonly workers: number;
   /** `null` where the upstreams are real. */
   readonly network: RunningNetwork | null;
-  /** What the secrets that all of them need are derived from. */
+  /** The secrets that all of them need are derived from it. */
   readonly secret: string;
 }
 
-/** What is known of a worker that serves. */
+/** Facts about a serving worker. */
 export interface WorkerFacts {
   /** Scheme, host and port. */
   readonly url: string;
@@ -27,30 +27,30 @@ export interface WorkerFacts {
   readonly schema: string;
 }
 
-/** The other workers of a gateway that serves in several processes, as one of them knows them. */
+/** The other workers of a gateway with several processes, as seen by one of them. */
 export interface Siblings {
   readonly shared: Shared;
   /** How many serve at this moment, this one included. */
   readonly serving: () => number;
-  /** To be told when this one serves. */
+  /** Call it when this worker serves. */
   readonly ready: (facts: WorkerFacts) => void;
   /**
-   * To be told of each schema that this one adopted: the others then look at the ledger's too.
-   * @param schema what tells it from others
+   * Call it with each schema that this worker adopted: the others then check the ledger's too.
+   * @param schema identifies it
    */
   readonly schemaReplaced: (schema: string) => void;
-  /** @param look called whenever it is this one's turn to look at the ledger's schema */
-  readonly onTurnToLook: (look: () => void) => void;
-  /** @param adopt called with the clients whenever others are in force than at the beginning */
+  /** @param check called whenever it is this worker's turn to check the ledger's schema */
+  readonly onSchemaCheck: (check: () => void) => void;
+  /** @param adopt called with the clients whenever they change */
   readonly onClients: (adopt: (clients: readonly Client[]) => void) => void;
 }
 
-/** The secret of this name: the same in every worker, and in one that takes the place of another. */
+/** The secret of this name: the same in every worker and its replacements. */
 export function deriveSecret({ secret }: Shared, name: string): Secret {
   return new Secret(createHmac('sha256', secret).update(name).digest('base64url'));
 }
 
-/** A worker's part of what all of them may have together, rounded up. */
+/** A worker's part of a bound on all workers together, rounded up. */
 export function partOf(whole: number, siblings: Siblings | null): number {
   return Math.ceil(whole / (siblings?.shared.workers ?? 1));
 }

@@ -8,16 +8,13 @@ import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createTelemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
-import { openImmutableReads } from './open-immutable-reads.ts';
 import { type OpenListener, openListener } from './open-listener.ts';
-import { openLiveFleet } from './open-live-fleet.ts';
 import { openNetwork } from './open-network.ts';
 import { openOwnSchema } from './open-own-schema.ts';
 import { openShells } from './open-shells.ts';
-import { openSponsorshipStore } from './open-sponsorship-store.ts';
+import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
 import { tellReady } from './tell-ready.ts';
-import { createUpstreamHost } from './upstream-host.ts';
 import { type UpstreamList, upstreamList } from './upstreams.ts';
 import { watchClientsOf } from './watch-clients.ts';
 import { type LedgerNews, watchSchema } from './watch-schema.ts';
@@ -117,15 +114,15 @@ async function open(
   defer(() => liveFleet?.close());
   const secrets = watchSecrets({ telemetry });
   defer(secrets.stop);
-  const host = createUpstreamHost({
+  const host = {
     config: network.config,
     telemetry,
     now,
-    siblings,
     sponsorshipStore,
     liveFleet,
     watchSecret: secrets.watch,
-  });
+    shareSecret: createShareSecret(config.rateLimit.redis, siblings),
+  };
   const connecting = connectUpstreams({ list, network, host, siblings });
   deferClosing(connecting);
   const [admission, upstreams] = await Promise.all([openingAdmission, connecting]);
@@ -135,8 +132,8 @@ async function open(
   const own = { config, ownFields: list.ownFields, upstreams, limiter, store: sponsorshipStore, turns, now };
   const { graph } = upstreams;
   const toOwnSchema = (news: LedgerNews) => openOwnSchema(own, news);
-  const reads = openImmutableReads({ config, graph, onClear: upstreams.outdateReads, now });
-  const schema = await watchSchema({ config, graph, reads, telemetry, siblings, toOwnSchema });
+  const { outdateReads } = upstreams;
+  const schema = await watchSchema({ config, graph, outdateReads, telemetry, siblings, toOwnSchema, now });
   defer(() => schema.keeper.stop());
 
   const shells = openShells({ config, admission, schema, graph, turns, telemetry });

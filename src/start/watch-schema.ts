@@ -1,8 +1,9 @@
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { createSchemaCache } from '../graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
-import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
+import { immutableFields } from '../ledger/immutable/immutable-fields.ts';
+import { createImmutableReads, type ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
 import { unknownRpcVersion } from '../ledger/rpc-version.ts';
 import { createPrepareOperation } from '../operation/prepare-operation.ts';
@@ -23,12 +24,14 @@ export interface WatchSchemaOptions {
   readonly config: Config;
   readonly graph: Pick<ConnectedGraph, 'execute' | 'rpcVersion' | 'version' | 'watchVersion' | 'useSchema' | 'streams'>;
   readonly telemetry: Telemetry;
-  /** Where answers are kept that never change; `null` = nowhere. */
-  readonly reads: ImmutableReads | null;
+  /** Keeps new callers from sharing reads in flight, when all cached answers are dropped. */
+  readonly outdateReads: () => void;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
   /** Makes our own part of the graph, which tells of the ledger's part and so needs it in turn. */
   readonly toOwnSchema: (news: LedgerNews) => GraphQLSchema;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
 }
 
 export interface WatchedSchema {
@@ -42,7 +45,8 @@ export interface WatchedSchema {
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
-  const { config, graph, reads, telemetry, siblings, toOwnSchema } = options;
+  const { config, graph, telemetry, siblings, toOwnSchema } = options;
+  const reads = openImmutableReads(options);
   let keeper: SchemaKeeper<PreparedOperation> | undefined;
   let changedMeanwhile = false;
   graph.watchVersion((version, previous) => {
@@ -61,7 +65,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     names: config.profile.joins,
     config,
     cache: cacheFile === null ? null : createSchemaCache(cacheFile, telemetry.schemaCacheFailed),
-    // Workers look in turn, when they are told to: together as often as one process would.
+    // The primary has workers check in turn, together as often as one process would.
     pollMs: siblings ? 0 : pollMs,
     events: {
       replaced: (generation) => {
@@ -76,8 +80,28 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
   });
   graph.useSchema(() => keeper?.current.schema ?? null);
   if (changedMeanwhile) void keeper.refresh();
-  siblings?.onTurnToLook(() => void keeper?.refresh());
+  siblings?.onSchemaCheck(() => void keeper?.refresh());
   return { keeper, version: graph.rpcVersion };
+}
+
+const networkQuery = parse('{ chainIdentifier }');
+
+/** Memory for the ledger's answers that never change; `null` where it is turned off. */
+function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOptions): ImmutableReads | null {
+  const { maxBytes, lifeMs } = config.immutableReads;
+  if (maxBytes === 0) return null;
+  return createImmutableReads({
+    maxBytes,
+    lifeMs,
+    tables: config.profile.immutableFields.map((name) => immutableFields[name]),
+    version: graph.version,
+    async askNetwork() {
+      const { data } = await graph.execute({ document: networkQuery });
+      return typeof data?.chainIdentifier === 'string' ? data.chainIdentifier : null;
+    },
+    onClear: outdateReads,
+    now,
+  });
 }
 
 /** What went wrong beneath, in one line; the stack is of use only where the fault is ours. */

@@ -1,46 +1,89 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { toErrorCode } from '../config/read-settings.ts';
 
-/** What was seen of a file at one look. */
+/** A file at one look. */
 export interface FileSight {
-  /** Changes whenever the file does: another one in its place, another size, another time of writing; `null` = there is none. */
+  /** Changes with the file: another inode, size or time of writing; `null` = there is no readable file. */
   readonly mark: string | null;
   /** The system's code of why there is none, like `ENOENT`. */
   readonly reason: string | null;
 }
 
-/** What a look at a file led to. */
+/** A state of a file that has lasted. */
 export type FileNews =
   | { readonly kind: 'text'; readonly text: string }
-  /** It has been away for longer than it takes to be replaced. */
+  /** It has been missing for longer than a replacement takes. */
   | { readonly kind: 'away'; readonly reason: string };
 
-/** Looks at a file again and again, and tells when it has become another one. */
+/** Looks at a file repeatedly, and reports when it has changed. */
 export interface WatchedFile {
-  /** One look; tells what has lasted since the look before. */
+  /** One look; reports a change that has lasted since the look before. */
   look(): Promise<void>;
-  /** Tells at once what the file is, changed or not. */
+  /** Reports the file immediately, changed or not. */
   readNow(): Promise<void>;
 }
 
-export interface WatchedFileOptions {
+export interface FileReader {
   readonly see: () => Promise<FileSight>;
-  /** Rejects if it cannot be read. */
+  /** Rejects if the file cannot be read. */
   readonly read: () => Promise<string>;
+}
+
+export interface WatchedFileOptions extends FileReader {
   /** Called once for each state of the file that has lasted. */
   readonly tell: (news: FileNews) => void;
 }
 
-/** Looks for which a file must be as it is: who writes in place is not read half-way. */
+/** What became of the news of a file, and how to log it. */
+type Verdict = { readonly rejected: () => void } | { readonly isNew: boolean; readonly accepted: () => void };
+
+export interface FollowedFile {
+  /** Reads the file now, and logs the result even if nothing changed. */
+  reload(): Promise<void>;
+  stop(): void;
+}
+
+/** Milliseconds between two looks at a file. */
+const lookEveryMs = 500;
+
+/**
+ * Follows a file: `take` judges and adopts each of its states. Logs every rejection. Logs acceptance of news, of a reload,
+ * and the first one after a rejection.
+ */
+export function followFile(file: FileReader, take: (news: FileNews) => Verdict): FollowedFile {
+  let isRejected = false;
+  let isReload = false;
+  const tell = (news: FileNews): void => {
+    const verdict = take(news);
+    if ('rejected' in verdict) verdict.rejected();
+    else if (verdict.isNew || isRejected || isReload) verdict.accepted();
+    isRejected = 'rejected' in verdict;
+  };
+  const watched = createWatchedFile({ ...file, tell });
+  const timer = setInterval(() => void watched.look(), lookEveryMs).unref();
+  return {
+    async reload() {
+      isReload = true;
+      try {
+        await watched.readNow();
+      } finally {
+        isReload = false;
+      }
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Looks for which a file must be unchanged, so that a file that is written in place is not read half-way. */
 const lastingLooks = 2;
-/** For which it must be gone: editors and configuration maps put another in its place, and there may be none in between. */
+/** Looks for which it must be missing: editors and Kubernetes config maps may remove a file before they put a new one in its place. */
 const lostLooks = 10;
 
 const away = 'away';
 
 /**
- * Judges by looking, not by being notified: a look finds every way of replacing a file, symbolic links on the way to it
- * included, on every file system. What the file is at the first look counts as news.
+ * Polls instead of using notifications: polling finds every way of replacing a file, including symbolic links in its path,
+ * on every file system. The first state counts as news.
  */
 export function createWatchedFile({ see, read, tell }: WatchedFileOptions): WatchedFile {
   let judged: string | null = null;
@@ -51,7 +94,7 @@ export function createWatchedFile({ see, read, tell }: WatchedFileOptions): Watc
   const judge = async ({ mark, reason }: FileSight): Promise<void> => {
     if (mark === null) return tell({ kind: 'away', reason: reason ?? 'unknown error' });
     const text = await read();
-    // It was written to meanwhile: what was read may be half of it, and the looks to come will tell.
+    // It was written meanwhile and may be incomplete: later looks read it again.
     if ((await see()).mark !== mark) judged = null;
     else tell({ kind: 'text', text });
   };
@@ -73,13 +116,13 @@ export function createWatchedFile({ see, read, tell }: WatchedFileOptions): Watc
 
   return {
     async look() {
-      // A slow file system: the look before is not over.
+      // A slow file system: the previous look is not over.
       if (isLooking) return;
       isLooking = true;
       try {
         await look();
       } catch {
-        // It went away between the look and the reading: the looks to come will tell.
+        // It disappeared between the look and the read: later looks will see.
         judged = null;
       } finally {
         isLooking = false;
@@ -102,11 +145,11 @@ export function createWatchedFile({ see, read, tell }: WatchedFileOptions): Watc
   };
 }
 
-/** A larger file is no list of clients, and reading it would stop everything else. */
+/** A larger file is not a list of clients, and reading it would block the event loop. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** The file at this path, through symbolic links. */
-export function fileAt(path: string): Pick<WatchedFileOptions, 'see' | 'read'> {
+/** The file at this path. Follows symbolic links. */
+export function fileAt(path: string): FileReader {
   return {
     async see() {
       try {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type Staff, startStaff } from '../../src/start/workers/staff.ts';
+import { startWorkerPool, type WorkerPool } from '../../src/start/workers/worker-pool.ts';
 import { createWorkerProcesses } from '../../src/start/workers/worker-processes.ts';
 import type { WorkerLoss } from '../../src/telemetry/events.ts';
 import { builtProgram } from '../support/built-program.ts';
@@ -15,7 +15,7 @@ builtProgram();
 const program = fileURLToPath(new URL('../support/beating-worker.mjs', import.meta.url));
 
 interface Whole {
-  readonly staff: Staff;
+  readonly pool: WorkerPool;
   readonly losses: WorkerLoss[];
   /** What they said of the schema. */
   readonly said: string[];
@@ -29,10 +29,10 @@ async function withWorkers(act: string | null, use: (whole: Whole) => Promise<vo
   const said: string[] = [];
   const serving: number[] = [];
   const dir = await mkdtemp(join(tmpdir(), 'ledger-gateway-'));
-  const staff = startStaff({
+  const pool = startWorkerPool({
     count: 2,
     // Ten of these may be owed: time enough for a busy machine to give the other one its turn.
-    beginning: () => ({ shared: { workers: 2, network: null, secret: 's' }, port: 1, files: {}, beatMs: 200 }),
+    beginning: () => ({ shared: { workers: 2, network: null, secret: 's' }, port: 1, files: {}, heartbeatMs: 200 }),
     startProcess: createWorkerProcesses(program, act === null ? [] : [act, join(dir, 'first')]),
     now: () => performance.now(),
     startWithinMs: act === 'hang' ? 4_000 : 60_000,
@@ -45,26 +45,26 @@ async function withWorkers(act: string | null, use: (whole: Whole) => Promise<vo
     },
   });
   try {
-    await use({ staff, losses, said, serving });
+    await use({ pool, losses, said, serving });
   } finally {
-    await staff.stop();
+    await pool.stop();
     await rm(dir, { recursive: true });
   }
 }
 
-const replaced = ({ staff, losses }: Whole) =>
-  until(() => losses.length > 0 && staff.serving().length === 2, 'another in its place', 60_000);
+const replaced = ({ pool, losses }: Whole) =>
+  until(() => losses.length > 0 && pool.serving().length === 2, 'another in its place', 60_000);
 
 test('a worker that is stopped, and so neither ends nor answers, is killed and replaced; the other goes on', () =>
   withWorkers(null, async (whole) => {
-    const { staff, losses, serving } = whole;
-    await Promise.race([staff.complete, staff.failed]);
+    const { pool, losses, serving } = whole;
+    await Promise.race([pool.complete, pool.failed]);
     const [frozen = 0, other = 0] = serving;
     process.kill(frozen, 'SIGSTOP');
     await replaced(whole);
     expect(losses).toMatchObject([{ worker: frozen, signal: 'SIGKILL' }]);
     expect(losses[0]?.reason).toMatch(/^it was killed: no sign of life for \d+ ms$/);
-    const pids = staff.serving().map(({ pid }) => pid);
+    const pids = pool.serving().map(({ pid }) => pid);
     expect(pids).toContain(other);
     expect(pids).not.toContain(frozen);
   }));

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
-import { type SharedSecret, shareSecret } from '../../src/start/share-secret.ts';
+import { type SharedSecret, shareSecret } from '../../src/start/shared-stores.ts';
 import { type RedisServer, redisMissing, startRedis } from '../support/redis-server.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
 import { until } from '../support/until.ts';

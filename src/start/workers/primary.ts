@@ -1,23 +1,23 @@
+import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import type { Telemetry } from '../../telemetry/events.ts';
 import { openNetwork } from '../open-network.ts';
 import type { Shared, WorkerFacts } from '../siblings.ts';
 import { tellReady } from '../tell-ready.ts';
 import { watchClientsOf } from '../watch-clients.ts';
-import { choosePort } from './choose-port.ts';
-import { startLooksInTurn } from './looks-in-turn.ts';
-import { beatMs } from './signs-of-life.ts';
-import { startStaff } from './staff.ts';
+import { startSchemaPolling } from './schema-polling.ts';
+import { heartbeatMs } from './worker-failures.ts';
 import type { Beginning } from './worker-messages.ts';
+import { startWorkerPool } from './worker-pool.ts';
 import type { StartWorkerProcess } from './worker-processes.ts';
 
 export interface WorkersOptions {
   readonly config: Config;
-  /** How many are to serve; at least 2. */
+  /** Processes that serve; at least 2. */
   readonly count: number;
-  /** What the configuration was read from. */
+  /** The files that the configuration was read from. */
   readonly files: Beginning['files'];
-  /** Random text that nobody can guess; the workers derive their common secrets from it. */
+  /** Unguessable random text; the workers derive their common secrets from it. */
   readonly secret: string;
   readonly telemetry: Telemetry;
   readonly startProcess: StartWorkerProcess;
@@ -36,14 +36,14 @@ export interface RunningWorkers {
   readonly failed: Promise<never>;
 }
 
-/** Milliseconds that a worker may take to serve, beside the two calls for which it waits: the ledger's schema and its limits. */
+/** Milliseconds in which a worker must serve, beside the two calls that it awaits: the ledger's schema and its limits. */
 const startMarginMs = 60_000;
-/** Milliseconds that a worker may take to end behind the last of what runs. */
+/** Milliseconds in which a worker must end after its last operation. */
 const endMarginMs = 6_000;
 
 /**
- * Milliseconds in which a worker has to end; then it is killed. A mutation that was sent goes on for as long again as its caller
- * waited for it.
+ * Milliseconds in which a worker must end; then it is killed. A mutation that was sent continues for as long again as its
+ * caller waited for it.
  */
 export function toEndWithinMs({ queryMs, mutationMs }: Config['timeouts']): number {
   return Math.max(queryMs, 2 * mutationMs) + endMarginMs;
@@ -62,9 +62,9 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const shared: Shared = { workers: count, network: network.running, secret };
   let isReady = false;
 
-  const staff = startStaff({
+  const pool = startWorkerPool({
     count,
-    beginning: () => ({ shared, port, files, beatMs }),
+    beginning: () => ({ shared, port, files, heartbeatMs }),
     startProcess,
     now,
     startWithinMs: 2 * config.timeouts.queryMs + startMarginMs,
@@ -73,19 +73,19 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
       lost: telemetry.workerLost,
       cut: telemetry.workersCut,
       serves: (pid) => isReady && telemetry.workerReplaced(pid),
-      schemaReplaced: (schema, worker) => looks.replaced(schema, worker),
+      schemaReplaced: (schema, worker) => polling.replaced(schema, worker),
     },
   });
-  const looks = startLooksInTurn({
+  const polling = startSchemaPolling({
     pollMs: config.schema.pollMs,
-    workers: staff.serving,
-    tellToLook: (worker) => worker.send({ kind: 'look' }),
+    workers: pool.serving,
+    check: (worker) => worker.send({ kind: 'check schema' }),
   });
   const watched = watchClientsOf(config, {
     adopt: (clients, text) => {
-      // A worker that is started later would else let in again who was removed meanwhile.
+      // Otherwise a worker that is started later would accept removed clients again.
       if (config.clientsFile !== null) files[config.clientsFile] = text;
-      staff.tell({ kind: 'clients', clients });
+      pool.send({ kind: 'clients', clients });
     },
     telemetry,
   });
@@ -95,19 +95,35 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     return closing;
   };
   const closeAll = async (drainMs: number) => {
-    looks.stop();
+    polling.stop();
     watched?.stop();
-    await staff.stop(drainMs);
+    await pool.stop(drainMs);
     await network.close();
   };
   let facts: WorkerFacts;
   try {
-    facts = await Promise.race([staff.complete, staff.failed]);
+    facts = await Promise.race([pool.complete, pool.failed]);
   } catch (error) {
     await close();
     throw error;
   }
   isReady = true;
   tellReady(telemetry, config, { ...facts, workers: count });
-  return { url: facts.url, reload: async () => watched?.reload(), close, failed: staff.failed };
+  return { url: facts.url, reload: async () => watched?.reload(), close, failed: pool.failed };
+}
+
+/**
+ * A port that is free at this moment. Workers must agree on one that outlives each of them: if every worker asked for any
+ * port, the system would choose anew whenever the last of them has ended.
+ */
+function choosePort(host: string): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
 }

@@ -10,11 +10,11 @@ export interface PrimaryLink {
   readonly onMessage: (hear: (message: ToWorker) => void) => void;
 }
 
-/** What a worker hears from its primary. */
+/** What the primary tells a worker. */
 export interface Orders {
   /** What the worker needs to start. */
   readonly beginning: Promise<Beginning>;
-  /** Resolves when the worker is told to end, with the milliseconds for which it serves on. */
+  /** Resolves when the worker must end, with the milliseconds for which it continues to serve. */
   readonly stop: Promise<number>;
   /** The other workers, as this one sees them. */
   readonly siblingsOf: (beginning: Beginning) => Siblings;
@@ -25,21 +25,21 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   const beginning = deferred<Beginning>();
   const stop = deferred<number>();
   let serving = 0;
-  let look = () => {};
+  let checkSchema = () => {};
   let clients: readonly Client[] | null = null;
   let adopt = (_clients: readonly Client[]) => {};
-  let beating: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   onMessage((message) => {
     if (message.kind === 'begin') {
       beginning.resolve(message.beginning);
-      beating = setInterval(() => void send({ kind: 'alive' }), message.beginning.beatMs).unref();
+      heartbeat = setInterval(() => void send({ kind: 'alive' }), message.beginning.heartbeatMs).unref();
     } else if (message.kind === 'serving') serving = message.count;
-    else if (message.kind === 'look') look();
+    else if (message.kind === 'check schema') checkSchema();
     else if (message.kind === 'clients') {
       clients = message.clients;
       adopt(clients);
     } else if (message.kind === 'stop') {
-      clearInterval(beating);
+      clearInterval(heartbeat);
       stop.resolve(message.drainMs);
     }
   });
@@ -52,8 +52,8 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
       serving: () => serving,
       ready: (facts) => void send({ kind: 'ready', facts }),
       schemaReplaced: (schema) => void send({ kind: 'schema replaced', schema }),
-      onTurnToLook: (call) => {
-        look = call;
+      onSchemaCheck: (call) => {
+        checkSchema = call;
       },
       onClients: (call) => {
         adopt = call;

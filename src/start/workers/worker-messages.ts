@@ -4,15 +4,15 @@ import type { Shared, WorkerFacts } from '../siblings.ts';
 /** What a worker needs to know before it can begin. */
 export interface Beginning {
   readonly shared: Shared;
-  /** Chosen once, so that all workers listen on the same one, those started later too. */
+  /** Chosen once, so that all workers, also those started later, listen on the same port. */
   readonly port: number;
   /**
-   * The text of every file that the configuration was read from, by path: a worker that is started later reads the same,
-   * whatever became of the files. Of the clients file: the text that is in force.
+   * The text of every file that the configuration was read from, by path: a worker that is started later reads the same text
+   * even if the files have changed. Of the clients file: the text in force.
    */
   readonly files: Readonly<Record<string, string>>;
-  /** Milliseconds between two signs of life that the worker gives from now on. */
-  readonly beatMs: number;
+  /** Milliseconds between two heartbeats that the worker sends from now on. */
+  readonly heartbeatMs: number;
 }
 
 /** From the primary to a worker. */
@@ -20,26 +20,26 @@ export type ToWorker =
   | { readonly kind: 'begin'; readonly beginning: Beginning }
   /** How many workers serve now. */
   | { readonly kind: 'serving'; readonly count: number }
-  /** Look at the ledger's schema now. */
-  | { readonly kind: 'look' }
-  /** The clients file has become another one. */
+  /** Check the ledger's schema now. */
+  | { readonly kind: 'check schema' }
+  /** The clients file has changed. */
   | { readonly kind: 'clients'; readonly clients: readonly Client[] }
-  /** Serve on for so long, finish what runs, and end. */
+  /** Continue to serve for so long, finish running operations, and end. */
   | { readonly kind: 'stop'; readonly drainMs: number };
 
 /** From a worker to the primary. */
 export type FromWorker =
-  /** Its process is up, and can be told to begin. */
+  /** Its process runs and can be told to begin. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'ready'; readonly facts: WorkerFacts }
-  /** A sign of life: its thread is not stuck. */
+  /** A heartbeat: its event loop runs. */
   | { readonly kind: 'alive' }
   /** It could not start. */
   | { readonly kind: 'failed'; readonly reason: string; readonly stack: string }
-  /** `schema`: what tells it from others. */
+  /** `schema`: identifies it. */
   | { readonly kind: 'schema replaced'; readonly schema: string };
 
-/** Tells these messages from others between the same two processes. */
+/** Distinguishes these messages from others between the same two processes. */
 const channel = 'ledger-gateway';
 
 interface Envelope<Message> {

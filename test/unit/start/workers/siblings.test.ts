@@ -9,7 +9,7 @@ const siblings = (workers: number) => ({
   serving: () => workers,
   ready: () => {},
   schemaReplaced: () => {},
-  onTurnToLook: () => {},
+  onSchemaCheck: () => {},
   onClients: () => {},
 });
 

@@ -7,7 +7,7 @@ const beginning: Beginning = {
   shared: { workers: 2, network: null, secret: 's' },
   port: 4000,
   files: {},
-  beatMs: 1_000_000,
+  heartbeatMs: 1_000_000,
 };
 const clientOf = (id: string) => ({ id }) as Client;
 
@@ -56,11 +56,11 @@ test('a worker knows how many serve, looks when it is its turn, and says what it
   say({ kind: 'serving', count: 2 });
   expect(siblings.serving()).toBe(2);
   let looks = 0;
-  say({ kind: 'look' });
-  siblings.onTurnToLook(() => {
+  say({ kind: 'check schema' });
+  siblings.onSchemaCheck(() => {
     looks += 1;
   });
-  say({ kind: 'look' });
+  say({ kind: 'check schema' });
   expect(looks).toBe(1);
   siblings.schemaReplaced('new');
   expect(sent).toEqual([{ kind: 'hello' }, { kind: 'schema replaced', schema: 'new' }]);

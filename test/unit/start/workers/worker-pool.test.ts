@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startStaff } from '../../../../src/start/workers/staff.ts';
 import type { FromWorker, ToWorker } from '../../../../src/start/workers/worker-messages.ts';
+import { startWorkerPool } from '../../../../src/start/workers/worker-pool.ts';
 import type { WorkerEnd, WorkerProcess } from '../../../../src/start/workers/worker-processes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const beginning = { shared: { workers: 2, network: null, secret: 's' }, port: 4000, files: {}, beatMs: 1_000 };
+const beginning = { shared: { workers: 2, network: null, secret: 's' }, port: 4000, files: {}, heartbeatMs: 1_000 };
 const facts = { url: 'http://127.0.0.1:4000', graphqlUrl: 'http://127.0.0.1:4000/graphql', schema: 'ledger' };
 
 /** A process that does what the test has it do. */
@@ -31,7 +31,9 @@ class Puppet implements WorkerProcess {
   onEnd(tell: (end: WorkerEnd) => void) {
     this.#tell = tell;
   }
+  kills = 0;
   kill() {
+    this.kills += 1;
     this.end({ exitCode: null, signal: 'SIGKILL' });
   }
   says(message: FromWorker) {
@@ -49,7 +51,7 @@ class Puppet implements WorkerProcess {
 function start() {
   const started: Puppet[] = [];
   const seen: unknown[] = [];
-  const staff = startStaff({
+  const pool = startWorkerPool({
     count: 2,
     beginning: () => beginning,
     startProcess: () => {
@@ -68,10 +70,10 @@ function start() {
     },
   });
   let isComplete = false;
-  void staff.complete.then(() => {
+  void pool.complete.then(() => {
     isComplete = true;
   });
-  return { staff, started, seen, isComplete: () => isComplete };
+  return { pool, started, seen, isComplete: () => isComplete };
 }
 
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
@@ -85,20 +87,20 @@ describe('at the start', () => {
   });
 
   test('it is complete when as many serve as were wanted, and each knows how many', async () => {
-    const { staff, started, isComplete } = start();
+    const { pool, started, isComplete } = start();
     started[0]?.says({ kind: 'ready', facts });
     await pass();
     expect(isComplete()).toBe(false);
     started[1]?.says({ kind: 'ready', facts });
-    expect(await staff.complete).toEqual(facts);
+    expect(await pool.complete).toEqual(facts);
     expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'serving', count: 2 }));
   });
 
   test('a worker that says it cannot start makes the whole fail, with its words', async () => {
-    const { staff, started } = start();
+    const { pool, started } = start();
     started[0]?.says({ kind: 'failed', reason: 'listen EADDRINUSE', stack: 'Error: …' });
     started[0]?.end();
-    await expect(staff.failed).rejects.toThrow('listen EADDRINUSE');
+    await expect(pool.failed).rejects.toThrow('listen EADDRINUSE');
   });
 
   test('one that stands still once it was told what to begin with is killed and replaced', async () => {
@@ -111,6 +113,29 @@ describe('at the start', () => {
     const reason = 'it was killed: no sign of life for 11000 ms';
     expect(seen).toEqual([{ worker: 1, exitCode: null, signal: 'SIGKILL', reason, againInMs: 0 }]);
     expect(started).toHaveLength(3);
+  });
+
+  test('time in which this process stood still is not held against a worker', async () => {
+    const { started, seen } = start();
+    for (const puppet of started) puppet.says({ kind: 'hello' });
+    await pass(1_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await pass(1_000);
+    expect(seen).toEqual([]);
+  });
+
+  test('one that has ended is not killed afterwards: its process id may belong to another process', async () => {
+    const { started, seen } = start();
+    for (const puppet of started) puppet.says({ kind: 'hello' });
+    started[0]?.end();
+    for (let second = 0; second < 200; second += 1) {
+      for (const puppet of started.slice(1)) puppet.says({ kind: second === 0 ? 'hello' : 'alive' });
+      started.at(-1)?.says({ kind: 'ready', facts });
+      started[1]?.says({ kind: 'ready', facts });
+      await pass(1_000);
+    }
+    expect(started[0]?.kills).toBe(0);
+    expect(seen.filter((event) => Object.hasOwn(event as object, 'worker'))).toHaveLength(1);
   });
 
   test('one that does not serve in time is killed and replaced, whatever signs it gives', async () => {
@@ -129,8 +154,8 @@ describe('at the start', () => {
   });
 
   test('one that vanishes is replaced, and workers that keep vanishing make the whole fail', async () => {
-    const { staff, started } = start();
-    const failed = expect(staff.failed).rejects.toThrow(
+    const { pool, started } = start();
+    const failed = expect(pool.failed).rejects.toThrow(
       'the workers keep ending before they serve, the last one: signal SIGKILL',
     );
     for (let ended = 0; ended < 11; ended += 1) {
@@ -146,19 +171,19 @@ describe('while they serve', () => {
   const startComplete = async () => {
     const whole = start();
     for (const puppet of whole.started) puppet.says({ kind: 'ready', facts });
-    await whole.staff.complete;
+    await whole.pool.complete;
     whole.seen.length = 0;
     return whole;
   };
 
   test('one that ends is replaced, and the others are told how many are left', async () => {
-    const { staff, started, seen } = await startComplete();
+    const { pool, started, seen } = await startComplete();
     started[0]?.end({ exitCode: null, signal: 'SIGKILL' });
     expect(started[1]?.told.at(-1)).toEqual({ kind: 'serving', count: 1 });
     await pass();
     started[2]?.says({ kind: 'ready', facts });
     expect(seen).toEqual([{ worker: 1, exitCode: null, signal: 'SIGKILL', againInMs: 0 }, { serves: 3 }]);
-    expect(staff.serving().map(({ pid }) => pid)).toEqual([2, 3]);
+    expect(pool.serving().map(({ pid }) => pid)).toEqual([2, 3]);
   });
 
   test('a new one that cannot start is replaced as well: the others serve', async () => {
@@ -179,8 +204,8 @@ describe('while they serve', () => {
   });
 
   test('all are told to stop, none is replaced, and it is over when all have ended', async () => {
-    const { staff, started, seen } = await startComplete();
-    const stopped = staff.stop();
+    const { pool, started, seen } = await startComplete();
+    const stopped = pool.stop();
     expect(started.map(({ told }) => told.at(-1))).toEqual(Array(2).fill({ kind: 'stop', drainMs: 0 }));
     for (const puppet of started) puppet.end({ exitCode: 0, signal: null });
     await stopped;
@@ -190,9 +215,9 @@ describe('while they serve', () => {
   });
 
   test('one that was to be started after a pause is not, once all are told to stop, and no timer is left', async () => {
-    const { staff, started } = await startComplete();
+    const { pool, started } = await startComplete();
     started[0]?.end();
-    const stopped = staff.stop();
+    const stopped = pool.stop();
     started[1]?.end({ exitCode: 0, signal: null });
     await stopped;
     expect(vi.getTimerCount()).toBe(0);
@@ -201,8 +226,8 @@ describe('while they serve', () => {
   });
 
   test('one that does not end in time is cut off', async () => {
-    const { staff, started, seen } = await startComplete();
-    const stopped = staff.stop();
+    const { pool, started, seen } = await startComplete();
+    const stopped = pool.stop();
     started[0]?.end({ exitCode: 0, signal: null });
     await pass(19_999);
     expect(seen).toEqual([]);
@@ -212,10 +237,10 @@ describe('while they serve', () => {
   });
 
   test('one that was just being started is told to stop when it reports', async () => {
-    const { staff, started } = await startComplete();
+    const { pool, started } = await startComplete();
     started[0]?.end();
     await pass();
-    const stopped = staff.stop();
+    const stopped = pool.stop();
     started[2]?.says({ kind: 'hello' });
     expect(started[2]?.kinds).toEqual(['stop', 'stop']);
     for (const puppet of started.slice(1)) puppet.end({ exitCode: 0, signal: null });

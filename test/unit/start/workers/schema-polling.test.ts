@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startLooksInTurn } from '../../../../src/start/workers/looks-in-turn.ts';
+import { startSchemaPolling } from '../../../../src/start/workers/schema-polling.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,13 +8,13 @@ afterEach(() => void vi.useRealTimers());
 function start(pollMs: number) {
   const workers = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
   let told: string[] = [];
-  const looks = startLooksInTurn({ pollMs, workers: () => workers, tellToLook: ({ name }) => void told.push(name) });
+  const polling = startSchemaPolling({ pollMs, workers: () => workers, check: ({ name }) => void told.push(name) });
   const took = () => {
     const names = told.join('');
     told = [];
     return names;
   };
-  return { workers, looks, took };
+  return { workers, polling, took };
 }
 
 describe('workers', () => {
@@ -31,28 +31,28 @@ describe('workers', () => {
   });
 
   test('all look when one of them saw a change, and none again for the same one', () => {
-    const { workers, looks, took } = start(0);
-    looks.replaced('second', workers[1]!);
+    const { workers, polling, took } = start(0);
+    polling.replaced('second', workers[1]!);
     expect(took()).toBe('ac');
-    for (const worker of workers) looks.replaced('second', worker);
+    for (const worker of workers) polling.replaced('second', worker);
     vi.advanceTimersByTime(10_000);
     expect(took()).toBe('');
   });
 
   test('see the last of many changes, in one round a second', () => {
-    const { workers, looks, took } = start(0);
-    for (let change = 0; change < 100; change += 1) looks.replaced(`schema ${change % 2}`, workers[change % 3]!);
+    const { workers, polling, took } = start(0);
+    for (let change = 0; change < 100; change += 1) polling.replaced(`schema ${change % 2}`, workers[change % 3]!);
     expect(took()).toBe('bc');
     vi.advanceTimersByTime(10_000);
     expect(took()).toBe('abc');
   });
 
   test('are told nothing any more once stopped', () => {
-    const { workers, looks, took } = start(1_000);
-    looks.replaced('one', workers[0]!);
-    looks.replaced('two', workers[0]!);
+    const { workers, polling, took } = start(1_000);
+    polling.replaced('one', workers[0]!);
+    polling.replaced('two', workers[0]!);
     took();
-    looks.stop();
+    polling.stop();
     vi.advanceTimersByTime(10_000);
     expect(took()).toBe('');
   });

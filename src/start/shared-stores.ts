@@ -1,0 +1,138 @@
+import type { Config } from '../config/config.ts';
+import { Secret } from '../config/secret.ts';
+import { systemClock } from '../live/clock.ts';
+import type { Fleet } from '../live/fleet/fleet.ts';
+import { createMemoryStore } from '../sponsor/store/memory-store.ts';
+import { createRetryingStore, type GivenUpEnd } from '../sponsor/store/retrying-store.ts';
+import type { SponsorshipStore } from '../sponsor/store/sponsorship-store.ts';
+import type { Telemetry } from '../telemetry/events.ts';
+import type { RedisOptions } from '../upstream/connect-redis.ts';
+import type { UpstreamHost } from '../upstream/upstream.ts';
+import { deriveSecret, type Siblings } from './siblings.ts';
+
+// What instances of a gateway share through Redis. Its client is loaded only when used: it is a large part of the start.
+
+export interface SponsorshipStoreOptions {
+  /** The Redis that instances share. */
+  readonly redis: { readonly url: Secret } | null;
+  readonly telemetry: Pick<Telemetry, 'sponsorshipForgotten' | 'sponsorshipStoreAway' | 'sponsorshipStoreBack'>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Opens the sponsorship records: in Redis, or in the memory of this process, which is then the only one. With Redis it
+ * resolves when connected, or after a bounded wait; the store is used as soon as Redis answers.
+ */
+export async function openSponsorshipStore(options: SponsorshipStoreOptions): Promise<SponsorshipStore> {
+  const { redis, telemetry, now } = options;
+  if (!redis) return createMemoryStore();
+  const givenUp = (forgotten: GivenUpEnd): void => {
+    const { caller, leaseId, outcome } = forgotten.end;
+    const digest = forgotten.kind === 'execution' ? forgotten.end.digest : null;
+    telemetry.sponsorshipForgotten({ caller, leaseId, digest, outcome: outcome.kind });
+  };
+  let isAway = false;
+  const failed = (error: unknown): void => {
+    if (!isAway) telemetry.sponsorshipStoreAway(toReason(error), 'REDIS_URL');
+    isAway = true;
+  };
+  const ready = (): void => {
+    if (isAway) telemetry.sponsorshipStoreBack();
+    isAway = false;
+  };
+  const { connectRedisStore } = await import('../sponsor/redis-store/redis-store.ts');
+  const store = await connectRedisStore({ url: redis.url }, { failed, ready });
+  return createRetryingStore(store, { now, givenUp });
+}
+
+export interface LiveFleetOptions {
+  readonly config: Pick<Config, 'rateLimit' | 'upstreams'>;
+  readonly telemetry: Pick<Telemetry, 'liveFleetAway' | 'liveFleetBack'>;
+}
+
+/**
+ * All processes on one Redis, which read live streams together; `null` without Redis, and on the embedded network, which each
+ * instance has for itself. Connects when the first stream is opened.
+ */
+export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Promise<Fleet | null> {
+  const { redis } = config.rateLimit;
+  if (!redis || config.upstreams.kind === 'devnet') return null;
+  const [{ createFleet }, { createRedisBoard }] = await Promise.all([
+    import('../live/fleet/fleet.ts'),
+    import('../live/fleet/redis-board.ts'),
+  ]);
+  return createFleet({
+    board: createRedisBoard({ url: redis.url }),
+    clock: systemClock,
+    onAway: (error) => telemetry.liveFleetAway(toReason(error), 'REDIS_URL'),
+    onBack: telemetry.liveFleetBack,
+  });
+}
+
+const toReason = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+export interface ShareSecretOptions extends RedisOptions {
+  /** The secret's key in Redis. */
+  readonly name: string;
+  /** The secret of this instance: used until Redis has another, and stored in Redis if it has none. */
+  readonly own: Secret;
+  /** Called with each secret that replaces the one in use. */
+  readonly adopt: (secret: Secret) => void;
+  /** Milliseconds between two reads of Redis. */
+  readonly everyMs?: number;
+}
+
+export interface SharedSecret {
+  close(): void;
+}
+
+/** Stores the secret again within a minute after Redis was emptied, so that new instances find it. */
+const defaultEveryMs = 60_000;
+
+/**
+ * Makes all instances on one Redis use one secret: the first instance stores its own, and all others adopt it. While Redis is
+ * unavailable each keeps the secret it has, and reads again when Redis is back.
+ * @returns after the first read, or when Redis did not answer in time
+ */
+export async function shareSecret(options: ShareSecretOptions): Promise<SharedSecret> {
+  const { name, adopt, everyMs = defaultEveryMs } = options;
+  let current = options.own;
+  const { connectRedis } = await import('../upstream/connect-redis.ts');
+  // Do not report failures here: the rate store reports that Redis is unavailable, once.
+  const redis = await connectRedis(options, { failed: () => {}, ready: () => {} });
+
+  const exchange = async (): Promise<void> => {
+    await redis.set(name, current.reveal(), 'NX');
+    const stored = await redis.get(name);
+    // Ignore a value that no gateway would have stored.
+    if (stored === null || !/^[\x21-\x7e]{32,}$/.test(stored) || stored === current.reveal()) return;
+    current = new Secret(stored);
+    adopt(current);
+  };
+  const tryExchange = (): Promise<void> => exchange().catch(() => {});
+  await tryExchange();
+  redis.on('ready', tryExchange);
+  const timer = setInterval(tryExchange, everyMs).unref();
+  return {
+    close: () => {
+      clearInterval(timer);
+      redis.disconnect();
+    },
+  };
+}
+
+/** Has the workers of one gateway, and all instances on one Redis, use one secret. @param siblings `null` without workers */
+export function createShareSecret(
+  redis: Config['rateLimit']['redis'],
+  siblings: Siblings | null,
+): UpstreamHost['shareSecret'] {
+  return async (name, own, adopt) => {
+    // Workers agree without Redis, and while it is unavailable.
+    const offered = siblings ? deriveSecret(siblings.shared, name) : own;
+    if (siblings) adopt(offered);
+    if (!redis) return () => {};
+    const shared = await shareSecret({ url: redis.url, name, own: offered, adopt });
+    return () => shared.close();
+  };
+}

@@ -1,0 +1,185 @@
+import type { WorkerLoss } from '../../telemetry/events.ts';
+import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
+import type { WorkerFacts } from '../siblings.ts';
+import { deferred } from './deferred.ts';
+import { createHeartbeatMonitor, createReplacementRule, type HeartbeatMonitor } from './worker-failures.ts';
+import type { Beginning, FromWorker, ToWorker } from './worker-messages.ts';
+import type { StartWorkerProcess, WorkerEnd, WorkerProcess } from './worker-processes.ts';
+
+export interface WorkerPoolEvents {
+  readonly lost: (loss: WorkerLoss) => void;
+  /** These workers were killed, because they did not end in time. */
+  readonly cut: (pids: readonly number[]) => void;
+  readonly serves: (pid: number) => void;
+  readonly schemaReplaced: (schema: string, worker: WorkerProcess) => void;
+}
+
+export interface WorkerPoolOptions {
+  readonly count: number;
+  /** For a worker that starts now. */
+  readonly beginning: () => Beginning;
+  readonly startProcess: StartWorkerProcess;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds in which a worker must serve; then it is killed, and replaced like any that ended. */
+  readonly startWithinMs: number;
+  /** Milliseconds in which a worker must end after the stop message. */
+  readonly endWithinMs: number;
+  readonly events: WorkerPoolEvents;
+}
+
+/** The workers of one gateway. */
+export interface WorkerPool {
+  /** Resolves when `count` workers serve, for the first time. */
+  readonly complete: Promise<WorkerFacts>;
+  /** Rejects when they cannot start, or when none serves any more and new ones do not come up; never resolves. */
+  readonly failed: Promise<never>;
+  readonly serving: () => readonly WorkerProcess[];
+  /** Sends a message to all workers, also to those that are starting. */
+  readonly send: (message: ToWorker) => void;
+  /** Ends all workers, and starts no more. Resolves when they have ended. @param drainMs for which serving workers continue */
+  stop(drainMs?: number): Promise<void>;
+}
+
+/** A worker whose process is alive. */
+interface Member {
+  readonly worker: WorkerProcess;
+  /** Stops waiting for it to serve. */
+  readonly stopAwaiting: () => void;
+  /** From when it was told what to begin with. */
+  heartbeats: HeartbeatMonitor | null;
+  /** Since when it serves, by the pool's clock. */
+  servingSinceMs: number | null;
+  /** Why it ends, as far as it is known. */
+  reason: string | null;
+}
+
+/** Starts `count` workers, and replaces those that end or freeze. */
+export function startWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  const { count, beginning, startProcess, now, startWithinMs, endWithinMs, events } = options;
+  const pauseAfter = createReplacementRule(count);
+  const members = new Set<Member>();
+  const restarts = new Set<NodeJS.Timeout>();
+  const complete = deferred<WorkerFacts>();
+  const failed = deferred<never>();
+  const ended = deferred<void>();
+  // If nobody listens, as while the gateway stops, a rejection must not end the process.
+  failed.promise.catch(() => {});
+  let isComplete = false;
+  let isStopping = false;
+
+  const serving = () => [...members].filter((each) => each.servingSinceMs !== null).map((each) => each.worker);
+  const send = (message: ToWorker) => {
+    for (const { worker } of members) worker.send(message);
+  };
+
+  const start = (): void => {
+    const worker = startProcess();
+    const late = () => kill(member, `it did not serve within ${startWithinMs} ms`);
+    const stopAwaiting = startPeerTimeout(startWithinMs, late);
+    const member: Member = { worker, stopAwaiting, heartbeats: null, servingSinceMs: null, reason: null };
+    members.add(member);
+    worker.onMessage((message) => hear(member, message));
+    worker.onEnd((end) => leave(member, end));
+  };
+
+  const hear = (member: Member, message: FromWorker): void => {
+    const { worker } = member;
+    switch (message.kind) {
+      case 'hello':
+        if (isStopping) worker.send({ kind: 'stop', drainMs: 0 });
+        else {
+          const begin = beginning();
+          member.heartbeats = createHeartbeatMonitor(worker, begin.heartbeatMs);
+          worker.send({ kind: 'begin', beginning: begin });
+        }
+        break;
+      case 'alive':
+        member.heartbeats?.noteHeartbeat();
+        break;
+      case 'schema replaced':
+        events.schemaReplaced(message.schema, worker);
+        break;
+      case 'failed':
+        member.reason = message.reason;
+        // Once the gateway serves, the cause may be temporary: the worker is replaced like any that ended.
+        if (!isComplete) failed.reject(toError(message));
+        break;
+      case 'ready':
+        member.stopAwaiting();
+        member.servingSinceMs = now();
+        send({ kind: 'serving', count: serving().length });
+        events.serves(worker.pid);
+        if (serving().length < count) break;
+        isComplete = true;
+        complete.resolve(message.facts);
+    }
+  };
+
+  const kill = (member: Member, reason: string): void => {
+    member.reason = `it was killed: ${reason}`;
+    // Even a stopped process obeys this.
+    member.worker.kill();
+  };
+  const checking = setInterval(() => {
+    for (const member of members) {
+      const silentMs = member.heartbeats?.check() ?? null;
+      if (silentMs === null) continue;
+      member.heartbeats = null;
+      kill(member, `no sign of life for ${silentMs} ms`);
+    }
+  }, beginning().heartbeatMs).unref();
+
+  const leave = (member: Member, end: WorkerEnd): void => {
+    member.stopAwaiting();
+    members.delete(member);
+    if (isStopping) {
+      if (members.size === 0) ended.resolve();
+      return;
+    }
+    const { reason, servingSinceMs, worker } = member;
+    const others = serving().length;
+    send({ kind: 'serving', count: others });
+    const servedMs = servingSinceMs === null ? null : now() - servingSinceMs;
+    const againInMs = pauseAfter({ servedMs, othersServe: others > 0 });
+    if (againInMs === null) {
+      const last = reason ?? describeEnd(end);
+      failed.reject(new Error(`the workers keep ending before they serve, the last one: ${last}`));
+      return;
+    }
+    events.lost({ worker: worker.pid, ...end, ...(reason !== null && { reason }), againInMs });
+    const restart = setTimeout(() => {
+      restarts.delete(restart);
+      start();
+    }, againInMs);
+    restarts.add(restart);
+  };
+
+  const stop = async (drainMs = 0): Promise<void> => {
+    isStopping = true;
+    clearInterval(checking);
+    for (const restart of restarts) clearTimeout(restart);
+    for (const { stopAwaiting } of members) stopAwaiting();
+    if (members.size === 0) return;
+    send({ kind: 'stop', drainMs });
+    const stopWaiting = startPeerTimeout(drainMs + endWithinMs, () => {
+      events.cut([...members].map(({ worker }) => worker.pid));
+      for (const { worker } of members) worker.kill();
+    });
+    await ended.promise;
+    stopWaiting();
+  };
+
+  for (let started = 0; started < count; started += 1) start();
+  return { complete: complete.promise, failed: failed.promise, serving, send, stop };
+}
+
+function describeEnd({ exitCode, signal }: WorkerEnd): string {
+  if (signal !== null) return `signal ${signal}`;
+  return exitCode === null ? 'the system did not start it' : `exit code ${exitCode}`;
+}
+
+/** The error that stopped a worker, rebuilt from its message. */
+function toError({ reason, stack }: FromWorker & { readonly kind: 'failed' }): Error {
+  return Object.assign(new Error(reason), { stack });
+}

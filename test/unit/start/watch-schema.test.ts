@@ -1,0 +1,70 @@
+import { buildSchema, introspectionFromSchema, print } from 'graphql';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import { unknownRpcVersion } from '../../../src/ledger/rpc-version.ts';
+import { watchSchema } from '../../../src/start/watch-schema.ts';
+import { createOwnSchema } from '../../support/own-schema.ts';
+import { until } from '../../support/until.ts';
+
+type Options = Parameters<typeof watchSchema>[0];
+
+/** Watches a ledger that sends these versions while its first schema is read. @returns how often its schema was read */
+async function watch(...versions: readonly string[]) {
+  const introspection = introspectionFromSchema(buildSchema('type Query { chainIdentifier: String! }'));
+  const seen: (readonly [name: string, detail: unknown])[] = [];
+  const ledger = { reads: 0, current: unknownRpcVersion, heard: (_version: string, _previous: string) => {} };
+  const say = (version: string) => {
+    const previous = ledger.current;
+    ledger.current = version;
+    ledger.heard(version, previous);
+  };
+  const graph = {
+    version: () => ledger.current,
+    rpcVersion: { current: '1' },
+    watchVersion: (heard: typeof ledger.heard) => {
+      ledger.heard = heard;
+    },
+    useSchema() {},
+    streams: { open: () => null },
+    execute: async ({ document }: Parameters<Options['graph']['execute']>[0]) => {
+      if ('text' in document || !print(document).includes('__schema')) return { data: {} };
+      ledger.reads += 1;
+      if (ledger.reads === 1) for (const version of versions) say(version);
+      return { data: { ...introspection } };
+    },
+  };
+  const note = (name: string) => (detail: unknown) => seen.push([name, detail]);
+  const { keeper } = await watchSchema({
+    config: parseConfig({ env: {}, readFile: () => '' }),
+    graph: graph as unknown as Options['graph'],
+    telemetry: {
+      versionSeen: note('seen'),
+      versionChanged: note('changed'),
+      schemaReplaced: note('replaced'),
+    } as unknown as Options['telemetry'],
+    outdateReads() {},
+    siblings: null,
+    toOwnSchema: () => createOwnSchema(),
+    now: Date.now,
+  });
+  onTestFinished(() => keeper.stop());
+  return { ledger, keeper, say, seen };
+}
+
+test('a ledger that changes its version while its first schema is read is read again', async () => {
+  const { ledger, seen } = await watch('2026.1.0', '2026.2.0');
+  await until(() => ledger.reads === 2, 'the schema is read again');
+  expect(seen.filter(([name]) => name !== 'replaced')).toEqual([
+    ['seen', '2026.1.0'],
+    ['changed', '2026.2.0'],
+  ]);
+});
+
+test('the version of the first schema alone is no change', async () => {
+  const { ledger, keeper, say } = await watch('2026.1.0');
+  // A refresh that was under way would be followed by another one.
+  expect(ledger.reads).toBe(1);
+  say('2026.2.0');
+  await keeper.refresh();
+  expect(ledger.reads).toBe(3);
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { createHeartbeatMonitor, createReplacementRule } from '../../../../src/start/workers/worker-failures.ts';
+
+const early = { servedMs: 100, othersServe: true };
+const sound = { servedMs: 3_600_000, othersServe: true };
+const never = { servedMs: null, othersServe: false };
+
+/** The pauses after so many ends in a row. */
+const pauses = (workers: number, ends: number, end: Parameters<ReturnType<typeof createReplacementRule>>[0]) => {
+  const rule = createReplacementRule(workers);
+  return Array.from({ length: ends }, () => rule(end));
+};
+
+describe('a worker that ended', () => {
+  test('after hours is replaced at once, however often', () => {
+    expect(pauses(1, 20, sound)).toEqual(Array(20).fill(0));
+  });
+
+  test('soon after it began is replaced after pauses that grow to ten seconds, as long as others serve', () => {
+    expect(pauses(1, 9, early)).toEqual([0, 250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+  });
+
+  test('together with all the others is one that ended', () => {
+    expect(pauses(3, 7, early)).toEqual([0, 0, 0, 250, 250, 250, 500]);
+  });
+
+  test('makes the whole be given up when none serves and five in a row did not come up', () => {
+    expect(pauses(1, 6, never)).toEqual([0, 250, 500, 1_000, 2_000, null]);
+    expect(pauses(2, 11, never).indexOf(null)).toBe(10);
+  });
+
+  test('after a sound one begins a new row', () => {
+    const rule = createReplacementRule(1);
+    for (let end = 0; end < 5; end += 1) rule(never);
+    expect(rule(sound)).toBe(0);
+    expect(rule(never)).toBe(0);
+  });
+});
+
+describe('a worker that sends no heartbeats', () => {
+  /** What each of so many checks says. */
+  const checks = (times: number, cpuMs: (check: number) => number | null = () => null) => {
+    let check = 0;
+    const monitor = createHeartbeatMonitor({ cpuMs: () => cpuMs(check) }, 100);
+    return Array.from({ length: times }, () => {
+      check += 1;
+      return monitor.check();
+    });
+  };
+  const firstAt = (results: readonly (number | null)[]) => results.findIndex((silentMs) => silentMs !== null) + 1;
+
+  test('is frozen when it has missed more than ten', () => {
+    expect(checks(11)).toEqual([...Array(10).fill(null), 1_100]);
+  });
+
+  test('may miss three times as many while it computes', () => {
+    expect(firstAt(checks(60, (check) => check * 50))).toBe(31);
+  });
+
+  test('and stopped computing may miss no more than others', () => {
+    expect(firstAt(checks(60, () => 50))).toBe(11);
+  });
+
+  test('is not frozen once it sends one again', () => {
+    const monitor = createHeartbeatMonitor({ cpuMs: () => null }, 100);
+    for (let times = 0; times < 30; times += 1) {
+      expect(monitor.check()).toBeNull();
+      if (times % 10 === 9) monitor.noteHeartbeat();
+    }
+  });
+
+  test('is judged by the processor time since the silence began', () => {
+    let cpuMs = 0;
+    const monitor = createHeartbeatMonitor({ cpuMs: () => cpuMs }, 100);
+    for (let beat = 0; beat < 20; beat += 1) {
+      cpuMs += 1_000;
+      monitor.check();
+      monitor.noteHeartbeat();
+    }
+    const results = Array.from({ length: 11 }, () => monitor.check());
+    expect(firstAt(results)).toBe(11);
+  });
+});
