@@ -12,16 +12,18 @@ import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import {
   type ExecutionOrder,
   type ExecutionResult,
-  type ExecutionSubject,
   type ExecutionWorld,
   type SponsorVerdict,
   toExecutionPace,
 } from './execution/execution-order.ts';
-
+import type { Executions } from './execution/executions.ts';
 import { createKeptAnswers } from './execution/kept-answer.ts';
-import { areTermsKept, toKeptTerms } from './known-terms.ts';
+import { hashCoins } from './leases/lease.ts';
+import type { LeaseKeys } from './leases/lease-keys.ts';
+import type { ReservationTerms } from './preflight/check-transaction.ts';
 import { preflight } from './preflight/preflight.ts';
 import { checkAfterMs, lookItUp } from './refusals/sponsor-refusal.ts';
+import { readKept } from './reservation/reservations.ts';
 import {
   checkTransactionPayload,
   parseBase64Argument,
@@ -30,21 +32,34 @@ import {
 } from './sponsor-arguments.ts';
 import type { SponsorAuthorization } from './sponsor-authorization.ts';
 import type { ExecuteTxInput, SponsorClient, SponsorEffects, SponsorExecution } from './sponsor-client.ts';
-import type { SponsorshipBooks } from './sponsorship-books.ts';
+import type { SponsorshipStore } from './store/sponsorship-store.ts';
 import { readEffects } from './wire.ts';
+
+/** What reservations and executions share. */
+export interface SponsorshipBooks {
+  /** Sign leases; `null` in forward mode, where clients get the sponsor's own numbers. */
+  readonly leases: LeaseKeys | null;
+  readonly store: SponsorshipStore;
+  /** Must the store answer before the sponsor is asked? Not in forward mode: the sponsor takes each number once, and counts callers. */
+  readonly isStoreNeeded: boolean;
+  /** Is every valid lease in the store? Then a lease that is not may be spent, and is rejected. */
+  readonly knowsAll: boolean;
+  readonly executions: Executions<SponsorEffects>;
+  /** Writes one line to the audit log. Must not throw. */
+  readonly audit: (event: SponsorshipFacts) => void;
+}
 
 export interface ExecuteTxOptions {
   readonly sponsorship: Pick<Config['sponsorship'], 'maxGasBudgetExclusive' | 'preflight'>;
   readonly limits: Pick<Config['limits'], 'maxTransactionPayloadBytes'>;
   readonly books: SponsorshipBooks;
-  /** Told of each transaction that is sent though `enforce` would refuse it. */
+  /** Called for each transaction that is sent although `enforce` would reject it. */
   readonly doubted: (transaction: DoubtfulTransaction) => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
-/** Who asks the sponsor, and as whom. */
-interface Sponsor {
+export interface Sponsor {
   readonly client: SponsorClient;
   readonly authorization: SponsorAuthorization;
 }
@@ -54,12 +69,13 @@ const requestTypes: Readonly<Record<ExecuteTxRequestType, ExecuteTxInput['reques
   WAIT_FOR_LOCAL_EXECUTION: 'waitForLocalExecution',
 };
 
-/** No reservation of the sponsor's lasts longer, in milliseconds. */
+/** The sponsor's longest reservation, in milliseconds. */
 const longestReservationMs = 600_000;
 
-/** Reads the arguments of an execution, opens its lease, and has it executed. */
+/** The resolver of `executeTx`: checks the arguments, opens the lease, and has the transaction executed. */
 export function createExecuteTx({ sponsorship, limits, books, doubted, now }: ExecuteTxOptions) {
-  const needsReservation = areTermsKept(books, sponsorship);
+  // Without a lease only the store knows what was reserved. It returns that with the fence, which saves a round trip.
+  const needsReservation = books.leases === null && sponsorship.preflight !== 'off';
   const payloadOf = createPerOperation(() => ({ bytes: 0 }));
   return async (
     { client, authorization }: Sponsor,
@@ -80,11 +96,12 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
     const holder = authorization.holderOf(caller);
     const lease = books.leases?.recognise(reservationId, holder) ?? null;
     const nowMs = now();
-    // What was answered under a key can be had when the lease has expired: there the store decides.
+    // An answer under a key outlives the lease: then the store decides.
     const isOver = lease !== null && nowMs >= lease.expiresAtMs && idempotencyKey === null;
     const rawReservationId = raw ?? lease?.rawReservationId;
     if (rawReservationId === undefined || isOver) throw reservationNotFound(digest);
     const leaseId = lease?.leaseId ?? rawReservationId;
+    const budget = lease?.gasBudget ?? null;
     const input = { rawReservationId, reservationId, txBytes, userSig, requestType, digest };
     const order: ExecutionOrder<SponsorEffects> = {
       subject: {
@@ -96,8 +113,8 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
         bodyHash: hash('sha256', JSON.stringify([leaseId, digest, userSig, requestType]), 'base64url'),
         idempotencyKey,
         gas: caller.gas,
-        amount: lease?.gasBudget ?? sponsorship.maxGasBudgetExclusive - 1,
-        budget: lease?.gasBudget ?? null,
+        amount: budget ?? sponsorship.maxGasBudgetExclusive - 1,
+        budget,
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
         mustBeKnown: books.knowsAll,
       },
@@ -112,7 +129,8 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
           facts: { digest, reservationId },
           doubt: (reason) => doubted({ caller: caller.id, requestId, digest, reason }),
         });
-        if (error) books.audit(toDeclined(error, order.subject));
+        const code = String(error?.extensions.code);
+        if (error) books.audit({ event: 'declined', caller: holder, leaseId, requestId, digest, budget, code });
         return error;
       },
       dispatch: (call, tell) => {
@@ -120,7 +138,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
           input,
           authorization.headerFor(caller),
           call,
-          (ended) => void ended.then(toExecuted, toLastWord).then(tell),
+          (ended) => void ended.then(toExecuted, toLastVerdict).then(tell),
         );
         void sent.then(toExecuted, toFailed).then(tell);
       },
@@ -129,12 +147,14 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
   };
 }
 
-function toDeclined({ extensions }: GraphQLError, subject: ExecutionSubject): SponsorshipFacts {
-  const { caller, leaseId, requestId, digest, budget } = subject;
-  return { event: 'declined', caller, leaseId, requestId, digest, budget, code: String(extensions.code) };
+/** What the stored reservation allows; `null` if nothing is stored. */
+function toKeptTerms(kept: string | null): ReservationTerms | null {
+  if (kept === null) return null;
+  const reservation = readKept(kept);
+  return { ...reservation, coinsHash: hashCoins(reservation.gasCoins) };
 }
 
-/** Nothing tells a reservation that is over from one that was given to somebody else, or made up. */
+/** The same error for a reservation that is over, another caller's, or made up. */
 function reservationNotFound(digest: string) {
   const message = 'There is no such reservation of this caller, or it has expired. Nothing was sent to the sponsor.';
   return gatewayError('RESERVATION_NOT_FOUND', message, { upstream: 'sponsor', argument: 'reservationId', digest });
@@ -144,50 +164,50 @@ function toExecuted({ succeeded, effects, rawEffects }: SponsorExecution): Spons
   return { event: 'executed', succeeded, gasUsed: toGasUsed(effects), effects: { effects, rawEffects } };
 }
 
-/** What an error of the client means: a lost answer, a call that was never made, or a refusal. */
+/** The verdict for an error of the client: a lost response, a call that was never made, or a refusal. */
 function toFailed(error: unknown): SponsorVerdict<SponsorEffects> {
   const known = error instanceof GraphQLError ? error : null;
   const cause = known?.originalError;
   if (!known || (known.extensions.code === 'INTERNAL_SERVER_ERROR' && !(cause instanceof UpstreamCallError))) {
-    // A fault of this gateway, which may have sent it.
+    // A fault of the gateway itself, which may have sent the transaction.
     const message = `The transaction was handed to the sponsor, and its answer could not be read. ${lookItUp}`;
     const options = { originalError: error instanceof Error ? error : new Error(String(error)) };
     const unknown = gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { upstream: 'sponsor', checkAfterMs }, options);
     return { event: 'lost', error: unknown, isOver: true };
   }
   if (known.extensions.code === 'EXECUTION_OUTCOME_UNKNOWN') {
-    const goesOn = cause instanceof UpstreamCallError && cause.failure === 'timeout';
-    return { event: 'lost', error: known, isOver: !goesOn };
+    const runsOn = cause instanceof UpstreamCallError && cause.failure === 'timeout';
+    return { event: 'lost', error: known, isOver: !runsOn };
   }
   const wasSent = !(cause instanceof UpstreamCallError) && known.extensions.code !== 'UNAUTHENTICATED';
   return { event: wasSent ? 'refused' : 'unsent', error: known };
 }
 
-/** The same of a call that had gone on after its time was over, and has come to its end. */
-function toLastWord(error: unknown): SponsorVerdict<SponsorEffects> {
+/** The verdict for an error of a call that ran on after its timeout and has ended. */
+function toLastVerdict(error: unknown): SponsorVerdict<SponsorEffects> {
   const verdict = toFailed(error);
   return verdict.event === 'lost' ? { ...verdict, isOver: true } : verdict;
 }
 
-/** A rebate may be larger than the costs: then nothing was used. */
+/** At least 0, since a rebate may exceed the costs. */
 function toGasUsed(effects: SponsorEffects['effects']): number | null {
   if (!effects) return null;
   const { computationCost, storageCost, storageRebate } = effects.gasUsed;
   return Math.max(0, Number(BigInt(computationCost) + BigInt(storageCost) - BigInt(storageRebate)));
 }
 
-/** Characters of an answer that is kept for a repeat; longer ones are kept without effects. */
+/** Characters; longer answers are kept without their effects. */
 const maxKeptLength = 128 * 1024;
 
 export interface SponsorExecutionsOptions
   extends Pick<SponsorshipBooks, 'store' | 'isStoreNeeded' | 'audit'>,
     Pick<ExecutionWorld<SponsorEffects>, 'now'> {
   readonly transactions: TransactionFinder;
-  /** Milliseconds. */
+  /** Milliseconds that a mutation may take. */
   readonly mutationMs: number;
 }
 
-/** What the executions of one process need, those under way and those that others have left. */
+/** What the executions of one process use of the outside world. */
 export function toSponsorExecutionWorld(options: SponsorExecutionsOptions): ExecutionWorld<SponsorEffects> {
   const { store, isStoreNeeded, audit, transactions, now, mutationMs } = options;
   return {

@@ -1,16 +1,27 @@
+import { isHeaderValue } from '../config/header-value.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { Secret } from '../config/secret.ts';
-import { gatewayError } from '../errors/gateway-error.ts';
+import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
+import type { SponsorFacts } from '../telemetry/events.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
-import type { SponsorAnswer } from './refusals/sponsor-answer.ts';
-import { checkAfterMs, lookItUp } from './refusals/sponsor-refusal.ts';
+import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
+import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import {
-  createSponsorCalls,
-  type SponsorCall,
-  type SponsorCalls,
-  type SponsorCallsOptions,
-  toldFacts,
-} from './sponsor-calls.ts';
+  redact,
+  type SponsorAnswer,
+  type SponsorEndpoint,
+  sponsorEndpoints,
+  toSponsorAnswer,
+  withoutCredential,
+} from './refusals/sponsor-answer.ts';
+import {
+  checkAfterMs,
+  lookItUp,
+  toLostAnswerError,
+  toSponsorRefusal,
+  UntellingAnswer,
+} from './refusals/sponsor-refusal.ts';
+import type { ReservedCoins } from './reservation/reservation.ts';
 import {
   readDeepHealth,
   readEffects,
@@ -20,65 +31,53 @@ import {
   readReservation,
   readVersion,
   type WireEffects,
-  type WireObjectRef,
 } from './wire.ts';
-
-export interface ReserveGasInput {
-  /** In the ledger's smallest unit, already checked. */
-  readonly gasBudget: number;
-  /** Already checked. */
-  readonly reserveDurationSecs: number;
-}
-
-export interface SponsorReservation {
-  /** The sponsor's own number, exact decimal text. */
-  readonly rawReservationId: string;
-  readonly sponsorAddress: string;
-  /** `version` is exact decimal text. */
-  readonly gasCoins: readonly WireObjectRef[];
-}
 
 export interface ExecuteTxInput {
   /** Decimal text of a u64, already checked: it is written into the request as it is. */
   readonly rawReservationId: string;
-  /** What the caller knows it by, told with every error. */
+  /** The id that the client sent; part of every error. */
   readonly reservationId: string;
   /** Canonical base64. */
   readonly txBytes: string;
   readonly userSig: string;
   readonly requestType: 'waitForEffectsCert' | 'waitForLocalExecution';
-  /** Of `txBytes`; the sponsor's answer must be about this transaction. */
+  /** Of `txBytes`; the sponsor's response must be about this transaction. */
   readonly digest: string;
-}
-
-export interface SponsorExecution extends SponsorEffects {
-  readonly digest: string;
-  /** False when it ran and failed; gas was paid either way. */
-  readonly succeeded: boolean;
 }
 
 export interface SponsorEffects {
-  /** `null` when they are not of a form known here; the verdict above stands. */
+  /** `null` if the effects have an unknown form. */
   readonly effects: WireEffects | null;
   /** As sent; whole numbers beyond 2^53-1 as decimal text. */
   readonly rawEffects: unknown;
 }
 
+export interface SponsorExecution extends SponsorEffects {
+  readonly digest: string;
+  /** `false`: it ran and failed. It paid gas either way. */
+  readonly succeeded: boolean;
+}
+
 type Ask<Result> = (authorization: Secret | null, cancellation: Cancellation) => Promise<Result>;
-type Send<Input, Result> = (input: Input, ...rest: Parameters<Ask<Result>>) => Promise<Result>;
 
 /**
- * The sponsor as the gateway sees it. Every method takes the whole `Authorization` header to send, `null` for none, and the
- * operation's cancellation: a read is cut by it; what may move money is not begun after it, and runs on once it was sent.
- * Each rejects with an error that is meant for the client.
+ * The sponsor's HTTP service. Each method takes the whole `Authorization` header, `null` for none, and the cancellation of the
+ * operation. Each rejects with an error meant for the client.
+ *
+ * Nothing is sent twice: a repeated reservation locks coins twice, and an execution is not idempotent. Cancellation cuts `health`
+ * and `version`. The other calls do not begin after it, and run to their end once they were sent.
  */
 export interface SponsorClient {
   readonly health: Ask<'OK'>;
   readonly version: Ask<string>;
-  /** Reserves coins and signs: not a probe. */
+  /** Reserves coins and signs, so it is no probe. */
   readonly debugHealthCheck: Ask<{ readonly ok: boolean; readonly message: string }>;
-  readonly reserveGas: Send<ReserveGasInput, SponsorReservation>;
-  /** @param late where it is rejected because time is up though it was sent: told how it ended after all */
+  readonly reserveGas: (
+    input: { readonly gasBudget: number; readonly reserveDurationSecs: number },
+    ...rest: Parameters<Ask<unknown>>
+  ) => Promise<ReservedCoins>;
+  /** @param late called with the result of a call that was rejected with a timeout and ran on */
   readonly executeTx: (
     input: ExecuteTxInput,
     authorization: Secret | null,
@@ -88,15 +87,122 @@ export interface SponsorClient {
   readonly reloadAccessController: Ask<{ readonly result: string }>;
 }
 
-export interface SponsorClientOptions extends SponsorCallsOptions {
+/** Something that the operator should see, and the client must not or does not. */
+export interface SponsorObservation extends SponsorFacts {
+  readonly endpoint: SponsorEndpoint;
+  readonly what: 'unknown-text' | 'failed-health-check' | 'digest-mismatch' | 'unreadable-effects' | 'unheard-outcome';
+}
+
+export interface SponsorClientOptions {
+  readonly call: UpstreamCall;
+  /** Path of the sponsor's address, with or without a slash at its end. */
+  readonly basePath: string;
+  readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
+  /** Must not throw. */
+  readonly observe: (observation: SponsorObservation) => void;
   /** How the network spells the key that says what an execution waits for. */
   readonly requestTypeKey: NetworkProfile['sponsor']['requestTypeKey'];
 }
 
-/** Speaks to the sponsor's HTTP service. */
+/** One request to the sponsor. */
+interface SponsorCall {
+  readonly endpoint: SponsorEndpoint;
+  readonly authorization: Secret | null;
+  readonly cancellation: Cancellation;
+  /** Of an execution; part of every error. Only the operator sees the sponsor's own number. */
+  readonly facts?: Pick<ExecuteTxInput, 'digest' | 'reservationId' | 'rawReservationId'>;
+  /** JSON. */
+  readonly body?: string;
+  /** Called after a timeout, when the call has ended. Reading throws an error meant for the client if there was no response. */
+  readonly late?: (read: () => SponsorAnswer) => void;
+}
+
+type Outcome = UpstreamResponse | UpstreamCallError;
+
+const maxShownLength = 500;
+const maxObservedLength = 2_000;
+
 export function createSponsorClient(options: SponsorClientOptions): SponsorClient {
-  const calls = createSponsorCalls(options);
-  const { ask, read, note, refuse } = calls;
+  const { call, timeouts, observe, requestTypeKey } = options;
+  const root = options.basePath.replace(/\/+$/, '');
+
+  /** @throws an error meant for the client if there was no response */
+  async function ask(asked: SponsorCall): Promise<SponsorAnswer> {
+    const { endpoint, authorization, body, cancellation } = asked;
+    if (authorization && !isHeaderValue(authorization.reveal())) {
+      throw gatewayError('UNAUTHENTICATED', 'The credential cannot be sent to the sponsor.');
+    }
+    const isRead = endpoint === 'health' || endpoint === 'version';
+    const observeIfLeft = (outcome: Outcome) => {
+      if (!isRead && cancellation.cause === 'aborted') observe(toUnheardOutcome(asked, outcome));
+    };
+    const { method, path } = sponsorEndpoints[endpoint];
+    const response = await call({
+      method,
+      path: root + path,
+      headers: {
+        accept: 'application/json, text/plain',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(authorization && { authorization: authorization.reveal() }),
+      },
+      body,
+      timeoutMs: isRead ? timeouts.queryMs : timeouts.mutationMs,
+      runOnMs: isRead ? undefined : timeouts.mutationMs,
+      cancellation,
+      late: (outcome) => {
+        observe(toUnheardOutcome(asked, outcome));
+        asked.late?.(() => toAnswer(asked, outcome));
+      },
+    }).catch((error: unknown): never => {
+      // After a timeout the call runs on, and `late` reports its end.
+      const isOver = error instanceof UpstreamCallError && error.mayHaveArrived && error.failure !== 'timeout';
+      if (isOver) observeIfLeft(error);
+      throw toLostAnswerError(endpoint, error, toClientFacts(asked));
+    });
+    observeIfLeft(response);
+    return toAnswer(asked, response);
+  }
+
+  function note(
+    what: SponsorObservation['what'],
+    { endpoint, authorization }: SponsorCall,
+    answer: SponsorAnswer,
+  ): void {
+    const text = redact(answer.text, authorization, maxObservedLength);
+    observe({ endpoint, status: answer.status, what, text });
+  }
+
+  /** @throws what a response without a result means for the client */
+  function refuse(asked: SponsorCall, answer: SponsorAnswer): never {
+    const { code, message, own, unknown, mayBeDone } = toSponsorRefusal(asked.endpoint, answer, asked.facts?.digest);
+    if (unknown) note('unknown-text', asked, answer);
+    throw gatewayError(
+      code,
+      own ? redact(message, asked.authorization, maxShownLength) : message,
+      { ...toClientFacts(asked), ...(code === 'EXECUTION_OUTCOME_UNKNOWN' ? { checkAfterMs } : {}) },
+      mayBeDone ? { originalError: new UntellingAnswer(`HTTP ${answer.status}`) } : {},
+    );
+  }
+
+  async function read<Result>(asked: SponsorCall, toResult: (answer: SponsorAnswer) => Result | null): Promise<Result> {
+    const answer = await ask(asked);
+    return toResult(answer) ?? refuse(asked, answer);
+  }
+
+  /** @throws an error meant for the client if the response does not say that it ran */
+  function toExecution(asked: SponsorCall, answer: SponsorAnswer, digest: string): SponsorExecution {
+    const execution = readExecution(answer) ?? refuse(asked, answer);
+    // Effects of another transaction say nothing about this one, so the client must not simply try again.
+    if (execution.transactionDigest !== digest) {
+      note('digest-mismatch', asked, answer);
+      const message = `The sponsor answered with the effects of another transaction. ${lookItUp}`;
+      throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...toClientFacts(asked), checkAfterMs });
+    }
+    const effects = readEffects(execution.raw);
+    if (!effects) note('unreadable-effects', asked, answer);
+    return { digest, succeeded: execution.succeeded, effects, rawEffects: execution.raw };
+  }
+
   return {
     health: (authorization, cancellation) => read({ endpoint: 'health', authorization, cancellation }, readHealth),
 
@@ -112,30 +218,26 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       return { ok: false, message: 'The sponsor failed its own health check.' };
     },
 
-    async reserveGas(input, authorization, cancellation) {
-      const body = reserveGasBody(input);
+    async reserveGas({ gasBudget, reserveDurationSecs }, authorization, cancellation) {
+      const body = JSON.stringify({ gas_budget: gasBudget, reserve_duration_secs: reserveDurationSecs });
       const wire = await read({ endpoint: 'reserveGas', authorization, cancellation, body }, readReservation);
-      return {
-        rawReservationId: wire.reservation_id,
-        sponsorAddress: wire.sponsor_address,
-        gasCoins: wire.gas_coins,
-      };
+      const { reservation_id: rawReservationId, sponsor_address: sponsorAddress, gas_coins: gasCoins } = wire;
+      return { rawReservationId, sponsorAddress, gasCoins };
     },
 
     async executeTx(input, authorization, cancellation, late) {
-      const { digest, reservationId, rawReservationId } = input;
-      const facts = { digest, reservationId, rawReservationId };
-      const body = executeTxBody(input, options.requestTypeKey);
+      const { digest, reservationId, rawReservationId, txBytes, userSig, requestType } = input;
+      const rest = JSON.stringify({ tx_bytes: txBytes, user_sig: userSig, [requestTypeKey]: requestType });
       const asked: SponsorCall = {
         endpoint: 'executeTx',
         authorization,
         cancellation,
-        facts,
-        body,
-        late: (readAnswer) =>
-          late?.(new Promise((resolve) => resolve(toExecution(calls, asked, readAnswer(), digest)))),
+        facts: { digest, reservationId, rawReservationId },
+        // Written digit by digit: a JavaScript number would round a u64.
+        body: `{"reservation_id":${rawReservationId},${rest.slice(1)}`,
+        late: (readAnswer) => late?.(new Promise((resolve) => resolve(toExecution(asked, readAnswer(), digest)))),
       };
-      return toExecution(calls, asked, await ask(asked), digest);
+      return toExecution(asked, await ask(asked), digest);
     },
 
     async reloadAccessController(authorization, cancellation) {
@@ -145,35 +247,38 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
   };
 }
 
-/** @throws an error meant for the client where the answer does not tell that it ran */
-function toExecution(
-  { note, refuse }: SponsorCalls,
-  asked: SponsorCall,
-  answer: SponsorAnswer,
-  digest: string,
-): SponsorExecution {
-  const execution = readExecution(answer) ?? refuse(asked, answer);
-  // Effects of another transaction say nothing about this one, and "bad response, try again" would be the wrong advice.
-  if (execution.transactionDigest !== digest) {
-    note('digest-mismatch', asked, answer);
-    const message = `The sponsor answered with the effects of another transaction. ${lookItUp}`;
-    throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...toldFacts(asked), checkAfterMs });
-  }
-  const effects = readEffects(execution.raw);
-  if (!effects) note('unreadable-effects', asked, answer);
-  return { digest, succeeded: execution.succeeded, effects, rawEffects: execution.raw };
+/** @throws an error meant for the client if there was no response */
+function toAnswer(asked: SponsorCall, outcome: Outcome): SponsorAnswer {
+  if (outcome instanceof UpstreamCallError) throw toLostAnswerError(asked.endpoint, outcome, toClientFacts(asked));
+  return withoutCredential(toSponsorAnswer(outcome), asked.authorization);
 }
 
-function reserveGasBody({ gasBudget, reserveDurationSecs }: ReserveGasInput): string {
-  return JSON.stringify({ gas_budget: gasBudget, reserve_duration_secs: reserveDurationSecs });
+function toClientFacts({ facts }: SponsorCall): ErrorFacts {
+  return { upstream: 'sponsor', ...(facts && { digest: facts.digest, reservationId: facts.reservationId }) };
 }
 
-/** The reservation id goes in digit by digit: it is a u64, and a JavaScript number would round it. */
-function executeTxBody(input: ExecuteTxInput, requestTypeKey: string): string {
-  const rest = JSON.stringify({
-    tx_bytes: input.txBytes,
-    user_sig: input.userSig,
-    [requestTypeKey]: input.requestType,
-  });
-  return `{"reservation_id":${input.rawReservationId},${rest.slice(1)}`;
+/** How a call ended after its client had been answered, or had hung up. */
+function toUnheardOutcome({ endpoint, authorization, facts }: SponsorCall, outcome: Outcome): SponsorObservation {
+  const isLost = outcome instanceof UpstreamCallError;
+  const answer = isLost ? null : withoutCredential(toSponsorAnswer(outcome), authorization);
+  const text = answer ? toOutcomeText(endpoint, answer, facts?.digest) : `No answer: ${(outcome as Error).message}.`;
+  return {
+    endpoint,
+    status: answer?.status ?? null,
+    what: 'unheard-outcome',
+    ...(facts && { digest: facts.digest, reservationId: facts.rawReservationId }),
+    text: redact(text, authorization, maxObservedLength),
+  };
+}
+
+/** What was done, in one line for the operator, without effects or coins. @param digest of the transaction that was sent */
+function toOutcomeText(endpoint: SponsorEndpoint, answer: SponsorAnswer, digest: string | undefined): string {
+  const reservation = endpoint === 'reserveGas' ? readReservation(answer) : null;
+  if (reservation) return `Reserved: ${reservation.reservation_id}.`;
+  const execution = endpoint === 'executeTx' ? readExecution(answer) : null;
+  if (execution && execution.transactionDigest === digest) return execution.succeeded ? 'Executed.' : 'Ran and failed.';
+  if (endpoint === 'debugHealthCheck' && readDeepHealth(answer)) return 'Checked.';
+  if (endpoint === 'reloadAccessController' && readReloadResult(answer)) return 'Read again.';
+  const { code, message } = toSponsorRefusal(endpoint, answer, digest);
+  return `${code}: ${message}`;
 }

@@ -4,17 +4,15 @@ import { bearerToken } from '../config/value-types.ts';
 import type { TransactionFinder } from '../ledger/find-transaction.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
-import { toSponsorExecutionWorld } from './execute-tx.ts';
+import { type SponsorshipBooks, toSponsorExecutionWorld } from './execute-tx.ts';
 import { createExecutions } from './execution/executions.ts';
 import { watchOverdueExecutions } from './execution/overdue-executions.ts';
-import { openLeaseKeys } from './open-lease-keys.ts';
+import { openLeaseKeys } from './leases/lease-keys.ts';
 import { gatewayAuthorization } from './sponsor-authorization.ts';
 import { createSponsorClient } from './sponsor-client.ts';
 import { createSponsorResolvers } from './sponsor-resolvers.ts';
-import type { SponsorshipBooks } from './sponsorship-books.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
-import { watchSponsorToken } from './watch-sponsor-token.ts';
-import { watchSponsorVersion } from './watch-sponsor-version.ts';
+import { watchSponsorToken, watchSponsorVersion } from './watch-sponsor.ts';
 
 /** Where the gateway's own token comes from, itself or by a file. */
 const tokenSetting = 'SPONSOR_TOKEN';

@@ -1,8 +1,8 @@
 import { Secret } from '../../src/config/secret.ts';
+import type { SponsorshipBooks } from '../../src/sponsor/execute-tx.ts';
 import { toSponsorExecutionWorld } from '../../src/sponsor/execute-tx.ts';
 import { createExecutions } from '../../src/sponsor/execution/executions.ts';
 import { createLeaseKeys } from '../../src/sponsor/leases/lease-keys.ts';
-import type { SponsorshipBooks } from '../../src/sponsor/sponsorship-books.ts';
 import { createMemoryStore } from '../../src/sponsor/store/memory-store.ts';
 
 /**

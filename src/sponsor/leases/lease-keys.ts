@@ -1,43 +1,42 @@
-import { Buffer } from 'node:buffer';
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Secret } from '../../config/secret.ts';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Secret } from '../../config/secret.ts';
+import { signingKeys } from '../../config/value-types.ts';
+import type { UpstreamHost } from '../../upstream/upstream.ts';
 import { type Lease, readLease, writeLease } from './lease.ts';
 
-/** Signs leases, and opens those that it signed: each for the one caller it was given to. */
+/** Signs leases and verifies them, each for the one caller that got it. */
 export interface LeaseKeys {
   /**
-   * The lease as text: letters, digits, `-` and `_`, at most 512 of them.
-   * @param caller to whom it is given. It is signed with the lease and not in the text.
-   * @throws RangeError if a part of the lease is not of its form
+   * The lease as base64url text, at most 512 characters.
+   * @param caller gets the lease. Covered by the signature; not part of the text.
+   * @throws RangeError if a part of the lease does not have its form
    */
   sign(lease: Lease, caller: string): string;
   /**
-   * The lease of a text, if this caller was given exactly this text; else `null`, be the text another caller's, altered,
-   * expired or made up: nothing tells one from the other.
+   * The lease, if this caller got exactly this text and the lease has not expired. Otherwise `null`, which does not show whether
+   * the text is another caller's, altered, expired or made up.
    */
   open(text: string, caller: string, nowMs: number): Lease | null;
-  /** As `open`, but an expired lease too: for what is told of it afterwards. No coins may be spent with it. */
+  /** As `open`, but also for expired leases, whose coins must not be spent. */
   recognise(text: string, caller: string): Lease | null;
-  /** Signs with it from now on. What was signed before stays good. */
+  /** Signs with this key from now on; earlier leases stay valid. */
   adopt(secret: Secret): void;
-  /** Has these keys and no others from now on: the first signs, all open. */
+  /** Replaces all keys: the first signs, all verify. */
   replace(secrets: readonly Secret[]): void;
 }
 
-/** Of all leases, whatever is in them. */
 const maxLeaseCharacters = 512;
 
 const signatureBytes = 32;
 
-/** Every key kept is tried on each bad lease, so they are bounded. Keys change only by hand, or when instances first meet. */
+/** Bounded, because an invalid lease is tried with every key. */
 const maxAdoptedKeys = 8;
 
-/** The signature of a lease and its caller. */
 type Sign = (lease: Buffer, caller: string) => Buffer;
 
 /**
- * @param first signs
- * @param rest open what was signed with them before
+ * @param first signs and verifies
+ * @param rest verify only
  */
 export function createLeaseKeys(first: Secret, ...rest: readonly Secret[]): LeaseKeys {
   let signing = toSign(first);
@@ -74,8 +73,8 @@ export function createLeaseKeys(first: Secret, ...rest: readonly Secret[]): Leas
 }
 
 /**
- * The key is derived for leases alone, so that its signatures prove nothing where the same secret signs something else. The
- * caller goes in with its length: wherever it ends, no other caller with another lease makes the same bytes.
+ * Derives a key for leases alone, so that its signatures are invalid elsewhere. The length of the caller is signed too: no other
+ * split into caller and lease gives the same bytes.
  */
 function toSign(secret: Secret): Sign {
   const key = createHmac('sha256', secret.reveal()).update('ledger-gateway leases').digest();
@@ -87,9 +86,36 @@ function toSign(secret: Secret): Sign {
   };
 }
 
-/** The bytes of a text in the one spelling they have: several texts may decode to the same bytes, and one alone was given. */
+/** Accepts canonical base64url only, since several texts may decode to the same bytes. */
 function decode(text: string): Buffer | null {
   if (text.length > maxLeaseCharacters) return null;
   const bytes = Buffer.from(text, 'base64url');
   return bytes.length > signatureBytes && bytes.toString('base64url') === text ? bytes : null;
+}
+
+/** The name of the generated key in the shared store, and among workers. */
+const sharedKeyName = 'ledger-gateway:lease-key';
+
+export interface OpenLeaseKeys {
+  readonly keys: LeaseKeys;
+  close(): void;
+}
+
+/**
+ * The configured keys, or a generated one that all processes share. A warning says that leases do not survive a restart with a
+ * generated key, except on the embedded network, whose sponsor forgets its reservations too.
+ */
+export async function openLeaseKeys(host: UpstreamHost): Promise<OpenLeaseKeys> {
+  const { config, telemetry, shareSecret } = host;
+  const { leaseKeys, files } = config.sponsorship;
+  const [first, ...rest] = leaseKeys ?? [];
+  if (first) {
+    const keys = createLeaseKeys(first, ...rest);
+    host.watchSecret({ setting: 'LEASE_KEYS_FILE', path: files.leaseKeys, type: signingKeys, adopt: keys.replace });
+    return { keys, close: () => {} };
+  }
+  if (config.upstreams.kind !== 'devnet') telemetry.leaseKeyMade('LEASE_KEYS');
+  const own = new Secret(randomBytes(32).toString('base64url'));
+  const keys = createLeaseKeys(own);
+  return { keys, close: await shareSecret(sharedKeyName, own, keys.adopt) };
 }

@@ -1,6 +1,6 @@
 import { toFullAddress } from '../../transactions/address.ts';
 import { outlineTransaction, type TransactionOutline } from '../../transactions/outline-transaction.ts';
-import { hashCoins } from '../leases/hash-coins.ts';
+import { hashCoins } from '../leases/lease.ts';
 import { toCallFault } from './check-move-calls.ts';
 
 /** What a reservation is good for. */

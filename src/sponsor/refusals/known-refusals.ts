@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/catalogue.ts';
 import { readNodeRefusal } from './node-refusals.ts';
-import type { SponsorEndpoint } from './sponsor-endpoint.ts';
+import type { SponsorEndpoint } from './sponsor-answer.ts';
 
 export interface KnownRefusal {
   readonly code: ErrorCode;

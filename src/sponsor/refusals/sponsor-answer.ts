@@ -1,44 +1,68 @@
+import type { Secret } from '../../config/secret.ts';
 import { parseLosslessJson } from '../../json/lossless-json.ts';
 import { isAnswerTooDeep } from '../../upstream/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
 
-/** What came back from the sponsor, read but not yet judged. */
+/** Where each endpoint is below the sponsor's base path. The names are also written to the log. */
+export const sponsorEndpoints = {
+  health: { method: 'GET', path: '/' },
+  version: { method: 'GET', path: '/version' },
+  debugHealthCheck: { method: 'POST', path: '/debug_health_check' },
+  reserveGas: { method: 'POST', path: '/v1/reserve_gas' },
+  executeTx: { method: 'POST', path: '/v1/execute_tx' },
+  reloadAccessController: { method: 'GET', path: '/v1/reload_access_controller' },
+} as const;
+
+export type SponsorEndpoint = keyof typeof sponsorEndpoints;
+
+/** A response of the sponsor, parsed but not interpreted. */
 export interface SponsorAnswer {
   readonly status: number;
-  /** The JSON value, or `undefined` when the answer does not call itself JSON or is not. */
+  /** `undefined` if the response does not declare JSON, or is not JSON. */
   readonly json: unknown;
   readonly text: string;
 }
 
 /**
- * The content type decides what is parsed as JSON, never the status: the sponsor's refusals are JSON envelopes, while its
- * web framework's (body not readable, wrong content type, body too large) are plain text under the same statuses.
+ * The content type decides what is parsed as JSON, not the status: the sponsor's refusals are JSON envelopes, while its web
+ * framework answers plain text under the same statuses.
  */
 export function toSponsorAnswer({ status, headers, body }: UpstreamResponse): SponsorAnswer {
   const text = body.toString('utf8');
-  return { status, text, json: isJsonContent(headers.get('content-type')) ? jsonOrUndefined(text) : undefined };
+  const type = headers.get('content-type');
+  const isJson = type === undefined || /\bjson\b/i.test(String(type));
+  return { status, text, json: isJson ? parseShallowJson(text) : undefined };
 }
 
-/** The text of `{ error }` or `{ result: null, error }`; `null` for any other answer. */
+function parseShallowJson(text: string): unknown {
+  try {
+    const json = parseLosslessJson(text);
+    return isAnswerTooDeep(json, text.length) ? undefined : json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of `{ error }` or `{ result: null, error }`; `null` for any other response. */
 export function errorTextOf({ json }: SponsorAnswer): string | null {
   if (typeof json !== 'object' || json === null || !('error' in json)) return null;
   return typeof json.error === 'string' && json.error !== '' ? json.error : null;
 }
 
-/** Does it carry effects or a result, in whichever form and under whichever status? Then it is no refusal. */
+/** Does it carry effects or a result, in any form and under any status? Then it is no refusal. */
 export function hasResult({ json }: SponsorAnswer): boolean {
   if (typeof json !== 'object' || json === null) return false;
   const { effects = null, result = null } = json as { readonly effects?: unknown; readonly result?: unknown };
   return effects !== null || result !== null;
 }
 
-/** A plain-text answer that may be a sentence of the sponsor; `null` for JSON objects, HTML pages and long texts. */
+/** Plain text that may be a sentence of the sponsor; `null` for JSON objects, HTML pages and long texts. */
 export function sentenceOf(answer: SponsorAnswer): string | null {
   const word = wordOf(answer);
   return word.length <= 500 && !/^[{[<]/.test(word) ? word : null;
 }
 
-/** `OK` and versions come as a JSON string or as bare text, whatever the content type says: builds of the sponsor differ. */
+/** `OK` and versions are JSON strings or bare text, depending on the sponsor's build and not on the content type. */
 export function wordOf({ json, text }: SponsorAnswer): string {
   const value = typeof json === 'string' ? json : text;
   return value.trim().replace(/^"(.*)"$/s, '$1');
@@ -48,15 +72,52 @@ export function isSuccess({ status }: SponsorAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-function isJsonContent(contentType: string | string[] | undefined): boolean {
-  return contentType === undefined || /\bjson\b/i.test(String(contentType));
+const redacted = '[redacted]';
+/** Storage addresses with a password appear in the sponsor's error texts. */
+const urlCredentials = /(\/\/)[^/@\s]+@/g;
+const bearer = /(bearer\s+)[\w.~+/=-]+/gi;
+
+/**
+ * Removes secrets from the sponsor's text: the credential of the request (services echo it), other bearer tokens, credentials in
+ * URLs. The text is cut afterwards, since half a secret would not be recognised.
+ */
+export function redact(text: string, authorization: Secret | null, maxLength: number): string {
+  const whole = credentialsOf(authorization).reduce((rest, secret) => rest.replaceAll(secret, redacted), text);
+  const clean = whole.replace(bearer, `$1${redacted}`).replace(urlCredentials, `$1${redacted}@`);
+  return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean;
 }
 
-function jsonOrUndefined(text: string): unknown {
+/** Shorter credentials occur by chance in digests and words, and removing them would damage the response. */
+const minCredentialLength = 8;
+
+/**
+ * Removes the credential of the request from the response, also from successes, because clients get effects as the sponsor sent
+ * them. JSON is cleaned in parsed form, since any character of a credential may be escaped.
+ */
+export function withoutCredential(answer: SponsorAnswer, authorization: Secret | null): SponsorAnswer {
+  const spellings = credentialsOf(authorization)
+    .filter((secret) => secret.length >= minCredentialLength)
+    .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])]);
+  const { text, json } = answer;
+  const isIn = (whole: string) => spellings.some((spelling) => whole.includes(spelling));
+  if (!isIn(text) && !(text.includes('\\') && isIn(JSON.stringify(json) ?? ''))) return answer;
+  const clean = (whole: string) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, redacted), whole);
+  const cleaned = cleanJson(json, clean);
+  return { ...answer, text: cleaned === undefined ? clean(text) : JSON.stringify(cleaned), json: cleaned };
+}
+
+/** `undefined` for JSON that is nested too deep to be written again. */
+function cleanJson(json: unknown, clean: (text: string) => string): unknown {
+  if (json === undefined) return undefined;
   try {
-    const json = parseLosslessJson(text);
-    return isAnswerTooDeep(json, text.length) ? undefined : json;
+    return JSON.parse(clean(JSON.stringify(json)));
   } catch {
     return undefined;
   }
+}
+
+/** The whole header and the part after the scheme, longest first. */
+function credentialsOf(authorization: Secret | null): readonly string[] {
+  const value = authorization?.reveal().trim() ?? '';
+  return [value, value.replace(/^\S+\s+/, '')].filter((text) => text !== '');
 }

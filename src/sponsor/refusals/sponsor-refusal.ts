@@ -3,8 +3,8 @@ import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../../upstream/upstream-call-error.ts';
 import { findKnownRefusal } from './known-refusals.ts';
+import type { SponsorEndpoint } from './sponsor-answer.ts';
 import { errorTextOf, hasResult, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
-import type { SponsorEndpoint } from './sponsor-endpoint.ts';
 
 /** What an answer that is not a success means for the caller. */
 export interface SponsorRefusal {

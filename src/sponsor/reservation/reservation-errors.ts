@@ -5,7 +5,7 @@ import type { GasAllowance, ReservationStart } from '../store/sponsorship-store.
 const nothingSent = 'Nothing was sent to the sponsor.';
 const argument = 'idempotencyKey';
 
-/** Whoever waited for a twin is gone, or out of time. */
+/** The client hung up or the call timed out while it waited for a twin. */
 export function twinUnderWay(): GraphQLError {
   const message = `The request was over while another one under the same idempotencyKey was still under way. ${nothingSent}`;
   return gatewayError('REQUEST_TIMEOUT', message, { upstream: 'sponsor', argument });
@@ -16,13 +16,13 @@ export function storeAway(): GraphQLError {
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor' });
 }
 
-/** Without the store a repeat would not be known as one, and would reserve coins again. */
+/** Without the store a repeat would not be recognised, and would reserve coins again. */
 export function keyNotKept(): GraphQLError {
   const message = `An idempotencyKey cannot be kept while what the instances of this gateway share is away. ${nothingSent} Without a key coins can be reserved.`;
   return gatewayError('UPSTREAM_UNAVAILABLE', message, { upstream: 'sponsor', argument });
 }
 
-/** What a store that does not let a reservation begin means for the caller. */
+/** The error for a reservation that the store does not let begin. */
 export function toDeclined(
   start: Exclude<ReservationStart, { kind: 'begun' | 'replay' | 'in-progress' }>,
   gasBudget: number,

@@ -1,38 +1,35 @@
-import { hashCoins } from '../leases/hash-coins.ts';
-import type { Lease } from '../leases/lease.ts';
+import { type CoinReference, hashCoins, type Lease } from '../leases/lease.ts';
 import type { LeaseKeys } from '../leases/lease-keys.ts';
 
 /** What the sponsor reserved. */
 export interface ReservedCoins {
-  /** Its own number, exact decimal text. */
+  /** The sponsor's own number, exact decimal text. */
   readonly rawReservationId: string;
   readonly sponsorAddress: string;
-  /** `version` is exact decimal text. */
-  readonly gasCoins: readonly { readonly objectId: string; readonly version: string; readonly digest: string }[];
+  readonly gasCoins: readonly CoinReference[];
 }
 
-/** What is kept of a reservation, and given again to who asks again. It holds nothing by which it could be spent. */
+/** A reservation as it is stored, for repeats. Does not authorise anything by itself. Times in milliseconds since the Unix epoch. */
 export interface KeptReservation extends ReservedCoins {
   readonly leaseId: string;
   readonly gasBudget: number;
-  /** Milliseconds since the Unix epoch, as all times here. */
   readonly issuedAtMs: number;
   readonly expiresAtMs: number;
 }
 
 /** A reservation as its caller sees it. */
 export interface Reservation extends Omit<ReservedCoins, 'rawReservationId'> {
-  /** By which it is spent. */
+  /** Authorises one execution. */
   readonly reservationId: string;
   readonly gasBudget: number;
   readonly expiresAtMs: number;
-  /** Was it handed to the sponsor with a transaction, whatever became of it? */
+  /** Was it sent to the sponsor with a transaction, whatever the outcome? */
   readonly isConsumed: boolean;
 }
 
 /**
- * @param leases sign its id; `null`: it is the sponsor's own number
- * @param holder to whom alone it is given
+ * @param leases sign the id; `null`: the id is the sponsor's own number
+ * @param holder the only caller that may use it
  */
 export function toReservation(
   kept: KeptReservation,
@@ -47,13 +44,4 @@ function toLease(kept: KeptReservation): Lease {
   const { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs } = kept;
   const coinsHash = hashCoins(kept.gasCoins);
   return { leaseId, rawReservationId, sponsorAddress, gasBudget, issuedAtMs, expiresAtMs, coinsHash };
-}
-
-export function writeKept(kept: KeptReservation): string {
-  return JSON.stringify(kept);
-}
-
-/** @param text as `writeKept` made it */
-export function readKept(text: string): KeptReservation {
-  return JSON.parse(text) as KeptReservation;
 }

@@ -1,96 +1,89 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import type { Cancellation } from '../../upstream/cancellation.ts';
-import { createLeaseId } from '../leases/lease-id.ts';
+import { createLeaseId } from '../leases/lease.ts';
 import type { LeaseKeys } from '../leases/lease-keys.ts';
 import { mayBeDone } from '../refusals/sponsor-refusal.ts';
 import type { EndReservation, GasBudget, ReservationStart, SponsorshipStore } from '../store/sponsorship-store.ts';
-import { pauseUnlessOver } from './pause-unless-over.ts';
-import {
-  type KeptReservation,
-  type Reservation,
-  type ReservedCoins,
-  readKept,
-  toReservation,
-  writeKept,
-} from './reservation.ts';
+import { type KeptReservation, type Reservation, type ReservedCoins, toReservation } from './reservation.ts';
 import { keyNotKept, storeAway, toDeclined, twinUnderWay } from './reservation-errors.ts';
 
-/** Somebody wants coins. All of it has been checked. */
+/** One call of `reserveGas`, its arguments already checked. */
 export interface ReservationOrder {
-  /** To whom the coins are given. */
+  /** The only caller that may use the coins. */
   readonly holder: string;
   readonly gasBudget: number;
   readonly reserveDurationSecs: number;
   readonly idempotencyKey: string | null;
   readonly gas: GasBudget | null;
-  /** Of the operation: nothing is begun after it. */
+  /** Nothing begins after it. */
   readonly cancellation: Cancellation;
-  /** Asks the sponsor, once. Rejects with an error that is meant for the caller. */
+  /** Asks the sponsor, once. Rejects with an error meant for the client. */
   readonly ask: () => Promise<ReservedCoins>;
-  /** Told how it ended, once. Must not throw. */
+  /** Called once, with the end. Must not throw. */
   readonly audit: (event: ReservationEvent) => void;
 }
 
 export interface ReservationEvent {
   readonly event: 'reserved' | 'reserve-refused' | 'reserve-lost' | 'reserve-replayed';
-  /** `null` where nothing was begun. */
+  /** `null` if nothing was begun. */
   readonly leaseId: string | null;
   readonly budget: number;
   readonly code?: string;
 }
 
 export interface ReservationWorld {
-  /** `null`: callers get the sponsor's own numbers. */
+  /** `null`: clients get the sponsor's own numbers. */
   readonly leases: LeaseKeys | null;
   readonly store: SponsorshipStore;
-  /** Is nothing sent while the store does not answer? */
+  /** Must the store answer before the sponsor is asked? */
   readonly isStoreNeeded: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Milliseconds within which an attempt has ended. */
+  /** Milliseconds after which other processes treat an attempt as dead. */
   readonly answerMs: number;
 }
 
 export interface Reservations {
-  /** Reserves coins, or gives again what was reserved under the same key. Rejects with an error meant for the caller. */
+  /** Reserves coins, or repeats the answer given under the same key. Rejects with an error meant for the client. */
   reserve(order: ReservationOrder): Promise<Reservation>;
-  /** What is known of a reservation of this holder; `null` for one that is somebody else's, made up, or long over. */
+  /** A reservation of this holder; `null` if it is another holder's, made up or long over. */
   find(reservationId: string, holder: string): Promise<Reservation | null>;
 }
 
-/** Pauses between two looks at what a twin in another process does: each is twice as long as the one before. */
+/** Pauses while a twin in another process is in flight: each is twice as long as the one before. */
 const [firstPauseMs, longestPauseMs] = [25, 1_000];
 
-/** Letters of a lease's name, or of a number of the sponsor's: the largest u64 has 20. */
+/** Characters of a lease id, or of a u64. */
 const maxNumberLength = 32;
 
 const nothing = () => {};
 
+/**
+ * Reserves coins for callers. The store holds the gas budget and looks up the idempotency key before the sponsor is asked, and
+ * knows the end before the client does. One call under a key asks the sponsor; its twins wait for it.
+ */
 export function createReservations(world: ReservationWorld): Reservations {
   const { leases, store, isStoreNeeded, now } = world;
-  /** Those with a key that this process has begun, so that twins here need not ask the store again and again. */
-  const underWay = new Map<string, Promise<unknown>>();
+  /** Calls with a key that this process has begun: their twins here need not poll the store. */
+  const inFlight = new Map<string, Promise<unknown>>();
 
   return {
     async reserve(order) {
       const attempt: Attempt = { order, leaseId: createLeaseId(), issuedAtMs: 0, expiresAtMs: 0 };
       const start = await begin(attempt);
       if (start.kind === 'replay') return replay(order, readKept(start.answer));
-      if (start.kind !== 'begun') {
-        const error = toDeclined(start, order.gasBudget, now());
-        throw refused(order, null, error);
-      }
+      if (start.kind !== 'begun') throw refused(order, toDeclined(start, order.gasBudget, now()));
       const name = nameOf(order);
       if (name === null) return ask(attempt);
       const asked = ask(attempt);
-      underWay.set(name, asked.catch(nothing));
-      return asked.finally(() => underWay.delete(name));
+      inFlight.set(name, asked.catch(nothing));
+      return asked.finally(() => inFlight.delete(name));
     },
 
     async find(reservationId, holder) {
       const leaseId = leases ? leases.recognise(reservationId, holder)?.leaseId : reservationId;
-      // The sponsor's own numbers are short. A text without end may stand in many fields, and would be read for each.
+      // Long text may be in many fields, and the store would hash it for each.
       if (leaseId === undefined || leaseId.length > maxNumberLength) return null;
       const kept = await store.findReservation(holder, leaseId, now()).catch(() => {
         throw storeAway();
@@ -100,7 +93,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     },
   };
 
-  /** Looks the key up and holds the budget; waits for a twin. */
+  /** Looks up the key and holds the budget. Waits for a twin in flight. */
   async function begin(attempt: Attempt): Promise<Exclude<ReservationStart, { kind: 'in-progress' }>> {
     const { order, leaseId } = attempt;
     const { holder: caller, gasBudget: amount, gas, idempotencyKey, cancellation } = order;
@@ -108,7 +101,7 @@ export function createReservations(world: ReservationWorld): Reservations {
     const name = nameOf(order);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const nowMs = now();
-      // Counted from before the sponsor is asked: coins are never promised for longer than the sponsor holds them.
+      // Counted from before the sponsor is asked, so that no lease outlives the sponsor's reservation.
       const expiresAtMs = nowMs + order.reserveDurationSecs * 1_000;
       attempt.issuedAtMs = nowMs;
       attempt.expiresAtMs = expiresAtMs;
@@ -118,29 +111,29 @@ export function createReservations(world: ReservationWorld): Reservations {
         const begun = { caller, leaseId, amount, expiresAtMs, gas, idempotency, answerByMs, nowMs };
         start = await store.beginReservation(begun);
       } catch {
-        return withoutStore(attempt);
+        return beginWithoutStore(attempt);
       }
-      // A store without room is as good as none: callers with made-up credentials can fill it.
+      // If the store is optional, a full one counts as none: callers with made-up credentials can fill it.
       if (start.kind === 'full' && !isStoreNeeded && idempotency === null) return { kind: 'begun' };
       if (start.kind !== 'in-progress') return start;
-      const twin = name === null ? undefined : underWay.get(name);
+      const twin = name === null ? undefined : inFlight.get(name);
       await pauseUnlessOver(twin === undefined ? pauseMs : longestPauseMs, cancellation, twin);
-      if (cancellation.cause) throw refused(order, null, twinUnderWay());
+      if (cancellation.cause) throw refused(order, twinUnderWay());
     }
   }
 
-  function withoutStore(attempt: Attempt): { readonly kind: 'begun' } {
+  function beginWithoutStore(attempt: Attempt): { readonly kind: 'begun' } {
     const { order } = attempt;
-    // It may have heard of the attempt all the same: what it holds for it would be held until the coins would expire.
+    // The step may have happened all the same, and would hold the budget until the lease expires.
     void end(attempt, { kind: 'refused' });
-    if (isStoreNeeded) throw refused(order, null, storeAway());
-    if (order.idempotencyKey !== null) throw refused(order, null, keyNotKept());
+    if (isStoreNeeded) throw refused(order, storeAway());
+    if (order.idempotencyKey !== null) throw refused(order, keyNotKept());
     return { kind: 'begun' };
   }
 
-  /** Asks the sponsor, and has the store know how that ended before the caller does. */
+  /** Asks the sponsor, and writes the end to the store before the client is answered. */
   async function ask(attempt: Attempt): Promise<Reservation> {
-    const { order, leaseId, issuedAtMs, expiresAtMs } = attempt;
+    const { order, issuedAtMs, expiresAtMs } = attempt;
     const { gasBudget, holder } = order;
     let coins: ReservedCoins;
     try {
@@ -148,25 +141,18 @@ export function createReservations(world: ReservationWorld): Reservations {
     } catch (error) {
       const isLost = mayBeDone(error);
       await end(attempt, { kind: isLost ? 'lost' : 'refused' });
-      throw refused(order, leaseId, error, isLost ? 'reserve-lost' : 'reserve-refused');
+      throw refused(order, error, attempt.leaseId, isLost ? 'reserve-lost' : 'reserve-refused');
     }
     const { rawReservationId, sponsorAddress, gasCoins } = coins;
-    const kept: KeptReservation = {
-      leaseId: leases ? leaseId : rawReservationId,
-      rawReservationId,
-      sponsorAddress,
-      gasCoins,
-      gasBudget,
-      issuedAtMs,
-      expiresAtMs,
-    };
+    const leaseId = leases ? attempt.leaseId : rawReservationId;
+    const kept = { leaseId, rawReservationId, sponsorAddress, gasCoins, gasBudget, issuedAtMs, expiresAtMs };
     const knownAs = leases ? undefined : rawReservationId;
-    await end(attempt, { kind: 'reserved', answer: writeKept(kept), knownAs });
-    order.audit({ event: 'reserved', leaseId: kept.leaseId, budget: gasBudget });
+    await end(attempt, { kind: 'reserved', answer: JSON.stringify(kept), knownAs });
+    order.audit({ event: 'reserved', leaseId, budget: gasBudget });
     return toReservation(kept, { leases, holder, isConsumed: false });
   }
 
-  /** A store that is away is told later, by whoever speaks to it, or lets the hold expire. */
+  /** If the store is away, it writes the end later by itself, or lets the hold expire. */
   function end({ order, leaseId }: Attempt, outcome: EndReservation['outcome']): Promise<void> {
     return store.endReservation({ caller: order.holder, leaseId, nowMs: now(), outcome }).catch(nothing);
   }
@@ -174,10 +160,14 @@ export function createReservations(world: ReservationWorld): Reservations {
   async function replay({ holder, gasBudget, audit }: ReservationOrder, kept: KeptReservation): Promise<Reservation> {
     const { leaseId } = kept;
     audit({ event: 'reserve-replayed', leaseId, budget: gasBudget });
-    // Where the store forgot it, or is away, the clock tells what there is to tell.
     const found = await store.findReservation(holder, leaseId, now()).catch(() => null);
     return toReservation(kept, { leases, holder, isConsumed: found?.state === 'consumed' });
   }
+}
+
+/** Reads what the store keeps of a reservation. */
+export function readKept(answer: string): KeptReservation {
+  return JSON.parse(answer) as KeptReservation;
 }
 
 interface Attempt {
@@ -189,8 +179,8 @@ interface Attempt {
 
 function refused<Reason>(
   { audit, gasBudget }: ReservationOrder,
-  leaseId: string | null,
   error: Reason,
+  leaseId: string | null = null,
   event: ReservationEvent['event'] = 'reserve-refused',
 ): Reason {
   const code = error instanceof GraphQLError ? String(error.extensions.code) : 'INTERNAL_SERVER_ERROR';
@@ -198,11 +188,26 @@ function refused<Reason>(
   return error;
 }
 
-/** One text for a holder and a key of theirs. */
+/** Unique for a holder and its key. */
 function nameOf({ holder, idempotencyKey }: ReservationOrder): string | null {
   return idempotencyKey === null ? null : JSON.stringify([holder, idempotencyKey]);
 }
 
 function bodyHashOf({ gasBudget, reserveDurationSecs }: ReservationOrder): string {
   return hash('sha256', JSON.stringify([gasBudget, reserveDurationSecs]), 'base64url');
+}
+
+/** Resolves after a time, when `sooner` does, or when the operation is over: whichever comes first. */
+export function pauseUnlessOver(ms: number, cancellation: Cancellation, sooner?: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    let stopListening = nothing;
+    const go = (): void => {
+      clearTimeout(timer);
+      stopListening();
+      resolve();
+    };
+    const timer = setTimeout(go, ms);
+    stopListening = cancellation.onCancel(go);
+    void sooner?.then(go);
+  });
 }

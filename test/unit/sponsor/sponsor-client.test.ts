@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
 import { isErrorCode } from '../../../src/errors/catalogue.ts';
-import type { SponsorObservation } from '../../../src/sponsor/sponsor-calls.ts';
+import type { SponsorObservation } from '../../../src/sponsor/sponsor-client.ts';
 import {
   createSponsorClient,
   type SponsorClient,

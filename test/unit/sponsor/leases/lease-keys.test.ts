@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
 import type { Lease } from '../../../../src/sponsor/leases/lease.ts';
-import { createLeaseId } from '../../../../src/sponsor/leases/lease-id.ts';
+import { createLeaseId } from '../../../../src/sponsor/leases/lease.ts';
 import { createLeaseKeys } from '../../../../src/sponsor/leases/lease-keys.ts';
 
 const [older, newer] = [new Secret('older'.repeat(8)), new Secret('newer'.repeat(8))];

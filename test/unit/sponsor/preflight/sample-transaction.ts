@@ -3,7 +3,7 @@ import {
   createProgrammableBuilder,
   type ProgrammableBuilder,
 } from '../../../../src/devnet/transactions/programmable-builder.ts';
-import { hashCoins } from '../../../../src/sponsor/leases/hash-coins.ts';
+import { hashCoins } from '../../../../src/sponsor/leases/lease.ts';
 import type { ReservationTerms } from '../../../../src/sponsor/preflight/check-transaction.ts';
 import type { GasData, ProgrammableTransaction } from '../../../../src/transactions/transaction-data.ts';
 

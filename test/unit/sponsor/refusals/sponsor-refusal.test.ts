@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../../src/errors/catalogue.ts';
-import type { SponsorAnswer } from '../../../../src/sponsor/refusals/sponsor-answer.ts';
-import type { SponsorEndpoint } from '../../../../src/sponsor/refusals/sponsor-endpoint.ts';
+import type { SponsorAnswer, SponsorEndpoint } from '../../../../src/sponsor/refusals/sponsor-answer.ts';
 import { toSponsorRefusal } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
 
 const envelopes = (status: number, error: string): readonly SponsorAnswer[] =>

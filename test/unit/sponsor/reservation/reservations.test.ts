@@ -4,9 +4,9 @@ import { Secret } from '../../../../src/config/secret.ts';
 import { gatewayError } from '../../../../src/errors/gateway-error.ts';
 import { createLeaseKeys } from '../../../../src/sponsor/leases/lease-keys.ts';
 import { UntellingAnswer } from '../../../../src/sponsor/refusals/sponsor-refusal.ts';
-import { pauseUnlessOver } from '../../../../src/sponsor/reservation/pause-unless-over.ts';
 import {
   createReservations,
+  pauseUnlessOver,
   type ReservationEvent,
   type ReservationOrder,
 } from '../../../../src/sponsor/reservation/reservations.ts';

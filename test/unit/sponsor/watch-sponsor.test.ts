@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import type { SponsorClient } from '../../../src/sponsor/sponsor-client.ts';
-import { watchSponsorVersion } from '../../../src/sponsor/watch-sponsor-version.ts';
+import { watchSponsorToken, watchSponsorVersion } from '../../../src/sponsor/watch-sponsor.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
 
@@ -108,4 +109,30 @@ test('nobody who only looks waits longer than a second for a client of the spons
   const client = watch.listen({ version: () => new Promise<string>(() => {}) } as unknown as SponsorClient);
   void client.version(null, createCancellation());
   expect(await watch.tell()).toBeNull();
+});
+
+it('a refused token is told once, until it is taken again', async () => {
+  let outcome: () => Promise<never> | Promise<{ result: string }> = async () => ({ result: 'success' });
+  const client = {
+    reloadAccessController: () => outcome(),
+    version: () => Promise.resolve('1'),
+  } as unknown as SponsorClient;
+  const told: string[] = [];
+  const watched = watchSponsorToken(client, {
+    refused: () => told.push('refused'),
+    accepted: () => told.push('accepted'),
+  });
+  const ask = () => watched.reloadAccessController(null, createCancellation()).catch(() => null);
+
+  await ask();
+  outcome = () => Promise.reject(gatewayError('SPONSOR_UNAUTHORIZED', 'no'));
+  await ask();
+  await ask();
+  outcome = () => Promise.reject(gatewayError('UPSTREAM_UNAVAILABLE', 'away'));
+  await ask();
+  await watched.version(null, createCancellation());
+  expect(told).toEqual(['refused']);
+  outcome = async () => ({ result: 'success' });
+  await ask();
+  expect(told).toEqual(['refused', 'accepted']);
 });
