@@ -39,7 +39,7 @@ export function reservationState({ expiresAtMs, isConsumed }: Reservation, nowMs
   return nowMs < expiresAtMs ? 'ACTIVE' : 'EXPIRED';
 }
 
-interface SponsoredOwnerRecord {
+export interface SponsoredOwnerRecord {
   readonly kind: SponsoredOwnerKind;
   readonly address: string | null;
   /** Decimal text. */
