@@ -4,7 +4,7 @@ import { countPageCalls } from '../documents/cost/called-pages.ts';
 import type { LedgerPush } from '../ledger/ledger-push.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
-import type { StreamPlaces } from '../live/stream-places.ts';
+import type { StreamQuota } from '../live/quota.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { eventFilterCapabilities } from './event-filter-capabilities.ts';
 import { createEventsClient } from './events-client.ts';
@@ -27,7 +27,7 @@ const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, d
 /** What live streams need beside what every upstream does. */
 export interface EventsHost extends UpstreamHost {
   /** Of all live streams, whoever tells them. */
-  readonly streamPlaces: StreamPlaces;
+  readonly streamPlaces: StreamQuota;
   /** With whom live streams are read together; `null` = each process reads for itself. */
   readonly liveFleet: Pick<Fleet, 'join'> | null;
   readonly ledgerPush: LedgerPush;

@@ -1,14 +1,12 @@
 import type { Config } from '../config/config.ts';
-import { CallQueue } from '../live/call-queue.ts';
 import { systemClock } from '../live/clock.ts';
 import type { JoinFleet } from '../live/feed.ts';
 import type { ItemText } from '../live/fleet/entry-text.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
+import { CallQueue } from '../live/history.ts';
 import { createLiveHub } from '../live/live-hub.ts';
 import type { StallReport } from '../live/progress.ts';
-import { createReaderPlaces } from '../live/reader-places.ts';
-import { createShares } from '../live/shares.ts';
-import type { StreamPlaces } from '../live/stream-places.ts';
+import { createQuota, createShares, type StreamQuota } from '../live/quota.ts';
 import { Turns } from '../live/turns.ts';
 import type { CursorKeys } from './cursors/cursor-keys.ts';
 import type { EventsClient } from './events-client.ts';
@@ -27,7 +25,7 @@ import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
 
 export interface OpenLiveEventsOptions {
   readonly config: Pick<Config, 'live' | 'profile'>;
-  readonly places: StreamPlaces;
+  readonly places: StreamQuota;
   readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
   /** @throws `NOT_CONFIGURED` where there is no events upstream */
   readonly client: () => EventsClient;
@@ -59,7 +57,7 @@ const mostMade = 4_096;
 export function openLiveEvents(options: OpenLiveEventsOptions) {
   const { places, watches, client, cursorKeys } = options;
   const { live, profile } = options.config;
-  const readers = createReaderPlaces({ max: live.maxReaders, maxPerCaller: live.maxReadersPerCaller });
+  const readerQuota = createQuota({ max: live.maxReaders, maxPerCaller: live.maxReadersPerCaller });
   // Of both kinds together: they share the bounds, not the readers.
   const shared = {
     pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
@@ -67,8 +65,8 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
     budget: createShares({ total: live.replayBytes, least: leastReplayBytes }),
     made: createShares({ total: mostMade, least: 2 }),
     turns: new Turns(),
-    places,
-    readers,
+    streamQuota: places,
+    readerQuota,
     historyCalls: new CallQueue({ clock: systemClock, ...historyBounds }),
     lostAfterMs,
     graceMs,
@@ -114,7 +112,7 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
   };
   return {
     resolvers: { Subscription },
-    capability: (caller: string) => liveReaderCapability(readers.boundOf(caller)),
+    capability: (caller: string) => liveReaderCapability(readerQuota.boundOf(caller)),
     stop() {
       events.stop();
       transactions.stop();
@@ -127,7 +125,7 @@ export function openLiveEvents(options: OpenLiveEventsOptions) {
 }
 
 /** What entries look like; another number is another reader, so that none meets entries that it cannot read. */
-const entryFormat = 1;
+const entryFormat = 2;
 
 /**
  * One reader for all processes that ask the same node in the same way. Nodes are asked without anything of a caller, so what

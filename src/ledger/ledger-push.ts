@@ -6,7 +6,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
-import type { WatchAttempt } from '../live/keep-watch.ts';
+import type { WatchAttempt } from '../live/watch.ts';
 import { createGraphqlSocket } from '../upstream/sockets/graphql-socket.ts';
 
 /** The bound that nodes have for JSON-RPC. Further listeners poll. */

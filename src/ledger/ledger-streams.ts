@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { StreamPlaces } from '../live/stream-places.ts';
+import type { StreamQuota } from '../live/quota.ts';
 import { createGraphqlSocket, type GraphqlSocket, type PushSink } from '../upstream/sockets/graphql-socket.ts';
 import type { SharedSocketOptions } from '../upstream/sockets/shared-connection.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
@@ -28,7 +28,7 @@ export interface LedgerStreams {
 }
 
 export interface LedgerStreamsOptions extends SharedSocketOptions {
-  readonly places: StreamPlaces;
+  readonly places: StreamQuota;
 }
 
 /** Callers with a connection of their own. The oldest beyond them go back to the shared connection. */

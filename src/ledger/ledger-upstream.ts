@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { configKeys } from '../config/keys.ts';
-import type { StreamPlaces } from '../live/stream-places.ts';
+import type { StreamQuota } from '../live/quota.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { ConnectedUpstream, DevnetAddresses, Upstream } from '../upstream/upstream.ts';
 import { createTransactionFinder, type TransactionFinder } from './find-transaction.ts';
@@ -25,7 +25,7 @@ export interface GraphUpstream extends Upstream {
   readonly connect: (
     connection: UpstreamConnection,
     config: Pick<Config, 'profile' | 'timeouts' | 'upstreams'>,
-    places: StreamPlaces,
+    places: StreamQuota,
   ) => ConnectedGraph;
 }
 

@@ -1,15 +1,19 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
-import type { Channel, Told } from './channel.ts';
-import { type Clock, pause } from './clock.ts';
-import type { Feed, FeedNews } from './feed.ts';
+import type { Channel, Delivery } from './channel.ts';
+import { type Clock, createPace, lookAgainMs, pause } from './clock.ts';
+import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
-import { goneReason, judgeLoss, unknownReason } from './judge-loss.ts';
-import { type LiveEntry, type Place, PlaceLostError, type ResumePoint, resumeAt } from './live-source.ts';
-import { createPace, lookAgainMs } from './pace.ts';
-import type { PageInHand } from './page-in-hand.ts';
-import { PageRefusedError } from './page-judge.ts';
+import {
+  type LiveEntry,
+  type Place,
+  PlaceLostError,
+  type PlacePage,
+  type ResumePoint,
+  resumeAt,
+} from './live-source.ts';
+import { awayReason, goneReason, judgeLoss, PageRefusedError, unknownReason } from './page-judge.ts';
 import { lostWait, type Progress, wordsOf } from './progress.ts';
-import { toPlace } from './timeline.ts';
+import { type FeedNews, toPlace } from './timeline.ts';
 
 export interface CatchUpOptions<Item> {
   readonly clock: Clock;
@@ -18,150 +22,223 @@ export interface CatchUpOptions<Item> {
   readonly caller: string;
   readonly lostAfterMs: number;
   readonly progress: Progress;
-  /** Has the page that is told: nothing else holds it while what was told of it waits for its reader. */
-  readonly hand: PageInHand<LiveEntry<Item>>;
+  /** The page that is being delivered. Nothing else holds it, so that it can be released. */
+  readonly page: CurrentPage<LiveEntry<Item>>;
 }
 
-/** Where a stream that has read up to here joins those that are live. */
+/** Where a stream that has read history goes live. */
 export interface Joint {
-  /** Sequence number of the feed that is delivered already, with all before it. */
+  /** Sequence number of the feed up to which everything is delivered. */
   readonly sequence: number;
-  /** Names of items behind it that are delivered already: they came to the feed late. */
+  /** Keys of items behind it that are delivered already: they came to the feed late. */
   readonly delivered: ReadonlySet<string>;
-  /** Where a stream without a place of its own begins; `null` = it has one. */
+  /** The beginning of a stream without a resume point; `null` = it has one. */
   readonly at: ResumePoint | null;
 }
 
-/** Names that were delivered on the way and may come again; far more than can have come late. */
+/** Delivered keys that are remembered because they may come again; far more than can have come late. */
 const maxDelivered = 1_000;
-/** Names before a joint that the feed may not have read yet: more than it reads back. */
+/** Keys before a joint that the feed may not have read yet: more than its reader reads back. */
 const maxUnread = 32;
+/** A poll takes less than so many milliseconds while the upstream is up. */
+const promptMs = 2_000;
+
+/** The page that a stream delivers, item by item. A released page says that there is more, and is read again from there. */
+export class CurrentPage<Entry extends Place = Place> {
+  #page: PlacePage<Entry> = { entries: [], hasMore: false };
+  #next = 0;
+
+  /** Does more follow behind its items? */
+  get hasMore(): boolean {
+    return this.#page.hasMore;
+  }
+
+  set(page: PlacePage<Entry>): void {
+    this.#page = page;
+    this.#next = 0;
+  }
+
+  /** `undefined` behind the last one. */
+  next(): Entry | undefined {
+    const entry = this.#page.entries[this.#next];
+    this.#next += 1;
+    return entry;
+  }
+
+  release(): void {
+    this.set({ entries: [], hasMore: this.hasMore || this.#next < this.#page.entries.length });
+  }
+}
 
 /**
- * Reads on from a place, page by page, until it meets what the feed has: from there on the stream is live. Tells what it
- * reads in the meantime. Goes on behind failures of the upstream until it is cancelled.
+ * Begins a stream at this moment: behind a poll of the reader. While none ends well, nothing may be left out silently: the stream
+ * then begins where its reader was when it was opened or, if that is not known, with a gap.
+ */
+export async function* beginNow<Item, Payload>(
+  { feed, presenter }: Channel<Item, Payload>,
+  { clock, cancellation, progress }: Pick<CatchUpOptions<Item>, 'clock' | 'cancellation' | 'progress'>,
+): AsyncGenerator<Delivery<Payload>, Joint | null> {
+  const opening = feed.isStarted ? jointAtEnd(feed, resumeAt(feed.frontier)) : null;
+  const { isUp } = feed;
+  progress.waitFor('the reader to look at the upstream');
+  const caughtUp = feed.caughtUp(cancellation);
+  const isPrompt = await isWithin(promptMs, caughtUp, clock);
+  if (!isPrompt && opening && isUp) return opening;
+  await caughtUp;
+  if (cancellation.cause || !feed.isStarted) return null;
+  const joint = jointAtEnd(feed, resumeAt(feed.frontier));
+  const at = opening?.at ?? joint.at ?? resumeAt(null);
+  if (!isPrompt) yield { payload: presenter.gap(opening?.at ?? null, null, awayReason), at };
+  return joint;
+}
+
+function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = clock.after(ms, () => resolve(false));
+    void settling.then(() => {
+      stop();
+      resolve(true);
+    });
+  });
+}
+
+/**
+ * Delivers history page by page from a resume point, until it meets what the feed has: from there on the stream is live. Retries
+ * failures of the upstream until it is cancelled.
  */
 export async function* catchUp<Item, Payload>(
   point: ResumePoint,
   channel: Channel<Item, Payload>,
   options: CatchUpOptions<Item>,
-): AsyncGenerator<Told<Payload>, Joint | null> {
-  const { clock, cancellation, lostAfterMs, hand, progress } = options;
-  const { feed } = channel;
+): AsyncGenerator<Delivery<Payload>, Joint | null> {
+  const { clock, cancellation, caller, lostAfterMs, page, progress } = options;
+  const { feed, presenter } = channel;
   const known = jointBehind(feed, point);
   if (known) return known;
   /** First what only the filter's own query has, then all that the feed's has, until both meet. */
   let { history } = channel;
   let at = point.from;
   let lostSinceMs: number | null = null;
-  /** The item behind the gap that was told last. */
+  /** The item behind the gap that was delivered last. */
   let behindGap: string | null = null;
   const pace = createPace({ minMs: 100, maxMs: 2_000 }, clock);
-  const delivered = new Set<string>(lateNamesOf(point));
+  const delivered = new Set<string>(lateKeysOf(point));
+  const jointAt = (sequence: number | null): Joint | null =>
+    sequence === null ? null : { sequence, delivered: behind(delivered, sequence, feed), at: null };
+  const gap = (lost: Place, before: Place | null, reason: string): Delivery<Payload> => {
+    const resume = resumeAt(lost);
+    return { payload: presenter.gap(resume, before, reason), at: resume };
+  };
   while (!cancellation.cause) {
     const from = at;
     progress.waitFor('an answer');
     try {
-      await readPage(at, history, options);
+      page.set(history.judge.take(await history.pageAfter(at, { caller, cancellation }), at));
       lostSinceMs = null;
     } catch (error) {
-      const isLost = error instanceof PlaceLostError && at !== null;
-      progress.waitFor(isLost ? lostWait : wordsOf(error));
-      const loss = isLost && at ? await tryJudging(at, history, options) : null;
-      if (loss && loss !== 'unsure' && at) {
-        // A page that was let go at once is asked for here again.
-        if (loss.key !== behindGap) yield gap(channel, at, loss, goneReason);
-        behindGap = loss.key;
+      const lost = error instanceof PlaceLostError ? at : null;
+      progress.waitFor(lost ? lostWait : wordsOf(error));
+      const loss = lost && (await tryJudging(lost, history, { caller, cancellation }));
+      if (lost && loss?.kind === 'gone') {
+        page.set(loss.oldest);
+        const [oldest = lost] = loss.oldest.entries;
+        // A page that was released at once is asked for here again.
+        if (oldest.key !== behindGap) yield gap(lost, toPlace(oldest), goneReason);
+        behindGap = oldest.key;
       } else {
         if (loss) lostSinceMs ??= clock.now();
-        if (at && loss && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
-          yield gap(channel, at, null, unknownReason);
+        if (lost && loss && lostSinceMs !== null && clock.now() - lostSinceMs >= lostAfterMs) {
+          yield gap(lost, null, unknownReason);
           await feed.caughtUp(cancellation);
-          return { sequence: feed.news.end - 1, delivered: new Set(), at: null };
+          return jointAtEnd(feed, null);
         }
         const isAnswered = loss !== null || error instanceof PageRefusedError;
-        await pause(clock, pace.failed(isAnswered ? lookAgainMs : undefined), cancellation);
+        await pause(clock, pace.afterFailure(isAnswered ? lookAgainMs : undefined), cancellation);
         continue;
       }
     }
     let isNew = false;
-    for (let entry = hand.next(); entry; entry = hand.next()) {
-      const { key, timestampMs } = entry;
-      at = { key, timestampMs };
-      // What came late and was delivered before the stream broke off lies before its place, and is not met here.
-      // And a node that answers in another order each time may bring an item twice.
-      const isTold = key === point.place?.key || delivered.has(key);
-      const told = isTold ? null : channel.tellOld(entry, resumeAt(at));
+    for (let entry = page.next(); entry; entry = page.next()) {
+      const { key } = entry;
+      at = toPlace(entry);
+      // A late item that was delivered before the stream broke off lies before its place, and is not met here. And a node that
+      // answers in another order each time may bring an item twice.
+      const isKnown = key === point.place?.key || delivered.has(key);
+      const delivery = isKnown ? null : channel.deliverOld(entry, resumeAt(at));
       progress.advance();
-      if (told) yield told;
-      isNew ||= !isTold;
+      if (delivery) yield delivery;
+      isNew ||= !isKnown;
       delivered.add(key);
-      const sequence = joinAt(feed, at);
-      if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed), at: null };
+      const joint = jointAt(sequenceAt(feed, at));
+      if (joint) return joint;
       const [oldest = ''] = delivered;
       if (delivered.size > maxDelivered) delivered.delete(oldest);
     }
-    if (hand.hasMore) {
+    if (page.hasMore) {
       // Pages may go round in a circle.
-      if (!isNew) await pause(clock, pace.went(false), cancellation);
+      if (!isNew) await pause(clock, pace.afterSuccess(false), cancellation);
       continue;
     }
     if (history !== feed.history) {
       history = feed.history;
       continue;
     }
-    // The feed has not read so far yet.
     progress.waitFor('the reader to come as far');
     await feed.caughtUp(cancellation);
-    const sequence = joinAt(feed, at) ?? joinAtItsEnd(feed, point.from, delivered);
-    if (sequence !== null) return { sequence, delivered: behind(delivered, sequence, feed), at: null };
-    await pause(clock, pace.went(at !== from), cancellation);
+    const joint = jointAt(sequenceAt(feed, at) ?? sequenceAtLateEnd(feed, point.from, delivered));
+    if (joint) return joint;
+    await pause(clock, pace.afterSuccess(at !== from), cancellation);
   }
   return null;
 }
 
-/** The sequence number to go on behind; `null` if the feed does not know the place, or has dropped what follows it. */
-function joinAt<Item>(feed: Feed<Item>, place: Place | null): number | null {
+function jointAtEnd<Item>({ news }: Feed<Item>, at: ResumePoint | null): Joint {
+  return { sequence: news.end - 1, delivered: new Set(), at };
+}
+
+/** The sequence number of a place; `null` if the feed does not know it, or has dropped what follows it. */
+function sequenceAt<Item>(feed: Feed<Item>, place: Place | null): number | null {
   if (place === null) return feed.isStarted && feed.frontier === null ? feed.news.end - 1 : null;
-  const sequence = feed.placeOf(place.key);
+  const sequence = feed.inOrderSequenceOf(place.key);
   return sequence !== null && sequence + 1 >= feed.news.start ? sequence : null;
 }
 
 /**
- * The same where the newest item came late to the feed, which ends at another: where that one has been told, and the feed knows all
- * that was told behind it.
+ * The same where the newest item came late to the feed, which ends at another: if that one is delivered, and the feed knows all
+ * that was delivered behind it.
  */
-function joinAtItsEnd<Item>(feed: Feed<Item>, from: Place | null, delivered: ReadonlySet<string>): number | null {
+function sequenceAtLateEnd<Item>(feed: Feed<Item>, from: Place | null, delivered: ReadonlySet<string>): number | null {
   const { frontier } = feed;
-  const isTold = frontier !== null && (frontier.key === from?.key || delivered.has(frontier.key));
-  return isTold && [...delivered].every((key) => feed.sequenceOf(key) !== null) ? joinAt(feed, frontier) : null;
+  const isDelivered = frontier !== null && (frontier.key === from?.key || delivered.has(frontier.key));
+  return isDelivered && [...delivered].every((key) => feed.knows(key)) ? sequenceAt(feed, frontier) : null;
 }
 
-/** The same for a point. An item that came late may come elsewhere in its order, later, or not yet: the place it was told behind counts. */
+/**
+ * The same for a resume point. An item that came late to one feed may come to another in its order, later, or not yet: the place
+ * that it was delivered behind counts.
+ */
 function jointBehind<Item>(feed: Feed<Item>, point: ResumePoint): Joint | null {
-  const sequence = joinAt(feed, point.from);
+  const sequence = sequenceAt(feed, point.from);
   if (sequence === null) return null;
-  const names = lateNamesOf(point);
-  const late = feed.sequenceOf(names[0] ?? '') ?? sequence;
-  // Where it came among late ones alone, those before it have been told too.
+  const keys = lateKeysOf(point);
+  const late = feed.sequenceOf(keys[0] ?? '') ?? sequence;
+  // If only late items lie between them, those have been delivered too.
   let end = sequence;
   while (end < late && isLate(feed.news.at(end + 1))) end += 1;
   const isAmongThem = end === late && late > sequence;
-  return isAmongThem
-    ? { sequence: late, delivered: new Set(), at: null }
-    : { sequence, delivered: new Set(names), at: null };
+  return { sequence: isAmongThem ? late : sequence, delivered: new Set(isAmongThem ? [] : keys), at: null };
 }
 
 function isLate<Item>(news: FeedNews<Item> | undefined): boolean {
   return news?.kind === 'item' && news.at.from?.key !== news.at.place?.key;
 }
 
-/** The item that was told last, if it came late. */
-function lateNamesOf({ place, from }: ResumePoint): string[] {
+/** The item that was delivered last, if it came late. */
+function lateKeysOf({ place, from }: ResumePoint): string[] {
   return place && place.key !== from?.key ? [place.key] : [];
 }
 
-/** Those that the feed has behind the joint, and the last that it does not know: it may have yet to read one that came late. */
+/** Keys that the feed has behind the joint, and the newest that it does not know: it may yet read a late one of them. */
 function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Feed<Item>): ReadonlySet<string> {
   const firstUnknown = delivered.size - maxUnread;
   return new Set(
@@ -172,35 +249,14 @@ function behind<Item>(delivered: ReadonlySet<string>, sequence: number, feed: Fe
   );
 }
 
-function gap<Item, Payload>(
-  channel: Channel<Item, Payload>,
-  lost: Place,
-  before: Place | null,
-  reason: string,
-): Told<Payload> {
-  const at = resumeAt(lost);
-  return { payload: channel.presenter.gap(at, before, reason), at };
-}
-
-async function readPage<Item>(at: Place | null, history: History<Item>, options: CatchUpOptions<Item>): Promise<void> {
-  options.hand.take(history.judge.take(await history.pageAfter(at, options), at));
-}
-
-/** @returns the oldest place there is, if the lost one is gone, and its page is in hand; `null` = who knows */
+/** `null` if the upstream did not answer. */
 async function tryJudging<Item>(
   lost: Place,
   history: History<Item>,
-  { caller, cancellation, hand }: CatchUpOptions<Item>,
-): Promise<Place | 'unsure' | null> {
+  asker: Pick<CatchUpOptions<Item>, 'caller' | 'cancellation'>,
+): Promise<Awaited<ReturnType<typeof judgeLoss<Item>>> | null> {
   try {
-    const read = (place: Place | null, own: Cancellation) => history.pageAfter(place, { caller, cancellation: own });
-    const loss = await judgeLoss(lost, { after: read }, cancellation);
-    if (loss.kind === 'unsure') return 'unsure';
-    const page = history.judge.take(loss.oldest, null);
-    const [oldest] = page.entries;
-    if (!oldest) return 'unsure';
-    hand.take(page);
-    return toPlace(oldest);
+    return await judgeLoss(lost, () => history.pageAfter(null, asker), history.judge);
   } catch {
     return null;
   }

@@ -1,75 +1,74 @@
-import type { Feed, FeedNews } from './feed.ts';
+import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
 import type { LiveEntry, Place, ResumePoint } from './live-source.ts';
-import { MatchLog } from './match-log.ts';
-import { type Follower, Rounds } from './rounds.ts';
-import type { Shares } from './shares.ts';
-import type { Turns } from './turns.ts';
+import { MatchBits } from './numbered-list.ts';
+import type { Shares } from './quota.ts';
+import type { FeedNews } from './timeline.ts';
+import { type Turns, type Wakeable, WakeList } from './turns.ts';
 
-/** How items, gaps and misses are told to those who follow one filter. */
+/** Makes the payloads of one filter. */
 export interface Presenter<Item, Payload> {
   readonly matches: (item: Item) => boolean;
   readonly item: (entry: LiveEntry<Item>, at: ResumePoint) => Payload;
-  /** @param after `null` = nothing is known of what was before */
+  /** @param after `null` = the place before the gap is not known */
   readonly gap: (after: ResumePoint | null, before: Place | null, reason: string) => Payload;
-  /** So many items are left out, which can be read from this point. */
+  /** So many items were left out; a new stream can read them from this point. */
   readonly missed: (count: number, resumeAfter: ResumePoint) => Payload;
 }
 
-/** What is told, and where a stream goes on behind it. */
-export interface Told<Payload> {
+/** A payload, and where a stream resumes behind it. */
+export interface Delivery<Payload> {
   readonly payload: Payload;
   readonly at: ResumePoint;
 }
 
-/** How far one who follows has come. */
+/** A follower's read position. */
 export interface Position {
-  /** Sequence number of the feed that is looked at next. */
+  /** Sequence number of the feed to read next. */
   next: number;
-  /** How many items before that match, of those that the channel knows. */
+  /** Matching items before it, of those that the channel judged. */
   matched: number;
 }
 
-/** What is next for one who follows. */
+/** The next thing for a follower. */
 export type Reading<Payload> =
-  | { readonly kind: 'told'; readonly told: Told<Payload> }
-  /** So many were dropped before they were told. */
+  | { readonly kind: 'delivery'; readonly delivery: Delivery<Payload> }
+  /** So many items were dropped before they were delivered. */
   | { readonly kind: 'missed'; readonly count: number }
-  /** Everything has been told: wait for news. */
+  /** Everything has been delivered: wait for news. */
   | { readonly kind: 'nothing' }
-  /** Nothing yet, and there is more to look at; others should have their turn first. */
+  /** There is more to match: let other followers have their turn first. */
   | { readonly kind: 'more' }
-  /** The feed has dropped what is next, and the channel was not there to know whether it matches. */
+  /** The feed has dropped what is next, before the channel could match it. */
   | { readonly kind: 'dropped' };
 
 export interface ChannelOptions {
   readonly turns: Turns;
-  /** Items that all channels together may keep as they were made. */
+  /** Payloads that all channels together may keep. */
   readonly made: Shares;
 }
 
-/** Items of one channel that are kept as they were made: other followers read them a few turns later, when more has come. */
+/** Payloads that one channel keeps: other followers read them a few turns later, when more has come. */
 const maxMade = 512;
-/** Items that are matched for one who follows before others have their turn. */
-const stretch = 256;
+/** Items that are matched for one follower before others have their turn. */
+const maxMatchedAtOnce = 256;
 
 /**
- * What a feed has for one filter. From when it is opened on, each item is matched once, however many follow; what is older is
- * matched for those who come back to it. Of what matches only a bit is kept, and what it is told as is made again for those
- * who are far behind: there may be a thousand filters over one feed, and each would keep all of it in other words.
+ * A feed through one filter. From when the channel is opened on, it matches each item once for all followers, and keeps a bit of
+ * each; older items are matched again for each follower that comes back to them. Only the newest payloads are kept, others are
+ * made again: there may be a thousand filters over one feed, and each would keep all of it in another form.
  */
-export class Channel<Item, Payload> implements Follower {
+export class Channel<Item, Payload> implements Wakeable {
   readonly feed: Feed<Item>;
   readonly presenter: Presenter<Item, Payload>;
-  /** What the filter wants of before, read with the narrowest query there is. */
+  /** Older items, read with the narrowest query there is. */
   readonly history: History<Item>;
-  readonly #matches: MatchLog;
-  /** What news was made into: kept no longer than the feed keeps the news. */
-  readonly #made = new WeakMap<FeedNews<Item>, Told<Payload>>();
-  /** News that it was made of, oldest first, by sequence number. */
-  readonly #madeAt = new Set<number>();
-  readonly #old = new WeakMap<object, Told<Payload> | null>();
-  readonly #rounds: Rounds;
+  readonly #matches: MatchBits;
+  /** Payloads by sequence number, oldest first. */
+  readonly #made = new Map<number, Delivery<Payload>>();
+  /** Payloads of history pages that several streams read together. */
+  readonly #old = new WeakMap<object, Delivery<Payload> | null>();
+  readonly #followers: WakeList;
   readonly #options: ChannelOptions;
   readonly #leaveShares: () => void;
   #frontier: Place | null = null;
@@ -78,15 +77,15 @@ export class Channel<Item, Payload> implements Follower {
     this.feed = feed;
     this.presenter = presenter;
     this.history = history;
-    this.#matches = new MatchLog(feed.news.end);
+    this.#matches = new MatchBits(feed.news.end);
     this.#frontier = feed.frontier;
-    this.#rounds = new Rounds(options.turns);
+    this.#followers = new WakeList(options.turns);
     this.#options = options;
     this.#leaveShares = options.made.enter();
     feed.follow(this);
   }
 
-  /** The newest place up to which everything has been looked at; `null` = there is none. */
+  /** The newest place up to which all items are matched; `null` = there is none. */
   get frontier(): Place | null {
     return this.#frontier;
   }
@@ -97,7 +96,7 @@ export class Channel<Item, Payload> implements Follower {
     return { next: sequence + 1, matched: this.#matches.countBefore(sequence + 1) };
   }
 
-  /** Looks at what is next, and moves the position behind it. */
+  /** Reads what is next, and moves the position behind it. */
   read(position: Position): Reading<Payload> {
     this.#catchUp();
     const { start } = this.feed.news;
@@ -112,36 +111,33 @@ export class Channel<Item, Payload> implements Follower {
     if (older) return older;
     position.next = this.#matches.next(position.next);
     if (position.next >= this.#matches.end) return { kind: 'nothing' };
-    const told = this.#make(position.next);
+    const delivery = this.#deliver(position.next);
     position.next += 1;
     position.matched += 1;
-    // What matches is told, and it is there.
-    return told ? { kind: 'told', told } : { kind: 'more' };
+    return { kind: 'delivery', delivery };
   }
 
-  /** The feed has news: matches them, and wakes the followers if any of them matches. */
+  /** The feed has news: matches it, and wakes the followers if any matches. */
   wake(): void {
     this.#catchUp();
   }
 
-  /** Wakes it whenever there is something new. */
-  follow(follower: Follower): void {
-    this.#rounds.add(follower);
+  follow(follower: Wakeable): void {
+    this.#followers.add(follower);
   }
 
-  unfollow(follower: Follower): void {
-    this.#rounds.delete(follower);
+  unfollow(follower: Wakeable): void {
+    this.#followers.delete(follower);
   }
 
-  /** The same for an item that was read behind a place: made once for all who read it together. */
-  tellOld(entry: LiveEntry<Item>, at: ResumePoint): Told<Payload> | null {
-    if (!this.#old.has(entry)) this.#old.set(entry, this.tell({ kind: 'item', entry, at }));
-    return this.#old.get(entry) ?? null;
-  }
-
-  /** `null` for an item that the filter does not match. */
-  tell(news: FeedNews<Item>): Told<Payload> | null {
-    return this.#matchesNews(news) ? this.#present(news) : null;
+  /** For an item of a history page. `null` if the filter does not match it. */
+  deliverOld(entry: LiveEntry<Item>, at: ResumePoint): Delivery<Payload> | null {
+    const known = this.#old.get(entry);
+    if (known !== undefined) return known;
+    const news = { kind: 'item', entry, at } as const;
+    const delivery = this.#matchesNews(news) ? this.#present(news) : null;
+    this.#old.set(entry, delivery);
+    return delivery;
   }
 
   close(): void {
@@ -149,15 +145,14 @@ export class Channel<Item, Payload> implements Follower {
     this.#leaveShares();
   }
 
-  /** @returns `null` when it has come to what the channel has matched already */
+  /** Reads what came before the channel was opened. @returns `null` behind that */
   #readOlder(position: Position): Reading<Payload> | null {
     const { first } = this.#matches;
-    const last = Math.min(position.next + stretch, first);
+    const last = Math.min(position.next + maxMatchedAtOnce, first);
     while (position.next < last) {
       const news = this.feed.news.at(position.next);
       position.next += 1;
-      const told = news && this.tell(news);
-      if (told) return { kind: 'told', told };
+      if (news && this.#matchesNews(news)) return { kind: 'delivery', delivery: this.#present(news) };
     }
     return position.next < first ? { kind: 'more' } : null;
   }
@@ -167,36 +162,35 @@ export class Channel<Item, Payload> implements Follower {
     this.#frontier = this.feed.frontier;
     let isNew = false;
     while (this.#matches.end < news.end) {
-      // What was dropped before it was looked at counts as missed by all.
+      // What was dropped before it was matched counts as missed by all.
       const each = news.at(this.#matches.end);
       const isMatch = !each || this.#matchesNews(each);
       this.#matches.add(isMatch);
       isNew ||= isMatch;
     }
     this.#matches.dropBefore(news.start);
-    if (isNew) this.#rounds.begin();
+    for (const sequence of this.#made.keys()) {
+      if (sequence >= news.start) break;
+      this.#made.delete(sequence);
+    }
+    if (isNew) this.#followers.wakeAll();
   }
 
-  #make(sequence: number): Told<Payload> | null {
-    const news = this.feed.news.at(sequence);
-    if (!news) return null;
-    const known = this.#made.get(news);
+  #deliver(sequence: number): Delivery<Payload> {
+    const known = this.#made.get(sequence);
     if (known) return known;
-    const told = this.#present(news);
-    // A single follower reads it now, and nobody else does.
-    if (this.#rounds.size > 1) this.#keep(news, sequence, told);
-    return told;
+    const delivery = this.#present(this.feed.news.at(sequence) as FeedNews<Item>);
+    // A single follower reads it only now.
+    if (this.#followers.size > 1) this.#keep(sequence, delivery);
+    return delivery;
   }
 
-  #keep(news: FeedNews<Item>, sequence: number, told: Told<Payload>): void {
-    this.#made.set(news, told);
-    this.#madeAt.add(sequence);
-    const most = Math.min(maxMade, this.#options.made.share());
-    for (const oldest of this.#madeAt) {
-      if (this.#madeAt.size <= most) return;
-      this.#madeAt.delete(oldest);
-      const dropped = this.feed.news.at(oldest);
-      if (dropped) this.#made.delete(dropped);
+  #keep(sequence: number, delivery: Delivery<Payload>): void {
+    this.#made.set(sequence, delivery);
+    const maxKept = Math.min(maxMade, this.#options.made.share());
+    for (const oldest of this.#made.keys()) {
+      if (this.#made.size <= maxKept) return;
+      this.#made.delete(oldest);
     }
   }
 
@@ -204,7 +198,7 @@ export class Channel<Item, Payload> implements Follower {
     return news.kind === 'gap' || this.presenter.matches(news.entry.item);
   }
 
-  #present(news: FeedNews<Item>): Told<Payload> {
+  #present(news: FeedNews<Item>): Delivery<Payload> {
     if (news.kind === 'gap')
       return { payload: this.presenter.gap(news.after, news.before, news.reason), at: news.after };
     return { payload: this.presenter.item(news.entry, news.at), at: news.at };

@@ -2,27 +2,25 @@ import type { Cancellation } from '../upstream/cancellation.ts';
 import type { History } from './history.ts';
 import type { LiveSource } from './live-source.ts';
 import type { Progress } from './progress.ts';
+import type { Shares } from './quota.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
-import type { Shares } from './shares.ts';
 import { Timeline } from './timeline.ts';
 import type { Turns } from './turns.ts';
 
-export type { FeedNews } from './timeline.ts';
-
-export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'afterLook' | 'judge'> {
+export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'onRead' | 'judge'> {
   /** Bytes that all feeds together may keep. */
   readonly budget: Shares;
   readonly turns: Turns;
   readonly history: History<Item>;
-  /** Has the feed read together with those of other processes; left out: it reads for itself. */
+  /** Shares the reading with other processes; left out: this process reads for itself. */
   readonly join?: JoinFleet<Item> | undefined;
 }
 
-/** The part of a feed that is lent to whoever decides when it reads, and brings what others have read. */
+/** What a fleet needs of a feed: it decides when the reader polls, and adds what other processes read. */
 export interface FeedParts<Item> {
   readonly timeline: Timeline<Item>;
   /** Not started yet. */
-  readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp' | 'isUp'>;
+  readonly reader: Pick<Reader<Item>, 'start' | 'stop' | 'whenCaughtUp'>;
   /** What the feed may keep at this moment, in bytes. */
   readonly mostBytes: () => number;
 }
@@ -30,19 +28,18 @@ export interface FeedParts<Item> {
 export type JoinFleet<Item> = (feed: FeedParts<Item>) => FleetMember;
 
 export interface FleetMember {
-  /** Is the timeline as far as the upstream was a moment ago, as far as it is known here? */
-  readonly isUp: boolean;
-  /** Calls back when everything is told that the upstream had at some moment after this call. */
+  /** Does another process read for this one? */
+  readonly isFollowing: boolean;
+  /** Calls back when the timeline has everything that a poll brought which began after this call, or when the member is closed. */
   whenCaughtUp(then: () => void): void;
-  /** After each look of the reader at the upstream. Must not reject. */
-  afterLook(): Promise<void>;
-  /** @returns those who wait, and are not called any more */
-  close(): (() => void)[];
+  /** The reader may have added something to the timeline. */
+  share(): void;
+  close(): void;
 }
 
-/** One query of an upstream for all who follow it, from now on: read once, and its newest part kept. */
+/** The newest part of one query, read once for all who follow it. */
 export class Feed<Item> extends Timeline<Item> {
-  /** What the query has of before. */
+  /** The older part. */
   readonly history: History<Item>;
   readonly #reader: Reader<Item>;
   readonly #member: FleetMember | null = null;
@@ -54,16 +51,16 @@ export class Feed<Item> extends Timeline<Item> {
     this.history = history;
     this.#leaveBudget = budget.enter(() => this.shrinkTo(budget.share()));
     const mostBytes = budget.share;
-    const afterLook = async () => this.#member?.afterLook();
-    const { judge } = history;
-    const reader = new Reader(source, this, { ...options, judge, mostBytes, ...(join && { afterLook }) });
+    const onRead = () => this.#member?.share();
+    const reader = new Reader(source, this, { ...options, judge: history.judge, mostBytes, onRead });
     this.#reader = reader;
     if (join) this.#member = join({ timeline: this, reader, mostBytes });
     else reader.start();
   }
 
+  /** Is the timeline as far as the upstream was a moment ago, as far as this process knows? */
   get isUp(): boolean {
-    return (this.#member ?? this.#reader).isUp;
+    return this.#member?.isFollowing || this.#reader.isUp;
   }
 
   get progress(): Progress {
@@ -86,6 +83,7 @@ export class Feed<Item> extends Timeline<Item> {
   close(): void {
     this.#isOver = true;
     this.#leaveBudget();
-    for (const resolve of [...this.#reader.close(), ...(this.#member?.close() ?? [])]) resolve();
+    this.#member?.close();
+    this.#reader.close();
   }
 }

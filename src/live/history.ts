@@ -1,12 +1,154 @@
+import { type Cancellation, createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
+import type { Clock } from './clock.ts';
 import type { LivePage, LiveSource, Place } from './live-source.ts';
 import type { PageJudge } from './page-judge.ts';
-import type { Asker, SharedCalls } from './shared-calls.ts';
 
-/** What a query of the upstream has behind a place, for streams that are not live yet. */
+export interface CallQueueOptions {
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  readonly maxAtOnce: number;
+  /** As many may begin at once after a quiet second. */
+  readonly maxPerSecond: number;
+}
+
+/** Bounds the rate and the number of concurrent calls to an upstream. Callers take turns, however many calls each wants. */
+export class CallQueue {
+  readonly #options: CallQueueOptions;
+  /** Functions that begin a call, by caller. The caller whose turn it is comes first. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #running = 0;
+  /** When the calls that have begun would all have begun, had they kept their distance from one another. */
+  #dueMs = Number.NEGATIVE_INFINITY;
+  /** Set while the next call may not begin yet. */
+  #stopTimer: (() => void) | null = null;
+
+  constructor(options: CallQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a call when it is its turn. Rejects if it is cancelled before that. */
+  run<Value>(caller: string, call: () => Promise<Value>, cancellation: Cancellation): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      let stopListening = () => {};
+      const begin = () => {
+        stopListening();
+        this.#running += 1;
+        const end = () => {
+          this.#running -= 1;
+          this.#beginSome();
+        };
+        call().finally(end).then(resolve, reject);
+      };
+      const own = this.#waiting.get(caller) ?? new Set();
+      this.#waiting.set(caller, own.add(begin));
+      stopListening = cancellation.onCancel(() => {
+        own.delete(begin);
+        if (own.size === 0 && this.#waiting.get(caller) === own) this.#waiting.delete(caller);
+        if (this.#waiting.size === 0) this.#stopWaiting();
+        reject(new Error('given up'));
+      });
+      this.#beginSome();
+    });
+  }
+
+  #beginSome(): void {
+    const { clock, maxAtOnce, maxPerSecond } = this.#options;
+    while (this.#running < maxAtOnce && this.#waiting.size > 0 && !this.#stopTimer) {
+      const nowMs = clock.now();
+      const waitMs = this.#dueMs - nowMs - 1_000;
+      if (waitMs > 0) {
+        this.#stopTimer = clock.after(waitMs, () => {
+          this.#stopTimer = null;
+          this.#beginSome();
+        });
+        return;
+      }
+      this.#dueMs = Math.max(this.#dueMs, nowMs) + 1_000 / maxPerSecond;
+      this.#takeNext()?.();
+    }
+  }
+
+  #stopWaiting(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+  }
+
+  #takeNext(): (() => void) | undefined {
+    const [first] = this.#waiting;
+    if (!first) return undefined;
+    const [caller, own] = first;
+    const [begin] = own;
+    this.#waiting.delete(caller);
+    if (begin) own.delete(begin);
+    if (own.size > 0) this.#waiting.set(caller, own);
+    return begin;
+  }
+}
+
+interface SharedCall<Value> {
+  readonly answer: Promise<Value>;
+  readonly cancellation: OpenCancellation;
+  members: number;
+}
+
+/** A stream that waits for a page. */
+export interface Asker {
+  readonly caller: string;
+  readonly cancellation: Cancellation;
+}
+
+/**
+ * Makes one call for all askers of the same page at the same time. An asker that is cancelled is rejected at once and does not
+ * affect the others; the call is cancelled when no asker is left.
+ */
+export class SharedCalls<Value> {
+  readonly #queue: CallQueue;
+  readonly #underWay = new Map<string, SharedCall<Value>>();
+
+  constructor(queue: CallQueue) {
+    this.#queue = queue;
+  }
+
+  /** @param key the same for the same answer */
+  get(
+    key: string,
+    call: (cancellation: Cancellation) => Promise<Value>,
+    { caller, cancellation: own }: Asker,
+  ): Promise<Value> {
+    const shared = this.#underWay.get(key) ?? this.#begin(key, call, caller);
+    shared.members += 1;
+    return new Promise((resolve, reject) => {
+      const stopListening = own.onCancel(() => {
+        shared.members -= 1;
+        if (shared.members === 0) {
+          this.#forget(key, shared);
+          shared.cancellation.cancel('aborted');
+        }
+        reject(new Error('given up'));
+      });
+      shared.answer.then(resolve, reject).finally(stopListening);
+    });
+  }
+
+  #begin(key: string, call: (cancellation: Cancellation) => Promise<Value>, caller: string): SharedCall<Value> {
+    const cancellation = createCancellation();
+    const answer = this.#queue
+      .run(caller, () => call(cancellation), cancellation)
+      .finally(() => this.#forget(key, shared));
+    const shared: SharedCall<Value> = { answer, cancellation, members: 0 };
+    this.#underWay.set(key, shared);
+    return shared;
+  }
+
+  #forget(key: string, shared: SharedCall<Value>): void {
+    if (this.#underWay.get(key) === shared) this.#underWay.delete(key);
+  }
+}
+
+/** The older part of a query, for streams that are not live yet. */
 export interface History<Item> {
-  /** Of all pages that are read with this query. */
+  /** Judges all pages of this query. */
   readonly judge: PageJudge;
-  /** Read once for all streams that stand there. */
+  /** Reads one page for all streams at this place. */
   pageAfter(place: Place | null, asker: Asker): Promise<LivePage<Item>>;
 }
 

@@ -1,93 +1,85 @@
 import { gatewayError } from '../errors/gateway-error.ts';
-import type { CallQueue } from './call-queue.ts';
 import { Channel, type Presenter } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
-import { createHistory } from './history.ts';
+import { type CallQueue, createHistory, SharedCalls } from './history.ts';
 import type { LivePage, LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge } from './page-judge.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
-import type { ReaderPlace, ReaderPlaces } from './reader-places.ts';
-import { SharedCalls } from './shared-calls.ts';
-import type { Shares } from './shares.ts';
-import type { StreamPlaces } from './stream-places.ts';
+import { type Quota, type QuotaShare, retryAfterSeconds, type Shares, type StreamQuota } from './quota.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history'> {
   readonly clock: Clock;
-  readonly places: StreamPlaces;
-  readonly readers: ReaderPlaces;
-  /** Of calls that read what was before, for all streams of the process. */
+  readonly streamQuota: StreamQuota;
+  readonly readerQuota: Quota;
+  /** Calls that read history, for all streams of the process. */
   readonly historyCalls: CallQueue;
-  /** For so many milliseconds a feed goes on that nobody follows: who comes back soon finds it there. */
+  /** Milliseconds for which a feed without followers goes on, for clients that reconnect. */
   readonly graceMs: number;
-  /** Called when a page is taken although something is wrong with it, in words. */
+  /** Called when a page is accepted in spite of a fault, described in words. */
   readonly onPageTaken: (fault: string) => void;
-  /** Told of readers and streams that make no progress. */
+  /** Called for readers and streams that make no progress. */
   readonly onStall: (report: StallReport) => void;
-  /** Items that all channels together may keep as they were made. */
+  /** Payloads that all channels together may keep. */
   readonly made: Shares;
-  /** Has each query read together with other processes. */
+  /** Shares the reading of each query with other processes. */
   readonly join?: ((query: string) => JoinFleet<Item>) | undefined;
 }
 
 /** A query of the upstream. */
 export interface LiveQuery<Item> {
-  /** The same for all streams that it can serve. */
+  /** The same text for all streams that it can serve. */
   readonly query: string;
   readonly source: () => LiveSource<Item>;
 }
 
 export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
   /**
-   * The query for everything, of which the presenter can tell by itself what it wants: it serves where no other reader may be
-   * opened. `null` = only the upstream can tell.
+   * The query for all items, used where no other reader may be opened, if the presenter can filter them by itself. `null` = only
+   * the upstream can filter.
    */
   readonly everything: LiveQuery<Item> | null;
-  /** The same for all streams that are told the same. */
+  /** The same text for all streams that deliver the same. */
   readonly filter: string;
   readonly presenter: () => Presenter<Item, Payload>;
   readonly after: ResumePoint | null;
-  /** How many places it takes: 1, or more where its filter is dear to match. */
+  /** How many streams it counts as: more than 1 if its filter is expensive to match. */
   readonly weight: number;
-  /** Whose stream it is, for the bound of one caller. */
   readonly caller: string;
-  /** Called each time everything up to a place has been told, and nothing is on its way. */
+  /** Called each time everything up to a place has been delivered. */
   readonly onQuiet?: LiveStreamOptions['onQuiet'];
 }
 
 /** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
 export interface LiveHub<Item, Payload> {
   /**
-   * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or everybody, has too many streams, or too many readers where it
+   * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller or the process has too many streams, or too many readers and the stream
    * needs one of its own; or if the gateway is stopping
    */
   open(stream: OpenLiveStream<Item, Payload>): AsyncGenerator<Payload, undefined>;
-  /** Has every stream end, each with a point to go on from. No more are opened. */
+  /** Ends every stream with a resume point. No more are opened. */
   stop(): void;
   /** Ends every reader. */
   close(): void;
-  /** Readers at this moment. */
   readonly readers: number;
 }
 
 interface OpenFeed<Item, Payload> {
   readonly feed: Feed<Item>;
   readonly channels: Map<string, { readonly channel: Channel<Item, Payload>; followers: number }>;
-  /** `null`: it has everything, and is not counted. */
-  readonly place: ReaderPlace | null;
+  /** `null`: the reader of all items, which is not counted. */
+  readonly quotaShare: QuotaShare | null;
+  /** The caller that opened it. */
   readonly opener: string;
   streams: number;
-  /** Of the caller who opened it. */
+  /** Streams of the opener. */
   ownStreams: number;
   cancelEnd: () => void;
 }
 
-/** When it is worth asking again for a reader, in seconds: nobody knows when others leave. */
-const retryAfterSeconds = 10;
-
 export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): LiveHub<Item, Payload> {
-  const { clock, places, readers, graceMs, lostAfterMs } = options;
+  const { clock, streamQuota, readerQuota, graceMs, lostAfterMs } = options;
   const calls = new SharedCalls<LivePage<Item>>(options.historyCalls);
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
   const streams = new Set<LiveStream<Item, Payload>>();
@@ -98,7 +90,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
     if (taken.isDue(fault)) options.onPageTaken(fault);
   };
 
-  /** Those that may wait for something else than news. */
+  /** Readers and streams that may wait for something other than news. */
   function* allProgress(): Iterable<Progress> {
     for (const { feed } of feeds.values()) yield feed.progress;
     for (const { progress } of streams) if (progress) yield progress;
@@ -109,7 +101,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
 
   /** Its own query, or the one for everything where no other reader may be opened. */
   function chooseQuery({ query, source, everything, caller }: OpenLiveStream<Item, Payload>): LiveQuery<Item> {
-    const bound = feeds.has(query) || query === everything?.query ? null : readers.boundOf(caller);
+    const bound = feeds.has(query) || query === everything?.query ? null : readerQuota.boundOf(caller);
     if (!bound) return { query, source };
     if (everything) return everything;
     if (bound.of === 'gateway')
@@ -125,7 +117,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
     const made = {
       feed: new Feed(read, { ...options, history: historyOf(query, read), join: options.join?.(query) }),
       channels: new Map(),
-      place: isCounted ? readers.enter(caller) : null,
+      quotaShare: isCounted ? readerQuota.take(caller) : null,
       opener: caller,
       streams: 0,
       ownStreams: 0,
@@ -139,8 +131,8 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
   function leaveFeed(open: OpenFeed<Item, Payload>, caller: string): void {
     open.streams -= 1;
     if (caller === open.opener) open.ownStreams -= 1;
-    // Until it ends it counts as opened by somebody: else one caller could open any number, one after the other.
-    if (open.ownStreams === 0 && open.streams > 0) open.place?.leaveCaller();
+    // A reader without streams still counts for its opener: else one caller could open any number, one after the other.
+    if (open.ownStreams === 0 && open.streams > 0) open.quotaShare?.leaveCaller();
   }
 
   function end(query: string, open: OpenFeed<Item, Payload>): void {
@@ -149,7 +141,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
     if (feeds.size === 0) stopWatching();
     for (const { channel } of open.channels.values()) channel.close();
     open.feed.close();
-    open.place?.leave();
+    open.quotaShare?.leave();
   }
 
   return {
@@ -160,7 +152,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
       const { everything, filter, presenter, after, weight, caller, onQuiet } = asked;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
       const chosen = chooseQuery(asked);
-      const leavePlace = places.take(caller, weight);
+      const leaveQuota = streamQuota.take(caller, weight);
       const open = openFeed(chosen, caller, chosen.query !== everything?.query);
       open.cancelEnd();
       open.streams += 1;
@@ -175,7 +167,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>): Liv
       const { channel } = followed;
       const onEnd = () => {
         streams.delete(stream);
-        leavePlace();
+        leaveQuota();
         leaveFeed(open, caller);
         followed.followers -= 1;
         if (followed.followers > 0) return;

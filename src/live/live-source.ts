@@ -1,9 +1,8 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
-import type { Watch, WatchListener } from './keep-watch.ts';
 
-/** A place in the order in which an upstream tells its items. */
+/** The place of an item in the upstream's order. */
 export interface Place {
-  /** Names the item for ever; the source finds it again by this text. */
+  /** Identifies the item for ever; the source finds it again by this text. */
   readonly key: string;
   /** Milliseconds since the Unix epoch; `null` if the upstream does not say. */
   readonly timestampMs: number | null;
@@ -19,12 +18,27 @@ export interface PlacePage<Entry extends Place = Place> {
   readonly entries: readonly Entry[];
   /** Does the upstream say that more follows? */
   readonly hasMore: boolean;
-  /** Names of entries that stand where they cannot be, by what else the upstream says of its order. Left out: none. */
+  /** Keys of entries whose position contradicts what else the upstream says of its order. Left out: none. */
   readonly misplaced?: readonly string[];
 }
 
 /** Oldest first. */
 export type LivePage<Item> = PlacePage<LiveEntry<Item>>;
+
+/** Hears when it is worth polling an upstream. What happened is read by the poll. */
+export interface WatchListener {
+  /** Something may have happened, or was missed. */
+  news(): void;
+  /** Does the upstream announce news? From `false` on, anything may happen unannounced. */
+  isUp(isUp: boolean): void;
+}
+
+/** A subscription to the announcements of an upstream. */
+export interface Watch {
+  /** A poll brought unannounced news: reconnect, since the subscription may be dead, whatever its connection says. */
+  doubt(): void;
+  stop(): void;
+}
 
 /** Items of one query of an upstream, in its order. Rejects when the upstream cannot be asked, or when cancelled. */
 export interface LiveSource<Item> {
@@ -35,20 +49,20 @@ export interface LiveSource<Item> {
   after(place: Place | null, cancellation: Cancellation): Promise<LivePage<Item>>;
   /** The newest places, newest first; as many as asked for, if the upstream has them. */
   newest(count: number, cancellation: Cancellation): Promise<PlacePage>;
-  /** Has it be told when it is worth asking. Left out: nobody tells, and it is asked again and again. */
+  /** Subscribes to announcements of news. Left out: the upstream has none, and is polled. */
   readonly watch?: ((listener: WatchListener) => Watch) | undefined;
 }
 
-/** The upstream does not know a place: it keeps it no longer, or this one of several nodes has not heard of it yet. */
+/** The upstream does not know a place: it keeps it no longer, or this one of several nodes does not have it yet. */
 export class PlaceLostError extends Error {
   override readonly name = 'PlaceLostError';
 }
 
-/** Where a stream is to go on. */
+/** Where a stream resumes. */
 export interface ResumePoint {
   /** The item that was delivered last; `null` = none, ever. */
   readonly place: Place | null;
-  /** What to read on from. Another place than `place` if that item came late, after others that follow it. */
+  /** Where to read on. Differs from `place` if that item came late, after items that follow it. */
   readonly from: Place | null;
 }
 

@@ -1,167 +1,144 @@
-import type { OpenCancellation } from '../upstream/cancellation.ts';
-import { createCancellation } from '../upstream/cancellation.ts';
-import { type CatchUpOptions, catchUp, type Joint } from './catch-up.ts';
-import type { Channel, Position, Told } from './channel.ts';
-import type { Clock } from './clock.ts';
-import { awayReason } from './judge-loss.ts';
-import { type LiveEntry, type Place, type ResumePoint, resumeAt } from './live-source.ts';
-import { PageInHand } from './page-in-hand.ts';
+import { createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
+import { beginNow, type CatchUpOptions, CurrentPage, catchUp, type Joint } from './catch-up.ts';
+import type { Channel, Delivery, Position } from './channel.ts';
+import { type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
 import { Progress } from './progress.ts';
-import type { Taker } from './rounds.ts';
 
 export interface LiveStreamOptions extends Pick<CatchUpOptions<unknown>, 'clock' | 'caller' | 'lostAfterMs'> {
-  /** Where to go on; `null` = from now. */
+  /** Where to resume; `null` = begin now. */
   readonly after: ResumePoint | null;
-  /** Called each time everything up to a place has been told, and nothing is on its way. */
+  /** Called each time everything up to a place has been delivered. */
   readonly onQuiet?: ((at: ResumePoint) => void) | undefined;
-  /** Called once, when it ends by itself or is left. */
+  /** Called once, when the stream ends by itself or is left. */
   readonly onEnd: (stream: object) => void;
 }
 
-const none: ReadonlySet<string> = new Set();
-/** Names that were told on the way to where the channel is, and may come again: far more than can have come late. */
+/** Takes payloads as soon as they are there. */
+export interface Taker<Payload> {
+  /** Does it take another one now? When it does again, it calls `resume` of the stream. */
+  readonly isReady: boolean;
+  take(payload: Payload): void;
+  /** The stream has ended by itself. */
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** Keys delivered from history that the channel may bring again: far more than can have come late. */
 const maxDelivered = 2_000;
-/** Milliseconds in which a look at the upstream ends while it is up. */
-const promptMs = 2_000;
-/** In milliseconds. A page of history may be megabytes: who takes nothing of it for so long has it read again. */
-const patienceMs = 2_000;
-/** Items that a reader is handed before others have their turn. */
-const stretch = 64;
+/** A page of history may be megabytes: a stream whose subscriber takes nothing for so many milliseconds releases it. */
+const holdPageMs = 2_000;
+/** Payloads pushed to a taker before others have their turn. */
+const maxPushedAtOnce = 64;
+
+/** What a stream needs while it reads history. Released when it is live, as most streams are most of the time. */
+interface Catching<Item, Payload> {
+  readonly deliveries: AsyncGenerator<Delivery<Payload>, Joint | null>;
+  readonly cancellation: OpenCancellation;
+  readonly progress: Progress;
+  readonly page: CurrentPage<LiveEntry<Item>>;
+}
 
 /**
- * One who follows a channel, at its own pace. What is next is either asked for, one by one, or handed to a reader (`pushTo`)
- * in the same turn in which the channel has it: ten thousand who wait are then no promise each.
+ * One subscriber of a channel: delivers each matching item once and in order, behind a resume point or from now on. It reads
+ * history first, and goes live where that meets the feed. A subscriber that falls behind is told what it missed; one whose next
+ * item the feed has dropped before the channel was opened goes back to history.
+ *
+ * Payloads are either pulled with `next`, or pushed to a taker in the turn in which the channel has them: ten thousand waiting
+ * subscribers then need no promise each.
  */
 export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefined> {
   readonly #channel: Channel<Item, Payload>;
-  readonly #onEnd: LiveStreamOptions['onEnd'];
-  readonly #onQuiet: LiveStreamOptions['onQuiet'];
-  readonly #options: Pick<LiveStreamOptions, 'clock' | 'caller' | 'lostAfterMs'>;
-  /** What leads to where the channel is; `null` while it is live. */
-  #history: AsyncGenerator<Told<Payload>, Joint | null> | null = null;
-  #cancellation: OpenCancellation | null = null;
-  #progress: Progress | null = null;
-  /** What the history has read and not told. */
-  #hand: PageInHand<LiveEntry<Item>> | null = null;
-  #reader: Taker<Payload> | null = null;
+  readonly #options: Omit<LiveStreamOptions, 'after'>;
+  /** `null` while it is live. */
+  #catching: Catching<Item, Payload> | null;
   /** In the channel; `null` while it is not live. */
   #position: Position | null = null;
-  #isPushingHistory = false;
-  #isPushing = false;
   /** Is it live, and has not read anything yet? */
   #isJoining = false;
-  /** Names of items behind that which were told on the way already. */
-  #delivered = none;
-  /** Behind what was told last; `null` = nothing was, and it began now. */
+  /** Keys that were delivered from history already; `null` = none. */
+  #delivered: ReadonlySet<string> | null = null;
+  /** Behind the last delivery; `null` = nothing was delivered, and it began now. */
   #at: ResumePoint | null;
+  #taker: Taker<Payload> | null = null;
+  #isPushingHistory = false;
+  #isPushing = false;
   #isStopped = false;
   #isOver = false;
-  /** Goes on with what waits for news, or for its reader. */
+  /** Resolves the promise that waits for news, or for the taker. */
   #goOn = () => {};
-  /** Ends a rest in which others have their turn; `null` = there is none. */
-  #stopResting: (() => void) | null = null;
-  /** Ends the time in which a page waits for its reader. */
+  /** Ends a pause in which others have their turn; `null` = there is none. */
+  #stopPause: (() => void) | null = null;
+  /** Ends the time for which a page is held. */
   #stopHolding = () => {};
 
-  constructor(channel: Channel<Item, Payload>, { onEnd, onQuiet, after, ...options }: LiveStreamOptions) {
+  constructor(channel: Channel<Item, Payload>, { after, ...options }: LiveStreamOptions) {
     this.#channel = channel;
-    this.#onEnd = onEnd;
-    this.#onQuiet = onQuiet;
-    this.#at = after;
     this.#options = options;
-    if (after) this.#readFrom(after);
-    else {
-      this.#cancellation = createCancellation();
-      this.#progress = new Progress('stream', options.clock);
-      this.#history = beginNow(channel, { ...options, cancellation: this.#cancellation, progress: this.#progress });
-    }
+    this.#at = after;
+    this.#catching = this.#catchUpFrom(after);
   }
 
-  /** Of a stream that catches up; `null` = it is live, or over. */
+  /** Of a stream that reads history; `null` = it is live, or over. */
   get progress(): Progress | null {
-    return this.#progress;
+    return this.#catching?.progress ?? null;
   }
 
   async next(): Promise<IteratorResult<Payload, undefined>> {
     this.#stopHolding();
     while (!this.#isStopped && !this.#isOver) {
-      if (this.#history) {
-        const told = await this.#nextOfHistory(this.#history);
-        if (!told) continue;
-        this.#hold();
-        return { done: false, value: told.payload };
+      if (this.#catching) {
+        const delivery = await this.#nextOfHistory(this.#catching);
+        if (!delivery) continue;
+        this.#holdPage();
+        return { done: false, value: delivery.payload };
       }
       if (!this.#position) break;
       const payload = this.#nextLive(this.#position);
       if (payload !== undefined) return { done: false, value: payload };
-      if (!this.#history) await this.#untilCalled();
+      if (!this.#catching) await this.#untilCalled();
     }
     const last = this.#end();
     return last === null ? { done: true, value: undefined } : { done: false, value: last };
   }
 
-  /** Hands on what it tells from now on; `next` must not be called any more. */
-  pushTo(reader: Taker<Payload>): void {
-    this.#reader = reader;
+  /** Pushes payloads from now on; `next` must not be called any more. */
+  pushTo(taker: Taker<Payload>): void {
+    this.#taker = taker;
     this.#isPushingHistory = true;
-    this.#pushHistory(reader).then(
+    this.#pushHistory(taker).then(
       () => {
         this.#isPushingHistory = false;
         this.wake();
       },
-      (error) => {
-        this.#end();
-        reader.fail(error);
-      },
+      (error) => this.#fail(taker, error),
     );
   }
 
-  /** Its reader is ready again. */
+  /** The taker is ready again. */
   resume(): void {
     this.wake();
   }
 
   /** The channel may have something new. */
   wake(): void {
-    const reader = this.#reader;
-    // To read the channel may wake all that follow it, this one among them: what it tells would then be told out of order.
-    if (!reader || this.#isPushingHistory || this.#isPushing) {
+    const taker = this.#taker;
+    // Reading the channel may wake all its followers, this one among them, which would then deliver out of order.
+    if (!taker || this.#isPushingHistory || this.#isPushing) {
       this.#goOn();
       return;
     }
     this.#isPushing = true;
     try {
-      this.#push(reader);
+      this.#push(taker);
     } catch (error) {
-      // Whoever wakes many is not to fail with one.
-      this.#end();
-      reader.fail(error);
+      // The caller wakes other streams too.
+      this.#fail(taker, error);
     } finally {
       this.#isPushing = false;
     }
   }
 
-  #push(reader: Taker<Payload>): void {
-    for (let taken = 0; this.#position && !this.#isStopped && !this.#isOver && reader.isReady; taken += 1) {
-      if (taken === stretch) {
-        this.#rest(this.#options.clock);
-        return;
-      }
-      const payload = this.#nextLive(this.#position);
-      if (payload !== undefined) reader.take(payload);
-      else {
-        if (this.#history) this.pushTo(reader);
-        return;
-      }
-    }
-    if (this.#isOver || (this.#position && !this.#isStopped)) return;
-    // One that is stopped says where to go on, ready or not: it is one small message, and the last.
-    const last = this.#end();
-    if (last !== null) reader.take(last);
-    reader.end();
-  }
-
-  /** Ends it at once, even while it waits. */
+  /** Leaves the stream, even while it waits. */
   async return(): Promise<IteratorResult<Payload, undefined>> {
     this.#isStopped = false;
     this.#end();
@@ -173,10 +150,10 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     return Promise.reject(error);
   }
 
-  /** Has it end by itself, telling first where to go on. */
+  /** Ends after sending a resume point. */
   stop(): void {
     this.#isStopped = true;
-    this.#cancellation?.cancel('aborted');
+    this.#catching?.cancellation.cancel('aborted');
     this.wake();
   }
 
@@ -188,28 +165,44 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     await this.return();
   }
 
-  async #pushHistory(reader: Taker<Payload>): Promise<void> {
-    while (this.#history) {
-      if (!reader.isReady) this.#hold();
-      while (!reader.isReady && !this.#isStopped && !this.#isOver) await this.#untilCalled();
+  #push(taker: Taker<Payload>): void {
+    for (let pushed = 0; this.#position && !this.#isStopped && !this.#isOver && taker.isReady; pushed += 1) {
+      if (pushed === maxPushedAtOnce) {
+        this.#pause();
+        return;
+      }
+      const payload = this.#nextLive(this.#position);
+      if (payload === undefined) {
+        if (this.#catching) this.pushTo(taker);
+        return;
+      }
+      taker.take(payload);
+    }
+    if (this.#isOver || (this.#position && !this.#isStopped)) return;
+    // A stopped stream sends its resume point even if the taker is not ready: it is one small message, and the last.
+    const last = this.#end();
+    if (last !== null) taker.take(last);
+    taker.end();
+  }
+
+  async #pushHistory(taker: Taker<Payload>): Promise<void> {
+    while (this.#catching) {
+      if (!taker.isReady) this.#holdPage();
+      while (!taker.isReady && !this.#isStopped && !this.#isOver) await this.#untilCalled();
       this.#stopHolding();
-      const told = await this.#nextOfHistory(this.#history);
-      if (told && !this.#isOver) reader.take(told.payload);
+      const delivery = await this.#nextOfHistory(this.#catching);
+      if (delivery && !this.#isOver) taker.take(delivery.payload);
     }
   }
 
-  /** `null` where it ends: the stream is live then, or over. */
-  async #nextOfHistory(history: AsyncGenerator<Told<Payload>, Joint | null>): Promise<Told<Payload> | null> {
-    const step = this.#isStopped || this.#isOver ? null : await history.next();
+  /** @returns `null` where history ends: the stream is live then, or over */
+  async #nextOfHistory({ deliveries }: Catching<Item, Payload>): Promise<Delivery<Payload> | null> {
+    const step = this.#isStopped || this.#isOver ? null : await deliveries.next();
     if (step && !step.done && !this.#isStopped && !this.#isOver) {
       this.#at = step.value.at;
       return step.value;
     }
-    // What only history needs is let go: most streams are live most of the time.
-    this.#history = null;
-    this.#cancellation = null;
-    this.#progress = null;
-    this.#hand = null;
+    this.#catching = null;
     if (step?.done && step.value && !this.#isOver) this.#goLive(step.value);
     return null;
   }
@@ -217,10 +210,10 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #goLive({ sequence, delivered, at }: Joint): void {
     this.#at ??= at;
     if (delivered.size > 0) {
-      const all = new Set([...this.#delivered, ...delivered]);
+      const all = new Set([...(this.#delivered ?? []), ...delivered]);
       this.#delivered = all.size > maxDelivered ? delivered : all;
     }
-    // Since the place was found the feed may have read on, and dropped what follows: it is not known then what of that matches.
+    // The feed may have read on since the joint was found, and dropped what follows before it was matched.
     if (sequence + 1 < this.#channel.feed.news.start) {
       this.#goBack();
       return;
@@ -230,7 +223,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     this.#channel.follow(this);
   }
 
-  /** `undefined` = nothing now: it is called again, or has history to read first. */
+  /** `undefined` = nothing now: the stream is woken again, or has history to read first. */
   #nextLive(position: Position): Payload | undefined {
     const channel = this.#channel;
     for (;;) {
@@ -238,59 +231,55 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
       const isJoining = this.#isJoining;
       this.#isJoining = false;
       switch (reading.kind) {
-        case 'told': {
-          const { payload, at } = reading.told;
+        case 'delivery': {
+          const { payload, at } = reading.delivery;
           this.#at = at;
-          if (this.#delivered !== none && this.#delivered.has(at.place?.key ?? '')) break;
+          if (this.#delivered?.has(at.place?.key ?? '')) break;
           return payload;
         }
         case 'missed':
-          // Nor can it be late that has not read anything yet.
-          if (isJoining) {
-            this.#goBack();
-            return undefined;
-          }
-          return channel.presenter.missed(reading.count, this.#at as ResumePoint);
+          if (!isJoining) return channel.presenter.missed(reading.count, this.#at as ResumePoint);
+          // A stream that has read nothing yet cannot have been slow.
+          this.#goBack();
+          return undefined;
         case 'more':
-          this.#rest(this.#options.clock);
+          this.#pause();
           return undefined;
         case 'dropped':
           this.#goBack();
           return undefined;
         case 'nothing':
-          this.#onQuiet?.(resumeAt(channel.frontier));
+          this.#options.onQuiet?.(resumeAt(channel.frontier));
           return undefined;
       }
     }
   }
 
-  #rest(clock: Clock): void {
-    this.#stopResting ??= clock.after(0, () => {
-      this.#stopResting = null;
+  #pause(): void {
+    this.#stopPause ??= this.#options.clock.after(0, () => {
+      this.#stopPause = null;
       this.wake();
     });
   }
 
-  /** What is next is not in memory any more. */
+  /** The feed does not keep the next items any more: read them as history. */
   #goBack(): void {
     this.#channel.unfollow(this);
     this.#position = null;
-    this.#readFrom(this.#at as ResumePoint);
+    this.#catching = this.#catchUpFrom(this.#at);
   }
 
-  #readFrom(point: ResumePoint): void {
+  #catchUpFrom(point: ResumePoint | null): Catching<Item, Payload> {
     const cancellation = createCancellation();
-    const hand = new PageInHand<LiveEntry<Item>>();
+    const page = new CurrentPage<LiveEntry<Item>>();
     const progress = new Progress('stream', this.#options.clock);
-    this.#cancellation = cancellation;
-    this.#hand = hand;
-    this.#progress = progress;
-    this.#history = catchUp(point, this.#channel, { ...this.#options, cancellation, hand, progress });
+    const options = { ...this.#options, cancellation, page, progress };
+    const deliveries = point ? catchUp(point, this.#channel, options) : beginNow(this.#channel, options);
+    return { deliveries, cancellation, progress, page };
   }
 
-  /** Keeps what waits for its reader, for a while. */
-  #hold(): void {
-    this.#stopHolding = this.#options.clock.after(patienceMs, () => this.#hand?.letGo());
+  #holdPage(): void {
+    this.#stopHolding = this.#options.clock.after(holdPageMs, () => this.#catching?.page.release());
   }
 
   #untilCalled(): Promise<void> {
@@ -302,52 +291,24 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     });
   }
 
-  /** @returns what one that was stopped says at its end */
+  #fail(taker: Taker<Payload>, error: unknown): void {
+    this.#end();
+    taker.fail(error);
+  }
+
+  /** @returns the last payload of a stream that was stopped */
   #end(): Payload | null {
     if (this.#isOver) return null;
     this.#isOver = true;
     const channel = this.#channel;
     channel.unfollow(this);
-    this.#cancellation?.cancel('aborted');
-    this.#stopResting?.();
+    this.#catching?.cancellation.cancel('aborted');
+    this.#stopPause?.();
     this.#stopHolding();
-    // Everything up to there has been told, or does not match.
+    // Everything up to the frontier has been delivered, or does not match.
     if (this.#position && channel.read(this.#position).kind === 'nothing') this.#at = resumeAt(channel.frontier);
-    this.#onEnd(this);
+    this.#options.onEnd(this);
     this.#goOn();
     return this.#isStopped && this.#at ? channel.presenter.missed(0, this.#at) : null;
   }
-}
-
-/**
- * Begins behind what a look at the upstream brings. While none comes to its end, what happens must not be left out in silence:
- * the stream then begins where its reader was when it was opened, or, where that is not known, behind a gap.
- */
-async function* beginNow<Item, Payload>(
-  { feed, presenter }: Channel<Item, Payload>,
-  { clock, cancellation, progress }: Pick<CatchUpOptions<Item>, 'clock' | 'cancellation' | 'progress'>,
-): AsyncGenerator<Told<Payload>, Joint | null> {
-  const toJoint = (sequence: number, place: Place | null) => ({ sequence, delivered: none, at: resumeAt(place) });
-  const opening = feed.isStarted ? toJoint(feed.news.end - 1, feed.frontier) : null;
-  const { isUp } = feed;
-  progress.waitFor('the reader to look at the upstream');
-  const caughtUp = feed.caughtUp(cancellation);
-  const isPrompt = await isWithin(promptMs, caughtUp, clock);
-  if (!isPrompt && opening && isUp) return opening;
-  await caughtUp;
-  if (cancellation.cause || !feed.isStarted) return null;
-  const joint = toJoint(feed.news.end - 1, feed.frontier);
-  const at = opening?.at ?? joint.at;
-  if (!isPrompt) yield { payload: presenter.gap(opening?.at ?? null, null, awayReason), at };
-  return joint;
-}
-
-function isWithin(ms: number, settling: Promise<void>, clock: Clock): Promise<boolean> {
-  return new Promise((resolve) => {
-    const stop = clock.after(ms, () => resolve(false));
-    void settling.then(() => {
-      stop();
-      resolve(true);
-    });
-  });
 }

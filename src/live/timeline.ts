@@ -1,130 +1,137 @@
-import { Backlog } from './backlog.ts';
 import { type LiveEntry, type Place, type ResumePoint, resumeAt } from './live-source.ts';
-import { type Follower, Rounds } from './rounds.ts';
-import type { Turns } from './turns.ts';
+import { NumberedList } from './numbered-list.ts';
+import { type Turns, type Wakeable, WakeList } from './turns.ts';
 
-/** What is told of a query, in the order in which it is delivered. */
+export type Places = readonly (Place | null)[];
+
+/** What a query brought, in the order of delivery. */
 export type FeedNews<Item> =
   | { readonly kind: 'item'; readonly entry: LiveEntry<Item>; readonly at: ResumePoint }
-  | { readonly kind: 'gap'; readonly after: ResumePoint; readonly before: Place | null; readonly reason: string };
+  | {
+      readonly kind: 'gap';
+      readonly after: ResumePoint;
+      /** The first item behind the gap; `null` if it is not known. */
+      readonly before: Place | null;
+      readonly reason: string;
+      /** The newest places from which the timeline goes on. */
+      readonly goesOnAt: Places;
+    };
 
 /**
- * How far back of the newest item a poll begins to read: an item that the upstream tells late, at a place before others that
- * it told already, is found there. Less than half a page, so that a poll has room for what is new.
+ * How many items before the newest one a poll begins to read. It finds items there that the upstream shows late, before others
+ * that it has shown already. Less than half a page, so that a poll has room for new items.
  */
 export const readBack = 24;
-/**
- * Names of items that are known to have been told although they are not kept any more: more than a poll can bring twice. There
- * may be thousands of these lists, so no more than that.
- */
-const mostForgotten = 256;
+/** Keys of dropped items that are remembered: more than a poll can bring twice. */
+const maxDroppedKeys = 256;
 /** What an entry takes beside its item, in bytes. */
 const entryBytes = 400;
 
 /**
- * What one process has told of one query, from now on: the newest part of it, the names of all that was told lately, and how far
- * it goes. Whoever brings it news, nothing is told twice.
+ * The newest items of one query, from when its reader began: delivered once each, whichever poll or process brings them. Older
+ * items are dropped to keep within a number of bytes; their keys are remembered longer.
  */
 export class Timeline<Item> {
-  /** Indexes are the sequence numbers of everything told. */
-  readonly news = new Backlog<FeedNews<Item>>();
-  readonly #rounds: Rounds;
-  /** By the name of an item: its sequence number. */
+  /** Indexes are the sequence numbers of everything delivered. */
+  readonly news = new NumberedList<FeedNews<Item>>();
+  readonly #followers: WakeList;
+  /** Sequence numbers by key. */
   readonly #seen = new Map<string, number>();
   readonly #late = new Set<string>();
-  #recent: readonly (Place | null)[] = [];
-  #beginnings = 0;
+  #recent: Places = [];
   #bytes = 0;
 
   constructor(turns: Turns) {
-    this.#rounds = new Rounds(turns);
+    this.#followers = new WakeList(turns);
   }
 
-  /** The newest places in the upstream's order, the newest last, `null` = before the oldest; empty until it begins. */
-  get recent(): readonly (Place | null)[] {
+  /** The newest places in the upstream's order, the newest last, `null` = before the oldest; empty until the timeline begins. */
+  get recent(): Places {
     return this.#recent;
   }
 
-  /** The newest place there is news up to; `null` = there is none. */
+  /** The newest place; `null` = there is no item, or the timeline has not begun. */
   get frontier(): Place | null {
     return this.#recent.at(-1) ?? null;
   }
 
-  /** Has it begun? Until then nothing is known. */
   get isStarted(): boolean {
     return this.#recent.length > 0;
   }
 
-  /** How often it has begun at a place that does not follow from what was told. */
-  get beginnings(): number {
-    return this.#beginnings;
-  }
-
   /** The sequence number of an item that came in its order and is known; `null` for any other. */
-  placeOf(key: string): number | null {
-    return this.#late.has(key) ? null : (this.#seen.get(key) ?? null);
+  inOrderSequenceOf(key: string): number | null {
+    return this.#late.has(key) ? null : this.sequenceOf(key);
   }
 
-  /** The sequence number of an item that was told, in its order or late. */
+  /** The sequence number of an item that came in its order or late, and is known. */
   sequenceOf(key: string): number | null {
     return this.#seen.get(key) ?? null;
   }
 
-  /** Was it told, or is it older than where this began? */
+  /** Was the item delivered, or is it older than the beginning? */
   knows(key: string): boolean {
     return this.#seen.has(key);
   }
 
-  /** Wakes it after news. */
-  follow(follower: Follower): void {
-    this.#rounds.add(follower);
+  newsBehind(sequence: number): readonly FeedNews<Item>[] {
+    return this.news.from(sequence + 1);
   }
 
-  unfollow(follower: Follower): void {
-    this.#rounds.delete(follower);
+  /** Wakes it after news. */
+  follow(follower: Wakeable): void {
+    this.#followers.add(follower);
+  }
+
+  unfollow(follower: Wakeable): void {
+    this.#followers.delete(follower);
   }
 
   tell(): void {
-    this.#rounds.begin();
+    this.#followers.wakeAll();
   }
 
-  /** Goes on behind the last of these places, whatever was before. They count as told. */
-  beginAt(recent: readonly (Place | null)[]): void {
+  /** Goes on behind the last of these places, whatever was before. They count as delivered. */
+  beginAt(recent: Places): void {
     this.#recent = recent;
-    this.#beginnings += 1;
     const newest = recent.at(-1);
-    // Who comes by an older one of them has not been told those that follow it.
+    // A stream that comes by an older one of them has not been told those that follow it.
     for (const place of recent) {
       if (place && !this.#seen.has(place.key)) this.#seen.set(place.key, Number.NEGATIVE_INFINITY);
     }
     if (newest) this.#seen.set(newest.key, this.news.end - 1);
   }
 
-  /** Of the newest places only this one can be gone on from. */
-  forgetAllBut(place: Place | null): void {
-    this.#recent = [place];
+  /** Drops the older ones of `recent`: the upstream does not know them any more. */
+  forgetOlderPlaces(): void {
+    this.#recent = [this.frontier];
   }
 
+  /** Adds the item that follows the newest one, unless it is known. */
   addNext(entry: LiveEntry<Item>): void {
+    if (this.knows(entry.key)) return;
     const place = toPlace(entry);
     this.#recent = [...this.#recent.slice(-readBack), place];
     this.#remember(entry.key);
     this.#add({ kind: 'item', entry, at: resumeAt(place) }, entry.bytes);
   }
 
+  /** Adds an item whose place is before the newest one, unless it is known. */
   addLate(entry: LiveEntry<Item>): void {
+    if (this.knows(entry.key)) return;
     this.#late.add(entry.key);
     this.#remember(entry.key);
     this.#add({ kind: 'item', entry, at: { place: toPlace(entry), from: this.frontier } }, entry.bytes);
   }
 
-  addGap(after: Place, before: Place | null, reason: string): void {
-    this.#add({ kind: 'gap', after: resumeAt(after), before: before && toPlace(before), reason }, 0);
+  addGap(after: Place, before: Place | null, reason: string, goesOnAt: Places): void {
+    this.#add({ kind: 'gap', after: resumeAt(after), before: before && toPlace(before), reason, goesOnAt }, 0);
+    this.beginAt(goesOnAt);
   }
 
-  /** Drops the oldest news until the rest takes no more bytes than this. */
-  shrinkTo(mostBytes: number): void {
-    while (this.#bytes > mostBytes) {
+  /** Drops the oldest news until the rest takes at most so many bytes. */
+  shrinkTo(maxBytes: number): void {
+    while (this.#bytes > maxBytes) {
       const dropped = this.news.dropOldest();
       if (!dropped) return;
       this.#bytes -= entryBytes + (dropped.kind === 'item' ? dropped.entry.bytes : 0);
@@ -133,9 +140,9 @@ export class Timeline<Item> {
 
   #remember(key: string): void {
     this.#seen.set(key, this.news.end);
-    const most = this.news.end - this.news.start + mostForgotten;
+    const maxKeys = this.news.end - this.news.start + maxDroppedKeys;
     for (const oldest of this.#seen.keys()) {
-      if (this.#seen.size <= most) return;
+      if (this.#seen.size <= maxKeys) return;
       this.#seen.delete(oldest);
       this.#late.delete(oldest);
     }

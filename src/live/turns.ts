@@ -1,5 +1,5 @@
 /** One step of some work. @returns is there more of it? */
-export type Step = () => boolean;
+type Step = () => boolean;
 
 export interface TurnsOptions {
   /** Milliseconds that only go forward. */
@@ -12,12 +12,12 @@ const realTurns: TurnsOptions = { now: () => performance.now(), defer: (then) =>
 
 /** All steps of one turn together take about this long, in milliseconds. */
 const turnMs = 8;
-/** A step may wake promises whose work nobody measures here, so their number is bounded as well. */
+/** A step may settle promises, whose work is not measured here, so the number of steps is bounded as well. */
 const turnSteps = 64;
 
 /**
- * Delivers news to many subscribers without holding up the event loop: a few steps in each turn, one of each piece of work
- * after the other. All deliveries of a process share one of these, because they share the turn.
+ * Delivers news to many subscribers without blocking the event loop: a few steps in each turn, one of each piece of work after
+ * the other. All deliveries of a process share one of these, because they share the turn.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -32,7 +32,7 @@ export class Turns {
     this.#options = options;
   }
 
-  /** Repeats a step until it says that there is no more; begins at once if this turn has time left. */
+  /** Repeats a step until it returns `false`; begins at once if this turn has time left. */
   add(step: Step): void {
     this.#work.add(step);
     if (!this.#isRunning) this.#run();
@@ -67,4 +67,65 @@ export class Turns {
       if (this.#work.size > 0) this.#run();
     });
   }
+}
+
+/** Called when there is something new. */
+export interface Wakeable {
+  wake(): void;
+}
+
+/** Wakes all its members when there is something new, each in a step of its own. */
+export class WakeList {
+  readonly #turns: Turns;
+  readonly #members = new Set<Wakeable>();
+  /** Members that the round under way has yet to wake; `null` = no round is under way. */
+  #round: Iterator<Wakeable> | null = null;
+  /** Has something come that members already woken in this round do not know of? */
+  #isStale = false;
+
+  constructor(turns: Turns) {
+    this.#turns = turns;
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  add(member: Wakeable): void {
+    this.#members.add(member);
+  }
+
+  delete(member: Wakeable): void {
+    this.#members.delete(member);
+  }
+
+  wakeAll(): void {
+    if (this.#round) {
+      this.#isStale = true;
+      return;
+    }
+    if (this.#members.size === 0) return;
+    this.#round = this.#members.values();
+    this.#turns.add(this.#wakeNext);
+  }
+
+  readonly #wakeNext = (): boolean => {
+    const { done, value } = (this.#round as Iterator<Wakeable>).next();
+    if (!done) {
+      try {
+        value.wake();
+      } catch (error) {
+        // A fault of this member: the others have to be woken.
+        this.#turns.add(this.#wakeNext);
+        throw error;
+      }
+      return true;
+    }
+    this.#round = null;
+    if (this.#isStale) {
+      this.#isStale = false;
+      this.wakeAll();
+    }
+    return false;
+  };
 }

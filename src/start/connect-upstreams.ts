@@ -1,6 +1,6 @@
 import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts';
 import type { ConnectedGraph } from '../ledger/ledger-upstream.ts';
-import { createStreamPlaces } from '../live/stream-places.ts';
+import { createStreamQuota } from '../live/quota.ts';
 import { createArrivals } from '../upstream/arrivals.ts';
 import { connectUpstream, mostConnections, type UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { ConnectedOwnFields, ConnectedUpstream, Upstream, UpstreamCapability } from '../upstream/upstream.ts';
@@ -64,7 +64,7 @@ export async function connectUpstreams({ list, network, host, siblings }: Connec
   const graphConnection = connections.get(list.graph);
   if (!graphConnection) throw new Error(`${list.graph.setting.name} is not set`);
   const { live } = host.config;
-  const streamPlaces = createStreamPlaces({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
+  const streamPlaces = createStreamQuota({ max: live.maxStreams, maxPerCaller: live.maxStreamsPerCaller });
   const graph = list.graph.connect(graphConnection, host.config, streamPlaces);
   const { transactions, push: ledgerPush } = graph;
   const hostOfFields: LentHost = { ...host, streamPlaces, ledgerPush, transactions };

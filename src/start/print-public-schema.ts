@@ -4,7 +4,7 @@ import { buildGeneration } from '../graph/generation.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
 import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { silentLedgerService } from '../ledger/ledger-service.ts';
-import { createStreamPlaces } from '../live/stream-places.ts';
+import { createStreamQuota } from '../live/quota.ts';
 import { connectUpstream } from '../upstream/connect-upstream.ts';
 import { upstreamList } from './upstreams.ts';
 
@@ -16,7 +16,7 @@ export async function printPublicSchema(): Promise<string> {
   const connection = connectUpstream({ name: graph.name, url: graph.addressOnDevnet(devnet), now: Date.now });
   try {
     const config = parseConfig({ env: {}, readFile: () => '' });
-    const { execute } = graph.connect(connection, config, createStreamPlaces({ max: 0, maxPerCaller: 0 }));
+    const { execute } = graph.connect(connection, config, createStreamQuota({ max: 0, maxPerCaller: 0 }));
     const introspection = await fetchLedgerIntrospection(execute);
     const source = { introspection, service: silentLedgerService, origin: 'ledger' } as const;
     const { schema } = buildGeneration(source, {

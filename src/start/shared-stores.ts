@@ -58,12 +58,12 @@ export interface LiveFleetOptions {
 export async function openLiveFleet({ config, telemetry }: LiveFleetOptions): Promise<Fleet | null> {
   const { redis } = config.rateLimit;
   if (!redis || config.upstreams.kind === 'devnet') return null;
-  const [{ createFleet }, { createRedisBoard }] = await Promise.all([
+  const [{ createFleet }, { createRedisLeasedLogs }] = await Promise.all([
     import('../live/fleet/fleet.ts'),
-    import('../live/fleet/redis-board.ts'),
+    import('../live/fleet/redis-leased-log.ts'),
   ]);
   return createFleet({
-    board: createRedisBoard({ url: redis.url }),
+    logs: createRedisLeasedLogs({ url: redis.url }),
     clock: systemClock,
     onAway: (error) => telemetry.liveFleetAway(toReason(error), 'REDIS_URL'),
     onBack: telemetry.liveFleetBack,

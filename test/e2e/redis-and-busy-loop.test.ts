@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
-import { createRedisBoard } from '../../src/live/fleet/redis-board.ts';
+import { createRedisLeasedLogs } from '../../src/live/fleet/redis-leased-log.ts';
 import { connectRedisStore } from '../../src/sponsor/redis-store/redis-store.ts';
 import { connectRedis } from '../../src/upstream/connect-redis.ts';
 import { holdLoop } from '../support/hold-loop.ts';
@@ -51,16 +51,16 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
     client.disconnect();
   });
 
-  it('the board of a fleet is not away', async () => {
-    const board = createRedisBoard({ url: new Secret(redis.url) });
-    const query = board.open('all', () => {});
-    await query.look(null, null);
-    const sight = query.look(null, null);
+  it('the log of a fleet is not away', async () => {
+    const logs = createRedisLeasedLogs({ url: new Secret(redis.url) });
+    const log = logs.open('all', () => {});
+    await log.read(null, false);
+    const view = log.read(null, false);
     await nextTurn();
     holdLoop(1_200);
-    expect(await sight).toMatchObject({ leader: 'nobody' });
-    await query.leave();
-    await board.close();
+    expect(await view).toMatchObject({ leader: 'nobody' });
+    await log.leave();
+    await logs.close();
   });
 
   it('a step of sponsorship is taken', async () => {

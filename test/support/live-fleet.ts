@@ -1,44 +1,44 @@
 import { createFleet } from '../../src/live/fleet/fleet.ts';
 import { createTestHub, type TestHub } from './live-hub.ts';
-import { createMemoryBoard, type MemoryBoard, type ProcessBoard } from './memory-board.ts';
+import { createMemoryLogs, type MemoryLogs, type ProcessLogs } from './memory-leased-log.ts';
 import { createMemorySource, createTestClock, type MemorySource, type TestClock } from './memory-source.ts';
 
 /** A process of a fleet: its streams, its way to the node, its way to the others. */
 export interface TestProcess extends TestHub {
-  readonly board: ProcessBoard;
+  readonly logs: ProcessLogs;
   /** What was said of the others: away, back. */
   readonly log: string[];
 }
 
 export interface TestFleet {
   readonly clock: TestClock;
-  readonly board: MemoryBoard;
+  readonly logs: MemoryLogs;
   /** What the node has, for all. */
   readonly node: Pick<MemorySource, 'items' | 'add'>;
   start(): TestProcess;
 }
 
-/** Processes that share a node, a board and a clock. */
+/** Processes that share a node, a log and a clock. */
 export function createTestFleet({ replayBytes = 1_000_000, names = ['old'] } = {}): TestFleet {
   const clock = createTestClock();
-  const board = createMemoryBoard(clock);
+  const logs = createMemoryLogs(clock);
   const node = createMemorySource(...names);
   return {
     clock,
-    board,
+    logs,
     node,
     start() {
-      const own = board.forProcess();
+      const own = logs.forProcess();
       const log: string[] = [];
       const fleet = createFleet({
-        board: own,
+        logs: own,
         clock,
         onAway: () => log.push('away'),
         onBack: () => log.push('back'),
       });
       const source = createMemorySource();
       source.items = node.items;
-      return { ...createTestHub(source, { replayBytes, clock, fleet }), board: own, log };
+      return { ...createTestHub(source, { replayBytes, clock, fleet }), logs: own, log };
     },
   };
 }

@@ -1,11 +1,9 @@
-import { CallQueue } from '../../src/live/call-queue.ts';
 import type { Presenter } from '../../src/live/channel.ts';
 import type { Fleet } from '../../src/live/fleet/fleet.ts';
+import { CallQueue } from '../../src/live/history.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
-import { createReaderPlaces } from '../../src/live/reader-places.ts';
-import { createShares, type Shares } from '../../src/live/shares.ts';
-import { createStreamPlaces } from '../../src/live/stream-places.ts';
+import { createQuota, createShares, createStreamQuota, type Shares } from '../../src/live/quota.ts';
 import { Turns } from '../../src/live/turns.ts';
 import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
 
@@ -79,8 +77,8 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     budget,
     made: createShares({ total: 4_096, least: 2 }),
     turns: new Turns(),
-    places: createStreamPlaces({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
-    readers: createReaderPlaces({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
+    streamQuota: createStreamQuota({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
+    readerQuota: createQuota({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
     historyCalls: new CallQueue({ clock, maxAtOnce: 4, maxPerSecond: 50 }),
     lostAfterMs: 5_000,
     graceMs: 500,

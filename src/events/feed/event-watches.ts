@@ -3,8 +3,8 @@ import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { EventQueryFilter, TransactionStreamFilter } from '../../generated/own.ts';
 import type { LedgerPush } from '../../ledger/ledger-push.ts';
 import type { Clock } from '../../live/clock.ts';
-import { keepWatch, type Listen } from '../../live/keep-watch.ts';
 import type { LiveSource } from '../../live/live-source.ts';
+import { keepWatch, type Listen } from '../../live/watch.ts';
 import { createRpcSocket } from '../../upstream/sockets/rpc-socket.ts';
 import { type PushedFilter, toPushedEvents, toPushedTransactions } from './pushed-filter.ts';
 

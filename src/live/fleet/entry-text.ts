@@ -1,5 +1,5 @@
 import type { LiveEntry, Place } from '../live-source.ts';
-import type { FeedNews } from '../timeline.ts';
+import { type FeedNews, type Places, toPlace } from '../timeline.ts';
 
 /** Items as texts, and back. */
 export interface ItemText<Item> {
@@ -8,137 +8,121 @@ export interface ItemText<Item> {
   readonly read: (text: string) => Item;
 }
 
-/** What one entry of the board tells. */
+/** One entry of a log. */
 export interface EntryNews<Item> {
-  /** The newest place before it: who does not know it must not go on from it. `undefined` = there is none yet. */
-  readonly base: Place | null | undefined;
-  /** The newest place with it, for the same reason. */
-  readonly front: Place | null | undefined;
-  readonly news: readonly PassedNews<Item>[];
-  /** The newest places behind it, where they do not follow from the news. */
-  readonly recent: readonly (Place | null)[] | null;
+  /** Where its news begins: a process that does not know the last of these places must not go on from it. Empty: not known yet. */
+  readonly from: Places;
+  readonly news: readonly SharedNews<Item>[];
+  /** What was asked before the poll that brought the last of the news. */
+  readonly answers: readonly string[];
 }
 
-/** Without the points to go on from: each process has its own. */
-export type PassedNews<Item> =
+/** News without resume points: each process has its own. */
+export type SharedNews<Item> =
   | { readonly kind: 'next' | 'late'; readonly entry: LiveEntry<Item> }
-  /** There is an item of this name that is too long to be passed on. */
+  /** The item is too long to be shared: each process reads it for itself. */
   | { readonly kind: 'long'; readonly key: string }
-  | { readonly kind: 'gap'; readonly after: Place; readonly before: Place | null; readonly reason: string };
-
-export interface WrittenEntry {
-  readonly text: string;
-  readonly front: Place | null | undefined;
-}
+  | (Omit<Extract<FeedNews<Item>, { kind: 'gap' }>, 'after'> & { readonly after: Place });
 
 /** Characters of one entry, roughly. */
 const fullEntry = 256 * 1024;
-/** An item that is longer is not passed on: each process reads it for itself. */
 const maxItem = 1024 * 1024;
 
-type Places = readonly (Place | null)[];
 type PlaceText = readonly [key: string, timestampMs: number | null] | null;
 type NewsText =
   | readonly [kind: 'next' | 'late', key: string, timestampMs: number | null, bytes: number, item: string]
   | readonly [kind: 'long', key: string]
-  | readonly [kind: 'gap', after: PlaceText, before: PlaceText, reason: string];
+  | readonly [kind: 'gap', after: PlaceText, before: PlaceText, reason: string, goesOnAt: readonly PlaceText[]];
 interface EntryText {
-  readonly base?: PlaceText;
+  readonly from: readonly PlaceText[];
+  /** The newest place behind its news. Left out: not known yet. */
   readonly front?: PlaceText;
-  readonly news?: readonly NewsText[];
-  readonly recent?: readonly PlaceText[];
+  readonly news: readonly NewsText[];
+  readonly answers: readonly string[];
 }
 
-/** The entry that a lead begins with. @param recent the newest places, the newest last; empty: none is known yet */
-export function writeOpening(recent: Places): WrittenEntry {
-  return recent.length === 0
-    ? { text: '{}', front: undefined }
-    : writeEntry(recent.at(-1) ?? null, recent.at(-1) ?? null, [], recent);
+/** The first entry of a leader. @param recent the newest places, the newest last; empty: none is known yet */
+export function writeOpening(recent: Places): string {
+  return writeEntry(recent, recent.at(-1), [], []);
 }
 
-/**
- * Writes news as entries of a bounded length.
- * @param base the newest place before them
- * @param recent the newest places behind them, where they do not follow from the news
- */
+/** Writes news and answers as entries of a bounded length. @param base the newest place before them */
 export function writeNews<Item>(
   base: Place | null,
   news: readonly FeedNews<Item>[],
-  recent: Places | null,
+  answers: readonly string[],
   write: ItemText<Item>['write'],
-): readonly WrittenEntry[] {
-  const written: WrittenEntry[] = [];
+): readonly string[] {
+  const entries: string[] = [];
   let from = base;
   let front = base;
   let texts: NewsText[] = [];
   let length = 0;
   for (const each of news) {
-    const isItem = each.kind === 'item';
-    const item = isItem ? write(each.entry.item) : '';
+    const item = each.kind === 'item' ? write(each.entry.item) : '';
     if (texts.length > 0 && length + item.length > fullEntry) {
-      written.push(writeEntry(from, front, texts, null));
+      entries.push(writeEntry([from], front, texts, []));
       [from, texts, length] = [front, [], 0];
     }
     length += item.length;
-    if (!isItem) {
-      texts.push(['gap', writePlace(each.after.place), writePlace(each.before), each.reason]);
+    if (each.kind === 'gap') {
+      const { after, before, reason, goesOnAt } = each;
+      front = goesOnAt.at(-1) ?? null;
+      texts.push(['gap', writePlace(after.place), writePlace(before), reason, goesOnAt.map(writePlace)]);
       continue;
     }
     const { key, timestampMs, bytes } = each.entry;
     const isLate = each.at.from?.key !== key;
-    if (!isLate) front = { key, timestampMs };
+    if (!isLate) front = toPlace(each.entry);
     texts.push(item.length > maxItem ? ['long', key] : [isLate ? 'late' : 'next', key, timestampMs, bytes, item]);
   }
-  if (texts.length > 0 || recent)
-    written.push(writeEntry(from, recent ? (recent.at(-1) ?? null) : front, texts, recent));
-  return written;
+  return [...entries, writeEntry([from], front, texts, answers)];
 }
 
-function writeEntry(
-  base: Place | null,
-  front: Place | null,
-  news: readonly NewsText[],
-  recent: Places | null,
-): WrittenEntry {
-  const text: EntryText = {
-    base: writePlace(base),
-    front: writePlace(front),
-    ...(news.length > 0 && { news }),
-    ...(recent && { recent: recent.map(writePlace) }),
-  };
-  return { text: JSON.stringify(text), front };
-}
-
-/** `null` if nobody here could have written it. */
+/** `null` if it is of another version, or damaged. */
 export function readEntry<Item>(text: string, read: ItemText<Item>['read']): EntryNews<Item> | null {
   try {
-    const { base, front, news = [], recent } = JSON.parse(text) as EntryText;
-    return {
-      base: base === undefined ? undefined : readPlace(base),
-      front: front === undefined ? undefined : readPlace(front),
-      news: news.map((each) => readNews(each, read)),
-      recent: recent ? recent.map(readPlace) : null,
-    };
+    const { from, news, answers } = JSON.parse(text) as EntryText;
+    return { from: from.map(readPlace), news: news.map((each) => readNews(each, read)), answers: [...answers] };
   } catch {
     return null;
   }
 }
 
-function readNews<Item>(text: NewsText, read: ItemText<Item>['read']): PassedNews<Item> {
+/** The newest place behind an entry, `null` = there is no item; `undefined` if it is not known, or the entry is damaged. */
+export function readFront(text: string): Place | null | undefined {
+  try {
+    const { front } = JSON.parse(text) as EntryText;
+    return front === undefined ? undefined : readPlace(front);
+  } catch {
+    return undefined;
+  }
+}
+
+function writeEntry(
+  from: Places,
+  front: Place | null | undefined,
+  news: readonly NewsText[],
+  answers: readonly string[],
+): string {
+  const known = front === undefined ? {} : { front: writePlace(front) };
+  return JSON.stringify({ from: from.map(writePlace), ...known, news, answers } satisfies EntryText);
+}
+
+function readNews<Item>(text: NewsText, read: ItemText<Item>['read']): SharedNews<Item> {
   switch (text[0]) {
     case 'next':
     case 'late': {
-      const [kind, , , bytes, item] = text;
+      const [kind, key, timestampMs, bytes, item] = text;
       if (!Number.isFinite(bytes)) break;
-      const { key, timestampMs } = toPlace(text[1], text[2]);
-      return { kind, entry: { key, timestampMs, bytes, item: read(item) } };
+      return { kind, entry: { ...checkPlace(key, timestampMs), bytes, item: read(item) } };
     }
     case 'long':
-      return { kind: 'long', key: toPlace(text[1], null).key };
+      return { kind: 'long', key: checkPlace(text[1], null).key };
     case 'gap': {
-      const [kind, after, before, reason] = text;
+      const [kind, after, before, reason, goesOnAt] = text;
       const place = readPlace(after);
-      if (place) return { kind, after: place, before: readPlace(before), reason };
+      if (place) return { kind, after: place, before: readPlace(before), reason, goesOnAt: goesOnAt.map(readPlace) };
     }
   }
   throw new Error('news of an unknown kind');
@@ -149,11 +133,11 @@ function writePlace(place: Place | null): PlaceText {
 }
 
 function readPlace(text: PlaceText): Place | null {
-  return text && toPlace(text[0], text[1]);
+  return text && checkPlace(text[0], text[1]);
 }
 
-/** @throws if nobody here could have written it */
-function toPlace(key: unknown, timestampMs: unknown): Place {
+/** @throws if it is not a place */
+function checkPlace(key: unknown, timestampMs: unknown): Place {
   if (typeof key === 'string' && (timestampMs === null || Number.isFinite(timestampMs))) {
     return { key, timestampMs: timestampMs as number | null };
   }

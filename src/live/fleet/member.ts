@@ -1,396 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
 import type { FeedParts, FleetMember } from '../feed.ts';
 import type { Place } from '../live-source.ts';
-import type { BoardQuery, Lead, Sight } from './board.ts';
-import { type EntryNews, type ItemText, readEntry, writeNews, writeOpening } from './entry-text.ts';
+import { type ItemText, readEntry, readFront, type SharedNews, writeNews, writeOpening } from './entry-text.ts';
+import type { LeasedLog, LogEntry, OnLogChange } from './leased-log.ts';
+import { type MemberAct, type MemberEvent, type MemberState, nextMemberStep } from './member-machine.ts';
 
 export interface MemberOptions<Item> extends FeedParts<Item> {
   readonly itemText: ItemText<Item>;
-  /** Told how each look at the board went. */
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  /** Called after each look at the log. @param error `null` if Redis answered */
   readonly onLook: (error: unknown) => void;
-  /** Has the board been away for so long that nobody should wait for it? */
-  readonly isAway: () => boolean;
 }
 
+/** Milliseconds between two looks at the log: a third of a lease. */
+const lookEveryMs = 1_000;
+/** A follower whose looks fail for so long reads for itself. The leader may be gone, and its lease ends about then. */
+export const awayAfterMs = 2_500;
+/** A process that has learnt nothing from the leader for so long reads for itself. */
+const maxJoiningMs = 3_000;
+const maxEntries = 4_096;
+
 /**
- * - `new`: knows nothing yet, and looks whether others do.
- * - `following`: tells what the entries of the leader say, and reads nothing itself.
- * - `leading`: reads, and adds what it read as entries.
- * - `alone`: reads for itself, as if there were no others: they are away, or it has lost their thread.
+ * One process among those that follow a query, which is read by the one that holds the lease. The leader writes what its reader
+ * adds to the timeline as entries; the others add those to theirs. See `member-machine.ts` for the states.
  */
-type Mode = 'new' | 'following' | 'leading' | 'alone';
-
-/** Ticks in which one that is new may learn nothing before it reads for itself. */
-const maxTicksOfNew = 3;
-
-/** Looks in a row at one query that may fail while others of the board go well. */
-const mostMissed = 3;
-
-/** One process among those that follow a query, and who reads it at each moment. */
 export class Member<Item> implements FleetMember {
-  readonly #query: BoardQuery;
+  readonly #leased: LeasedLog;
   readonly #options: MemberOptions<Item>;
-  #mode: Mode = 'new';
-  /** The newest entry that was read or added. Not known of one that is alone. */
+  readonly #beganMs: number;
+  #state: MemberState = 'joining';
+  /** The newest entry that was read or written; `null` = none. Without meaning while `alone`. */
   #at: string | null = null;
-  #lead: Lead | null = null;
-  /** Of the timeline: what of it the entries have. */
-  #told = { end: 0, beginnings: 0, front: null as Place | null };
-  /** The leader has jumped over a gap, and the places behind it come. */
-  #isJumping = false;
-  #isJoining = false;
-  #ticksOfNew = 0;
-  /** Looks in a row that have failed. */
-  #missed = 0;
-  /** Those who wait for a look at the upstream: not asked for yet, and asked for with this number. */
-  #unasked: (() => void)[] = [];
-  #asked: { readonly number: number; readonly then: (() => void)[] }[] = [];
-  #isAsking = false;
-  /** The last number that a look of this leader was begun for. */
-  #answering = 0;
-  #isLooking = false;
-  #isRung = false;
-  #isOver = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Of a leader: how much of the timeline its entries have. */
+  #written = { isStarted: false, end: 0, front: null as Place | null };
+  /** Of a leader: the sizes of its entries in bytes, oldest first. */
+  #sizes: number[] = [];
+  /** Of a leader: the asks that its reader polls for, and those that the next entry answers. */
+  readonly #heard = new Set<string>();
+  #answers: string[] = [];
+  /** Callbacks that wait for a poll: not asked for yet, and asked for. */
+  #waiting: (() => void)[] = [];
+  #asked: { readonly ask: string; readonly waiting: (() => void)[] } | null = null;
+  #failingSinceMs: number | null = null;
+  #isLookDue = false;
+  #isCatchingUp = false;
+  #isClosed = false;
+  /** Steps run one after the other, since each goes by what the one before has found. */
+  #steps: Promise<unknown> = Promise.resolve();
+  #stopTimer = () => {};
 
-  constructor(query: BoardQuery, options: MemberOptions<Item>) {
-    this.#query = query;
+  constructor(open: (onChange: OnLogChange) => LeasedLog, options: MemberOptions<Item>) {
     this.#options = options;
-    if (options.isAway()) this.#goAlone();
-    void this.#look();
+    this.#beganMs = options.clock.now();
+    this.#leased = open((ask) => {
+      if (ask !== '') this.#hear(ask);
+      // A leader knows what it wrote. A process that reads alone has time until the next look.
+      else if (this.#state === 'joining' || this.#state === 'following') this.#look();
+    });
+    this.#lookAgainAndAgain();
   }
 
-  /** Of what the leader's reader has come to nothing is heard here but its entries. */
-  get isUp(): boolean {
-    return this.#mode === 'following' || this.#options.reader.isUp;
+  get isFollowing(): boolean {
+    return this.#state === 'following';
   }
 
-  /** Calls back when what an upstream tells from now on has been read, and everything before it is told. */
   whenCaughtUp(then: () => void): void {
-    this.#wait([then]);
+    this.#waiting.push(then);
+    this.#serveWaiting();
   }
 
-  ring(why: 'told' | 'asked' | 'left'): void {
-    // Who leads knows what it told, and who follows cannot answer. Who is alone has time until the next tick.
-    const isWorthIt = {
-      new: true,
-      following: why !== 'asked',
-      leading: why === 'asked',
-      alone: why === 'left',
-    };
-    if (isWorthIt[this.#mode]) void this.#look();
+  share(): void {
+    if (this.#state === 'leading') this.#inTurn(() => this.#write());
   }
 
-  /** To be called every second. */
-  tick(): void {
-    if (this.#mode === 'new') this.#ticksOfNew += 1;
-    void this.#look();
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTimer();
+    void this.#leased.leave().catch(() => {});
+    for (const then of this.#takeWaiting()) then();
   }
 
-  /** Looks at the board; once more if it was rung meanwhile. */
-  async #look(): Promise<void> {
-    this.#isRung = true;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    try {
-      while (this.#isRung && !this.#isOver) {
-        this.#isRung = false;
-        await this.#inTurn(() => this.#lookOnce());
+  #lookAgainAndAgain(): void {
+    this.#stopTimer = this.#options.clock.after(lookEveryMs, () => this.#lookAgainAndAgain());
+    this.#look();
+    this.#ask();
+  }
+
+  #look(): void {
+    if (this.#isLookDue) return;
+    this.#isLookDue = true;
+    this.#inTurn(async () => {
+      this.#isLookDue = false;
+      try {
+        await this.#lookOnce();
+        this.#failingSinceMs = null;
+        this.#options.onLook(null);
+      } catch (error) {
+        this.#options.onLook(error);
+        const nowMs = this.#options.clock.now();
+        this.#failingSinceMs ??= nowMs;
+        const isAway = this.#state === 'following' && nowMs - this.#failingSinceMs >= awayAfterMs;
+        if (this.#state === 'joining' || isAway) await this.#take('doubt');
       }
-    } finally {
-      this.#isLooking = false;
-    }
-  }
-
-  /** Passes on what the reader has added to the timeline. */
-  async afterLook(): Promise<void> {
-    if (this.#mode === 'leading') await this.#inTurn(() => this.#passOn());
-  }
-
-  /** @returns those who wait, and are not called any more */
-  close(): (() => void)[] {
-    this.#isOver = true;
-    void this.#query.leave().catch(() => {});
-    return this.#takeWaiting();
-  }
-
-  /** One step after the other, since each goes by what the one before has found. */
-  #inTurn<Result>(step: () => Promise<Result>): Promise<Result | undefined> {
-    const taken = this.#turn.then(() => (this.#isOver ? undefined : step()));
-    this.#turn = taken.catch(() => {});
-    return taken;
-  }
-
-  async #lookOnce(): Promise<void> {
-    const { onLook, isAway } = this.#options;
-    const behind = this.#mode === 'new' ? (this.#at ?? '0') : this.#mode === 'following' ? this.#at : null;
-    try {
-      const sight = await this.#query.look(behind, this.#lead);
-      this.#missed = 0;
-      if (!this.#isOver) await this.#take(sight);
-      onLook(null);
-    } catch (error) {
-      onLook(error);
-      this.#missed += 1;
-      const isWaiting = this.#mode === 'new' || (this.#mode === 'following' && (isAway() || this.#missed > mostMissed));
-      if (isWaiting && !this.#isOver) this.#goAlone();
-    }
-  }
-
-  /** @throws if nobody leads, and this one cannot */
-  async #take(sight: Sight): Promise<void> {
-    if (this.#mode === 'leading') return this.#stayLeading(sight);
-    if (this.#mode !== 'alone' && sight.entries.length > 0 && sight.tail !== null) {
-      if (!this.#takeEntries(sight.entries)) this.#goAlone();
-      // There may be more: entries come in bounded numbers.
-      else if (this.#at !== sight.tail) {
-        this.#isRung = true;
-        return;
-      }
-    }
-    if (this.#mode === 'following' && this.#at !== sight.tail) this.#goAlone();
-    if (sight.leader !== 'other') return this.#tryToLead();
-    if (this.#mode === 'new') this.#settle();
-    if (this.#mode === 'alone') this.#tryToJoin(sight);
-    if (this.#mode === 'following') this.#hearAnswers(sight);
-  }
-
-  /** From new to following, as soon as it is known where the leader is. */
-  #settle(): void {
-    if (this.#options.timeline.isStarted) {
-      this.#mode = 'following';
-      this.#wait(this.#takeWaiting());
-    } else if (this.#ticksOfNew >= maxTicksOfNew) this.#goAlone();
-  }
-
-  #stayLeading({ leader, tail, asked, caught }: Sight): void {
-    if (leader === 'me' && tail === this.#at) {
-      if (asked > caught) this.#answer(asked);
-      return;
-    }
-    // Where its own entries are gone others may go on from a place that they have not read up to.
-    if (leader === 'other') this.#followAgain();
-    else this.#goAlone();
-    this.#isRung = true;
-  }
-
-  async #tryToLead(): Promise<void> {
-    const { timeline } = this.#options;
-    const told = this.#markTold();
-    const opening = writeOpening(timeline.recent);
-    let lead: Lead | null;
-    try {
-      lead = await this.#query.lead({ text: opening.text, front: nameOf(opening.front) });
-    } catch (error) {
-      // Who has nobody to wait for reads: a board that is full, or may only be read, tells nobody anything.
-      if (this.#mode !== 'alone' && !this.#isOver) this.#goAlone();
-      throw error;
-    }
-    if (this.#isOver) return;
-    if (!lead) {
-      // Somebody was quicker. One who knows nothing yet wants to know at once what that one does.
-      this.#isRung ||= this.#mode === 'new';
-      return;
-    }
-    this.#lead = lead;
-    this.#at = lead.id;
-    this.#told = told;
-    this.#answering = 0;
-    this.#mode = 'leading';
-    this.#read();
-    if (lead.asked > 0) this.#answer(lead.asked);
-  }
-
-  /** Whoever reads from now on serves those who wait. */
-  #read(): void {
-    this.#options.reader.start();
-    this.#wait(this.#takeWaiting());
-  }
-
-  #goAlone(): void {
-    this.#mode = 'alone';
-    this.#lead = null;
-    this.#at = null;
-    this.#isJumping = false;
-    this.#read();
-  }
-
-  /** From one who read: what is read from now on comes from others. */
-  #followAgain(): void {
-    this.#mode = 'following';
-    this.#lead = null;
-    this.#isJumping = false;
-    this.#wait([...this.#options.reader.stop(), ...this.#takeWaiting()]);
-  }
-
-  /**
-   * Joins the others where everything is known that their entries say: after a look at the upstream that begins now, if it has
-   * come as far as they are.
-   */
-  #tryToJoin({ tail, front }: Sight): void {
-    const { reader, timeline } = this.#options;
-    if (this.#isJoining || tail === null || front === undefined) return;
-    this.#isJoining = true;
-    reader.whenCaughtUp(() => {
-      this.#isJoining = false;
-      if (this.#mode !== 'alone' || this.#isOver) return;
-      if (front !== null && !timeline.knows(front)) return;
-      this.#at = tail;
-      this.#followAgain();
-      void this.#look();
     });
   }
 
-  /** @returns `false` if they cannot be gone on from */
-  #takeEntries(entries: Sight['entries']): boolean {
-    const { timeline, itemText, mostBytes } = this.#options;
-    timeline.shrinkTo(mostBytes());
-    const before = timeline.news.end;
-    let isTaken = true;
-    for (const { id, behind, text } of entries) {
-      // One who is new begins at the oldest entry there is.
-      const isNext = behind === this.#at || (this.#mode === 'new' && !timeline.isStarted);
-      const entry = readEntry(text, itemText.read);
-      isTaken = isNext && entry !== null && this.#takeNews(entry);
-      if (!isTaken) break;
-      this.#at = id;
-    }
-    if (timeline.news.end > before) timeline.tell();
-    return isTaken;
+  #inTurn(step: () => Promise<void>): void {
+    this.#steps = this.#steps.then(() => (this.#isClosed ? undefined : step()));
   }
 
-  /** @returns `false` if it cannot be gone on from: something before it, or of it, is not known here */
-  #takeNews({ base, front, news, recent }: EntryNews<Item>): boolean {
-    const { timeline } = this.#options;
-    if (!timeline.isStarted) {
-      if (base === undefined) return true;
-      timeline.beginAt(recent && news.length === 0 ? recent : [base]);
-    } else if (base && !timeline.knows(base.key)) return false;
-    let before = base?.key;
-    for (const each of news) {
-      switch (each.kind) {
-        case 'next':
-          if (!timeline.knows(each.entry.key)) {
-            // Something else is the newest here, so this one is not next to it: its place has to be looked for.
-            if (timeline.frontier?.key !== before) return false;
-            timeline.addNext(each.entry);
-          }
-          before = each.entry.key;
-          break;
-        case 'late':
-          if (!timeline.knows(each.entry.key)) timeline.addLate(each.entry);
-          break;
-        case 'long':
-          if (!timeline.knows(each.key)) return false;
-          break;
-        case 'gap':
-          if (timeline.frontier?.key === each.after.key) {
-            timeline.addGap(each.after, each.before, each.reason);
-            if (each.before) timeline.forgetAllBut(null);
-            else this.#isJumping = true;
-            before = undefined;
-          } else if (each.before && !timeline.knows(each.before.key)) return false;
-      }
-    }
-    if (recent && this.#isJumping) {
-      timeline.beginAt(recent);
-      this.#isJumping = false;
-    }
-    return !front || timeline.knows(front.key);
+  async #take(event: MemberEvent): Promise<void> {
+    if (this.#isClosed) return;
+    const { state, acts } = nextMemberStep(this.#state, event);
+    const isNew = state !== this.#state;
+    this.#state = state;
+    for (const act of acts) await this.#do(act);
+    if (!isNew) return;
+    this.#heard.clear();
+    this.#waiting = this.#takeWaiting();
+    this.#serveWaiting();
   }
 
-  #markTold(): { end: number; beginnings: number; front: Place | null } {
-    const { news, beginnings, frontier } = this.#options.timeline;
-    return { end: news.end, beginnings, front: frontier };
+  async #do(act: MemberAct): Promise<void> {
+    const { reader } = this.#options;
+    if (act === 'startPolling') reader.start();
+    else if (act === 'stopPolling') this.#waiting.push(...reader.stop());
+    else await this.#lead();
   }
 
-  async #passOn(): Promise<void> {
-    const { timeline, itemText, mostBytes } = this.#options;
-    const { end, beginnings, front } = this.#told;
-    const isNews = timeline.news.end > end || timeline.beginnings > beginnings;
-    if (this.#mode !== 'leading' || !this.#lead || !isNews) return;
-    // Not all of it is there any more: others have to find what is missing by themselves.
-    if (timeline.news.start > end) return this.#goAlone();
-    const news = [];
-    for (let index = end; index < timeline.news.end; index += 1) {
-      const each = timeline.news.at(index);
-      if (each) news.push(each);
+  #takeWaiting(): (() => void)[] {
+    const asked = this.#asked?.waiting ?? [];
+    this.#asked = null;
+    return [...asked, ...this.#waiting.splice(0)];
+  }
+
+  /** Waits for the own reader, or for that of the leader. */
+  #serveWaiting(): void {
+    if (this.#state === 'leading' || this.#state === 'alone') {
+      for (const then of this.#waiting.splice(0)) this.#options.reader.whenCaughtUp(then);
+    } else if (this.#state === 'following' && !this.#asked && this.#waiting.length > 0) {
+      this.#asked = { ask: randomUUID(), waiting: this.#waiting.splice(0) };
+      this.#ask();
     }
-    const hasBegun = timeline.beginnings > beginnings;
-    this.#told = this.#markTold();
-    const base = hasBegun && news.length === 0 ? timeline.frontier : front;
-    for (const entry of writeNews(base, news, hasBegun ? timeline.recent : null, itemText.write)) {
-      const { lead, at } = { lead: this.#lead, at: this.#at ?? '' };
-      try {
-        const added = { text: entry.text, front: nameOf(entry.front) };
-        const id = await this.#query.add(lead, at, added, mostBytes());
-        if (id === null) {
-          // Its own entries up to here are the others' too.
-          this.#followAgain();
-          void this.#look();
-          return;
-        }
-        this.#at = id;
-      } catch {
-        // It may have been added or not: others must not be taken for knowing it, nor this one for knowing theirs.
-        this.#goAlone();
+  }
+
+  /** Repeated with each look until the leader answers, since an announcement may be lost. */
+  #ask(): void {
+    if (!this.#asked) return;
+    this.#inTurn(async () => {
+      if (this.#asked) await this.#leased.ask(this.#asked.ask).catch(() => {});
+    });
+  }
+
+  #hear(ask: string): void {
+    if (this.#state !== 'leading' || this.#heard.has(ask)) return;
+    this.#heard.add(ask);
+    this.#options.reader.whenCaughtUp(() => {
+      if (!this.#heard.delete(ask)) return;
+      this.#answers.push(ask);
+      this.share();
+    });
+  }
+
+  /** @throws if Redis does not answer, or does not let this process lead where nobody does */
+  async #lookOnce(): Promise<void> {
+    const state = this.#state;
+    const after = { joining: this.#at ?? '0', following: this.#at, leading: this.#at, alone: null }[state];
+    const { leader, newest, entries } = await this.#leased.read(after, state === 'leading');
+    if (this.#isClosed) return;
+    if (state === 'leading') {
+      if (leader !== 'me' || newest !== this.#at) await this.#take('doubt');
+      return;
+    }
+    if (state !== 'alone') {
+      const isContinued = this.#addEntries(entries);
+      if (isContinued && entries.length > 0 && this.#at !== newest) {
+        this.#look();
         return;
       }
+      if (!isContinued || this.#at !== newest) await this.#take('doubt');
     }
+    if (leader !== 'other') await this.#take('vacant');
+    else if (this.#state === 'joining') await this.#takeIfKnown();
+    else if (this.#state === 'alone') this.#catchUpWith(entries.at(-1));
   }
 
-  #answer(asked: number): void {
-    if (asked <= this.#answering) return;
-    this.#answering = asked;
-    this.#options.reader.whenCaughtUp(() => {
-      void this.#inTurn(async () => {
-        if (!this.#lead) return;
-        await this.#query.answer(this.#lead, asked).catch(() => {
-          this.#answering = 0;
-        });
+  async #takeIfKnown(): Promise<void> {
+    const { timeline, clock } = this.#options;
+    if (timeline.isStarted) await this.#take('inStep');
+    else if (clock.now() - this.#beganMs >= maxJoiningMs) await this.#take('doubt');
+  }
+
+  /** Joins the others if a poll that begins now has come as far as the newest entry: then all entries up to it are known. */
+  #catchUpWith(newest: LogEntry | undefined): void {
+    const front = newest && readFront(newest.text);
+    if (!newest || front === undefined || this.#isCatchingUp) return;
+    const { reader, timeline } = this.#options;
+    this.#isCatchingUp = true;
+    reader.whenCaughtUp(() => {
+      this.#isCatchingUp = false;
+      this.#inTurn(async () => {
+        if (this.#state !== 'alone' || (front && !timeline.knows(front.key))) return;
+        this.#at = newest.id;
+        await this.#take('inStep');
+        this.#look();
       });
     });
   }
 
-  #wait(waiting: (() => void)[]): void {
-    if (this.#mode === 'alone' || this.#mode === 'leading') {
-      for (const then of waiting) this.#options.reader.whenCaughtUp(then);
-      return;
+  /** @throws if Redis fails */
+  async #lead(): Promise<void> {
+    const { timeline } = this.#options;
+    const { isStarted, frontier, news } = timeline;
+    const written = { isStarted, end: news.end, front: frontier };
+    const opening = writeOpening(timeline.recent);
+    try {
+      const id = await this.#leased.lead(opening);
+      // Another was quicker. Where nothing is known yet, its entries tell at once where to begin.
+      if (id === null && this.#state === 'joining') this.#look();
+      if (id === null) return;
+      this.#at = id;
+    } catch (error) {
+      // A Redis that is full, or may only be read, has no leader.
+      await this.#take('doubt');
+      throw error;
     }
-    this.#unasked.push(...waiting);
-    void this.#ask();
+    this.#written = written;
+    this.#sizes = [Buffer.byteLength(opening)];
+    await this.#take('elected');
   }
 
-  #takeWaiting(): (() => void)[] {
-    return [...this.#asked.splice(0).flatMap(({ then }) => then), ...this.#unasked.splice(0)];
+  /** Writes what the timeline has beyond its entries, and answers. */
+  async #write(): Promise<void> {
+    const { timeline, itemText, mostBytes } = this.#options;
+    if (this.#state !== 'leading') return;
+    try {
+      if (!this.#written.isStarted && timeline.isStarted) await this.#lead();
+      const { end, front } = this.#written;
+      const answers = this.#answers.splice(0);
+      if (timeline.news.end === end && answers.length === 0) return;
+      // The others have to read by themselves what was dropped before it was written.
+      if (timeline.news.start > end) throw new Error('news is missing');
+      const news = timeline.newsBehind(end - 1);
+      this.#written = { isStarted: true, end: timeline.news.end, front: timeline.frontier };
+      for (const entry of writeNews(front, news, answers, itemText.write)) await this.#append(entry, mostBytes());
+    } catch {
+      // If Redis failed, it may have been written or not.
+      await this.#take('doubt');
+    }
   }
 
-  /** For all who came while it was asking, once more. */
-  async #ask(): Promise<void> {
-    while (this.#mode === 'following' && this.#unasked.length > 0 && !this.#isAsking) {
-      this.#isAsking = true;
-      const then = this.#unasked.splice(0);
-      const number = await this.#query.ask().catch(() => null);
-      this.#isAsking = false;
-      if (number === null) {
-        this.#unasked.unshift(...then);
-        // With the next look.
-        break;
+  /** @throws unless it was written */
+  async #append(entry: string, mostBytes: number): Promise<void> {
+    this.#sizes.push(Buffer.byteLength(entry));
+    let bytes = this.#sizes.reduce((sum, size) => sum + size, 0);
+    while (this.#sizes.length > 1 && (bytes > mostBytes || this.#sizes.length > maxEntries)) {
+      bytes -= this.#sizes.shift() ?? 0;
+    }
+    const id = await this.#leased.append(this.#at ?? '', entry, this.#sizes.length);
+    if (id === null) throw new Error('the lease is lost');
+    this.#at = id;
+  }
+
+  /** @returns `false` if they do not continue the timeline */
+  #addEntries(entries: readonly LogEntry[]): boolean {
+    const { timeline, itemText, mostBytes } = this.#options;
+    timeline.shrinkTo(mostBytes());
+    const { end } = timeline.news;
+    const answers: string[] = [];
+    const isContinued = entries.every(({ id, behind, text }) => {
+      // A process that knows nothing begins at the oldest entry there is.
+      const isNext = behind === this.#at || (this.#state === 'joining' && !timeline.isStarted);
+      const entry = isNext ? readEntry(text, itemText.read) : null;
+      if (!entry || !this.#addNews(entry.from, entry.news)) return false;
+      this.#at = id;
+      answers.push(...entry.answers);
+      return true;
+    });
+    if (timeline.news.end > end) timeline.tell();
+    if (this.#asked && answers.includes(this.#asked.ask)) {
+      for (const then of this.#asked.waiting) then();
+      this.#asked = null;
+      this.#serveWaiting();
+    }
+    return isContinued;
+  }
+
+  #addNews(from: readonly (Place | null)[], news: readonly SharedNews<Item>[]): boolean {
+    const { timeline } = this.#options;
+    const base = from.at(-1);
+    if (!timeline.isStarted) {
+      if (from.length === 0) return true;
+      timeline.beginAt(from);
+    } else if (base && !timeline.knows(base.key)) return false;
+    /** Key of the item before the next one, in the upstream's order. */
+    let before = base?.key;
+    for (const each of news) {
+      const newest = timeline.frontier?.key;
+      switch (each.kind) {
+        case 'next': {
+          const { key } = each.entry;
+          // Its place is only known if the item before it is the newest here too.
+          if (!timeline.knows(key) && newest !== before) return false;
+          timeline.addNext(each.entry);
+          before = key;
+          break;
+        }
+        case 'late':
+          timeline.addLate(each.entry);
+          break;
+        case 'long':
+          if (!timeline.knows(each.key)) return false;
+          break;
+        case 'gap': {
+          const behind = each.before ?? each.goesOnAt.at(-1);
+          if (newest === each.after.key) {
+            timeline.addGap(each.after, each.before, each.reason, each.goesOnAt);
+            before = each.goesOnAt.at(-1)?.key;
+          } else if (behind && !timeline.knows(behind.key)) return false;
+        }
       }
-      this.#asked.push({ number, then });
     }
-    if (this.#mode !== 'following' && this.#mode !== 'new') this.#wait(this.#takeWaiting());
+    return true;
   }
-
-  #hearAnswers({ asked, caught }: Sight): void {
-    const answered = this.#asked.filter(({ number }) => number <= caught);
-    // The board has forgotten some.
-    const forgotten = this.#asked.filter(({ number }) => number > asked);
-    this.#asked = this.#asked.filter(({ number }) => number > caught && number <= asked);
-    for (const { then } of answered) for (const each of then) each();
-    this.#wait(forgotten.flatMap(({ then }) => then));
-  }
-}
-
-function nameOf(place: Place | null | undefined): string | null | undefined {
-  return place ? place.key : place;
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { createLedgerStreams } from '../../../src/ledger/ledger-streams.ts';
-import { createStreamPlaces } from '../../../src/live/stream-places.ts';
+import { createStreamQuota } from '../../../src/live/quota.ts';
 import { startPushingLedger } from '../../support/pushing-ledger.ts';
 import { until } from '../../support/until.ts';
 
-const places = createStreamPlaces({ max: 1_000, maxPerCaller: 1_000 });
+const places = createStreamQuota({ max: 1_000, maxPerCaller: 1_000 });
 const request = { isClientsText: true, operationName: null, variables: {} };
 const text = 'subscription { events { ... on MoveThing { json } } }';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CallQueue } from '../../../src/live/call-queue.ts';
-import { SharedCalls } from '../../../src/live/shared-calls.ts';
+import { CallQueue, SharedCalls } from '../../../src/live/history.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { createTestClock, settled } from '../../support/memory-source.ts';
 

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { CurrentPage } from '../../../src/live/catch-up.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
-import { PageInHand } from '../../../src/live/page-in-hand.ts';
-import { createShares } from '../../../src/live/shares.ts';
+import { createShares } from '../../../src/live/quota.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
 import { Turns } from '../../../src/live/turns.ts';
 import type { Cancellation } from '../../../src/upstream/cancellation.ts';
@@ -178,22 +178,24 @@ it('names of what was told long ago are forgotten, and those of what was told la
   expect(names(1, 5_000).filter((key) => timeline.knows(key))).toEqual(names(4_735, 5_000));
 });
 
-describe('a page in hand', () => {
-  it('that was let go says that there is more where some of it was not told', () => {
-    const hand = new PageInHand<string>();
-    hand.take({ entries: ['a', 'b'], hasMore: false });
-    expect(hand.next()).toBe('a');
-    hand.letGo();
-    expect([hand.next(), hand.hasMore]).toEqual([undefined, true]);
+describe('a page that is being delivered', () => {
+  const entry = (key: string) => ({ key, timestampMs: null });
+
+  it('and is released says that there is more where some of it was not delivered', () => {
+    const page = new CurrentPage();
+    page.set({ entries: [entry('a'), entry('b')], hasMore: false });
+    expect(page.next()).toEqual(entry('a'));
+    page.release();
+    expect([page.next(), page.hasMore]).toEqual([undefined, true]);
   });
 
-  it('says what the upstream said where all of it was told', () => {
-    const hand = new PageInHand<string>();
+  it('says what the upstream said where all of it was delivered', () => {
+    const page = new CurrentPage();
     for (const hasMore of [true, false]) {
-      hand.take({ entries: ['a'], hasMore });
-      hand.next();
-      hand.letGo();
-      expect(hand.hasMore).toBe(hasMore);
+      page.set({ entries: [entry('a')], hasMore });
+      page.next();
+      page.release();
+      expect(page.hasMore).toBe(hasMore);
     }
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { keepWatch, type WatchAttempt } from '../../../src/live/keep-watch.ts';
 import type { LivePage } from '../../../src/live/live-source.ts';
+import { keepWatch, type WatchAttempt } from '../../../src/live/watch.ts';
 import { createTestHub, type Following } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 import { runs } from '../../support/runs.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Rounds } from '../../../src/live/rounds.ts';
-import { Turns } from '../../../src/live/turns.ts';
+import { Turns, WakeList } from '../../../src/live/turns.ts';
 
 /** Turns of an event loop that a test goes through one by one, and a clock that it moves. */
 function createTestTurns() {
@@ -84,10 +83,10 @@ describe('a round', () => {
 
   it('wakes everybody once, a few in each turn', () => {
     const loop = createTestTurns();
-    const rounds = new Rounds(loop.turns);
+    const rounds = new WakeList(loop.turns);
     const woken: number[] = [];
     for (const each of followers(1_000, (index) => woken.push(index))) rounds.add(each);
-    rounds.begin();
+    rounds.wakeAll();
     expect(woken).toHaveLength(64);
     while (!loop.isIdle) loop.next();
     expect(woken).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
@@ -95,29 +94,29 @@ describe('a round', () => {
 
   it('is followed by another one where something came meanwhile, and by no more than one', () => {
     const loop = createTestTurns();
-    const rounds = new Rounds(loop.turns);
+    const rounds = new WakeList(loop.turns);
     const woken = Array.from({ length: 100 }, () => 0);
     for (const each of followers(100, (index) => {
       woken[index] = (woken[index] ?? 0) + 1;
     }))
       rounds.add(each);
-    rounds.begin();
-    rounds.begin();
-    rounds.begin();
+    rounds.wakeAll();
+    rounds.wakeAll();
+    rounds.wakeAll();
     while (!loop.isIdle) loop.next();
     expect(new Set(woken)).toEqual(new Set([2]));
-    rounds.begin();
+    rounds.wakeAll();
     while (!loop.isIdle) loop.next();
     expect(new Set(woken)).toEqual(new Set([3]));
   });
 
   it('wakes nobody who has left meanwhile', () => {
     const loop = createTestTurns();
-    const rounds = new Rounds(loop.turns);
+    const rounds = new WakeList(loop.turns);
     const woken: number[] = [];
     const all = followers(100, (index) => woken.push(index));
     for (const each of all) rounds.add(each);
-    rounds.begin();
+    rounds.wakeAll();
     for (const each of all.slice(64)) rounds.delete(each);
     while (!loop.isIdle) loop.next();
     expect(woken).toHaveLength(64);
@@ -125,14 +124,14 @@ describe('a round', () => {
 
   it('goes on behind a follower that fails', () => {
     const loop = createTestTurns();
-    const rounds = new Rounds(loop.turns);
+    const rounds = new WakeList(loop.turns);
     const woken: number[] = [];
     for (const each of followers(3, (index) => {
       woken.push(index);
       if (index === 1) throw new Error('a fault');
     }))
       rounds.add(each);
-    expect(() => rounds.begin()).toThrow('a fault');
+    expect(() => rounds.wakeAll()).toThrow('a fault');
     while (!loop.isIdle) loop.next();
     expect(woken).toEqual([0, 1, 2]);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keepWatch, type Listen, type WatchAttempt } from '../../../src/live/keep-watch.ts';
+import { keepWatch, type Listen, type WatchAttempt } from '../../../src/live/watch.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, createTestClock, type MemorySource } from '../../support/memory-source.ts';
 

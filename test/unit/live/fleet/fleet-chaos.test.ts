@@ -109,7 +109,7 @@ function setNode({ source, clock }: TestProcess, is: string): void {
 it(`tells everybody everything once, in order, whatever becomes of processes, of the board and of the ways to the node (LIVE_SEED=${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-      const { clock, node, board, start } = createTestFleet({ names: ['n1'] });
+      const { clock, node, logs, start } = createTestFleet({ names: ['n1'] });
       let happened = 1;
       const late: number[] = [];
       const processes = [start(), start(), start()];
@@ -153,7 +153,7 @@ it(`tells everybody everything once, in order, whatever becomes of processes, of
         } else if (each.does === 'pass') await clock.pass(each.ms);
         else if (each.does === 'moments') await clock.pass(each.ms);
         else if (each.does === 'kill') {
-          (processes[each.at] as TestProcess).board.kill();
+          (processes[each.at] as TestProcess).logs.kill();
           (await replace(each.at)).hub.close();
         } else if (each.does === 'stop') {
           (processes[each.at] as TestProcess).hub.stop();
@@ -161,16 +161,16 @@ it(`tells everybody everything once, in order, whatever becomes of processes, of
           // The last word of each stream is where it can go on.
           for (const { now } of clients) if (now?.isOver) now.told.splice(-1);
           (await replace(each.at)).hub.close();
-        } else if (each.does === 'board') (processes[each.at] as TestProcess).board.state = each.is;
-        else if (each.does === 'forget') each.count === 0 ? board.forgetAll() : board.forgetNewest(each.count);
-        else if (each.does === 'spoil') board.spoilNewest();
+        } else if (each.does === 'board') (processes[each.at] as TestProcess).logs.state = each.is;
+        else if (each.does === 'forget') each.count === 0 ? logs.forgetAll() : logs.forgetNewest(each.count);
+        else if (each.does === 'spoil') logs.spoilNewest();
         else if (each.does === 'node') setNode(processes[each.at] as TestProcess, each.is);
         else if (each.does === 'leave') await leave(clients[each.who] as Client);
         else comeBack(clients[each.who] as Client, processes[each.at] as TestProcess);
       }
       for (const one of processes) {
         setNode(one, 'well');
-        one.board.state = 'well';
+        one.logs.state = 'well';
       }
       for (const [index, client] of clients.entries()) comeBack(client, processes[index % 3] as TestProcess);
       await clock.pass(60_000);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createStreamPlaces } from '../../../src/live/stream-places.ts';
+import { createStreamQuota } from '../../../src/live/quota.ts';
 
 /** What becomes of a stream of this caller: how to give its places back, or the code of the refusal. */
 function openPlaces(max: number, maxPerCaller: number) {
-  const places = createStreamPlaces({ max, maxPerCaller });
+  const places = createStreamQuota({ max, maxPerCaller });
   return (caller: string, weight?: number): (() => void) | string => {
     try {
       return places.take(caller, weight);
@@ -49,7 +49,7 @@ test('a stream that weighs more takes and gives back as many places, its callerâ
 });
 
 test('a refusal says what the limit is, what a heavy filter counts as, and when to come again', () => {
-  const places = createStreamPlaces({ max: 10, maxPerCaller: 2 });
+  const places = createStreamQuota({ max: 10, maxPerCaller: 2 });
   expect(() => places.take('a', 3)).toThrow(
     expect.objectContaining({
       message:

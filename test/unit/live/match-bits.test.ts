@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MatchLog } from '../../../src/live/match-log.ts';
+import { MatchBits } from '../../../src/live/numbered-list.ts';
 
 describe('a log of what matches', () => {
   it('finds and counts as a list would, whatever is added and dropped', () => {
@@ -13,7 +13,7 @@ describe('a log of what matches', () => {
     );
     fc.assert(
       fc.property(fc.integer({ min: -1, max: 100 }), steps, (first, given) => {
-        const log = new MatchLog(first);
+        const log = new MatchBits(first);
         const all: boolean[] = [];
         let start = 0;
         for (const step of given) {

@@ -1,0 +1,1 @@
+announce(ARGV[2])

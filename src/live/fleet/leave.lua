@@ -1,0 +1,3 @@
+if holder ~= me then return end
+redis.call('DEL', lease)
+announce('')

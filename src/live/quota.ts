@@ -1,0 +1,129 @@
+import { gatewayError } from '../errors/gateway-error.ts';
+
+export interface QuotaOptions {
+  /** Of this process. */
+  readonly max: number;
+  /** Of one caller among them. */
+  readonly maxPerCaller: number;
+}
+
+/** A bound that a caller has reached. */
+export interface ReachedBound {
+  readonly of: 'caller' | 'gateway';
+  readonly max: number;
+}
+
+/** How many of something there may be at once, and how many of them one caller may have. */
+export interface Quota {
+  /** `null` = the caller may take as many more. */
+  boundOf(caller: string, count?: number): ReachedBound | null;
+  /** Counts them, whatever the bounds. */
+  take(caller: string, count?: number): QuotaShare;
+}
+
+/** Both are safe to call twice. */
+export interface QuotaShare {
+  /** No longer counts for the caller. */
+  readonly leaveCaller: () => void;
+  /** No longer counts. */
+  readonly leave: () => void;
+}
+
+export function createQuota({ max, maxPerCaller }: QuotaOptions): Quota {
+  /** Only callers that have some. */
+  const taken = new Map<string, number>();
+  let all = 0;
+  return {
+    boundOf(caller, count = 1) {
+      if ((taken.get(caller) ?? 0) + count > maxPerCaller) return { of: 'caller', max: maxPerCaller };
+      return all + count > max ? { of: 'gateway', max } : null;
+    },
+    take(caller, count = 1) {
+      taken.set(caller, (taken.get(caller) ?? 0) + count);
+      all += count;
+      const leaveCaller = once(() => {
+        const rest = (taken.get(caller) ?? count) - count;
+        if (rest > 0) taken.set(caller, rest);
+        else taken.delete(caller);
+      });
+      const leaveGateway = once(() => {
+        all -= count;
+      });
+      return {
+        leaveCaller,
+        leave() {
+          leaveCaller();
+          leaveGateway();
+        },
+      };
+    },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+}
+
+/** Live streams of all kinds. */
+export interface StreamQuota {
+  /**
+   * Counts a stream, as several if it weighs more. @returns gives it back; must be called once
+   * @throws `RATE_LIMITED` or `UNAVAILABLE`
+   */
+  take(caller: string, weight?: number): () => void;
+}
+
+/** Seconds after which a retry may succeed. It is not known when other streams end. */
+export const retryAfterSeconds = 10;
+
+export function createStreamQuota(options: QuotaOptions): StreamQuota {
+  const quota = createQuota(options);
+  return {
+    take(caller, weight = 1) {
+      const bound = quota.boundOf(caller, weight);
+      if (bound?.of === 'caller') {
+        const counted = weight > 1 ? ` This one counts as ${weight}, for the size of its filter.` : '';
+        const says = `Over the limit of ${bound.max} live streams of one caller at once.${counted}`;
+        throw gatewayError('RATE_LIMITED', says, { retryAfterSeconds });
+      }
+      if (bound)
+        throw gatewayError('UNAVAILABLE', 'All live streams of this gateway are taken.', { retryAfterSeconds });
+      return quota.take(caller, weight).leave;
+    },
+  };
+}
+
+export interface SharesOptions {
+  readonly total: number;
+  /** Each member has this much, however many there are. */
+  readonly least: number;
+}
+
+/** Divides something, such as memory, evenly among its members. */
+export interface Shares {
+  /**
+   * Counts a member.
+   * @param onLess called when there is less for each because another member has come
+   * @returns takes it off again; safe to call twice
+   */
+  enter(onLess?: () => void): () => void;
+  /** What each member may have at this moment. */
+  share(): number;
+}
+
+export function createShares({ total, least }: SharesOptions): Shares {
+  const members = new Set<{ onLess?: (() => void) | undefined }>();
+  return {
+    enter(onLess) {
+      const member = { onLess };
+      members.add(member);
+      for (const each of members) if (each !== member) each.onLess?.();
+      return () => void members.delete(member);
+    },
+    share: () => Math.max(least, total / Math.max(1, members.size)),
+  };
+}

@@ -1,0 +1,143 @@
+import type { Clock } from './clock.ts';
+import type { LiveSource, Watch, WatchListener } from './live-source.ts';
+
+/** Outcome of one attempt to subscribe. Calls nothing after `down`, or once it has been left. */
+export interface WatchAttempt {
+  up(): void;
+  news(): void;
+  /** @param isRefused the upstream rejects such subscriptions: retry late */
+  down(isRefused: boolean): void;
+}
+
+/** @returns unsubscribes. Must not call back before it returns */
+export type Listen = (attempt: WatchAttempt) => () => void;
+
+const firstRetryMs = 500;
+const longestRetryMs = 30_000;
+const refusedMs = 60_000;
+/** A subscription that was up for so long resets the backoff. */
+const soundMs = 30_000;
+
+/** Keeps a subscription open: subscribes again after each failure, with backoff. */
+export function keepWatch(listen: Listen, listener: WatchListener, clock: Clock): Watch {
+  let leave = () => {};
+  let cancelRetry = () => {};
+  let failures = 0;
+  let isStopped = false;
+  let upSinceMs: number | null = null;
+  /** Number of the current attempt. */
+  let attempt = 0;
+
+  function begin(): void {
+    attempt += 1;
+    const own = attempt;
+    const isCurrent = () => own === attempt && !isStopped;
+    leave = listen({
+      up() {
+        if (!isCurrent() || upSinceMs !== null) return;
+        upSinceMs = clock.now();
+        listener.isUp(true);
+      },
+      news() {
+        if (isCurrent()) listener.news();
+      },
+      down(isRefused) {
+        if (isCurrent()) lose(isRefused);
+      },
+    });
+  }
+
+  function lose(isRefused: boolean): void {
+    attempt += 1;
+    leave = () => {};
+    if (upSinceMs !== null && clock.now() - upSinceMs >= soundMs) failures = 0;
+    const longest = isRefused ? refusedMs : Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures, 16));
+    failures += 1;
+    const wasUp = upSinceMs !== null;
+    upSinceMs = null;
+    cancelRetry = clock.after(longest * (0.5 + clock.random() / 2), begin);
+    if (wasUp) listener.isUp(false);
+  }
+
+  begin();
+  return {
+    doubt() {
+      if (isStopped || upSinceMs === null) return;
+      leave();
+      lose(false);
+    },
+    stop() {
+      isStopped = true;
+      cancelRetry();
+      leave();
+    },
+  };
+}
+
+/** Polls in a row that may bring unannounced news before the subscription is doubted: announcements may be a little slower. */
+const maxUnannounced = 2;
+
+/** The announcements of news that a reader hears. */
+export class Announcements {
+  readonly #source: LiveSource<unknown>;
+  readonly #onNews: () => void;
+  #watch: Watch | null = null;
+  #isUp = false;
+  #isPending = false;
+  #unannounced = 0;
+
+  /** @param onNews called when a poll is worthwhile; perhaps many times a second */
+  constructor(source: LiveSource<unknown>, onNews: () => void) {
+    this.#source = source;
+    this.#onNews = onNews;
+  }
+
+  /** Is news announced? */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Was news announced since the last poll began? */
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+
+  start(): void {
+    this.#watch ??=
+      this.#source.watch?.({
+        news: () => this.#announce(),
+        isUp: (isUp) => {
+          this.#isUp = isUp;
+          // What happened without a subscription is polled at once; and when it is lost, polls become frequent again.
+          this.#announce();
+        },
+      }) ?? null;
+  }
+
+  stop(): void {
+    this.#watch?.stop();
+    this.#watch = null;
+    this.#isUp = false;
+    this.#isPending = false;
+    this.#unannounced = 0;
+  }
+
+  /** What is announced from now on may not be in this poll. */
+  beginPoll(): void {
+    if (this.#isPending) this.#unannounced = 0;
+    this.#isPending = false;
+  }
+
+  endPoll(isNews: boolean): void {
+    if (!this.#isUp || !isNews) return;
+    this.#unannounced += 1;
+    if (this.#unannounced <= maxUnannounced) return;
+    this.#unannounced = 0;
+    this.#watch?.doubt();
+  }
+
+  #announce(): void {
+    this.#isPending = true;
+    this.#onNews();
+  }
+}
