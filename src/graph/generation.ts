@@ -1,9 +1,4 @@
-import {
-  type GraphQLSchema,
-  type IntrospectionQuery,
-  NoSchemaIntrospectionCustomRule,
-  type OperationTypeNode,
-} from 'graphql';
+import { type GraphQLSchema, NoSchemaIntrospectionCustomRule, type OperationTypeNode } from 'graphql';
 import type { Config } from '../config/config.ts';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { type Limits, stricterLimits } from '../documents/cost/limits.ts';
@@ -19,6 +14,7 @@ import { toSchemaFingerprint } from '../ledger/schema-fingerprint.ts';
 import { findCollisions } from './find-collisions.ts';
 import { findIdInputs } from './id-inputs.ts';
 import type { CreateOperationJoins } from './joins/operation-joins.ts';
+import type { LedgerSource } from './ledger-source.ts';
 import { fieldsReadByCalls } from './own-schema.ts';
 import { stitch } from './stitch.ts';
 
@@ -64,12 +60,6 @@ export class SchemaCollisionError extends Error {
     super(`The ledger's schema collides with the gateway's own:\n${collisions.map((each) => `  ${each}`).join('\n')}`);
     this.collisions = collisions;
   }
-}
-
-export interface LedgerSource {
-  readonly introspection: IntrospectionQuery;
-  readonly service: LedgerService;
-  readonly origin: 'ledger' | 'cache';
 }
 
 export interface GenerationOptions<Operation = unknown> {

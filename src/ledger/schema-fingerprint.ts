@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IntrospectionQuery } from 'graphql';
-import { parseValue, print, visit } from 'graphql';
+import { type IntrospectionQuery, parseValue, print, visit } from 'graphql';
 import { withoutFederation } from './fetch-ledger-schema.ts';
 import type { LedgerService } from './ledger-service.ts';
 
@@ -12,11 +11,22 @@ import type { LedgerService } from './ledger-service.ts';
  * @throws GraphQLError for a default value that cannot be parsed
  */
 export function toSchemaFingerprint(introspection: IntrospectionQuery, service: LedgerService): string {
+  const text = `{"schema":${toSchemaText(introspection)},"service":${JSON.stringify(inOrder(service))}}`;
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+const texts = new WeakMap<IntrospectionQuery, string>();
+
+/** The schema in an order of its own, as text. Computed once for each answer. */
+export function toSchemaText(introspection: IntrospectionQuery): string {
+  const known = texts.get(introspection);
+  if (known !== undefined) return known;
   const { __schema: schema } = withoutFederation(introspection);
   // The introspection types themselves are no part of what a ledger serves.
   const types = schema.types.filter(({ name }) => !name.startsWith('__'));
-  const text = JSON.stringify(inOrder({ schema: { ...schema, types }, service }));
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const text = JSON.stringify(inOrder({ ...schema, types }));
+  texts.set(introspection, text);
+  return text;
 }
 
 /** The same value with all members and list entries sorted: no list in an introspection has a meaningful order. */
@@ -35,13 +45,14 @@ function inOrder(value: unknown): unknown {
 function defaultInOrder(literal: string): string {
   if (!literal.includes('{')) return literal;
   const ordered = visit(parseValue(literal), {
-    ObjectValue: { leave: (node) => ({ ...node, fields: [...node.fields].sort(byFieldName) }) },
+    ObjectValue: {
+      leave: (node) => ({
+        ...node,
+        fields: [...node.fields].sort((one, other) => compare(one.name.value, other.name.value)),
+      }),
+    },
   });
   return print(ordered);
-}
-
-function byFieldName(one: { name: { value: string } }, other: { name: { value: string } }): number {
-  return compare(one.name.value, other.name.value);
 }
 
 function byName(one: unknown, other: unknown): number {

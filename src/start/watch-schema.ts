@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import type { Config } from '../config/config.ts';
-import { createSchemaCache } from '../graph/schema-cache.ts';
+import { createSchemaCache } from '../graph/ledger-source.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
 import { immutableFields } from '../ledger/immutable/immutable-fields.ts';
 import { createImmutableReads, type ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
