@@ -6,144 +6,149 @@
 export const errorCatalogue = {
   BAD_REQUEST: {
     status: 400,
-    meaning: 'The HTTP request itself is malformed (400), or cannot be served (404, 405, 406, 408, 409, 415 or 417).',
+    meaning: 'The HTTP request is malformed (400) or cannot be served (404, 405, 406, 408, 409, 415 or 417).',
     retry: 'Fix the request.',
   },
-  GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document is not GraphQL.', retry: 'Fix the document.' },
+  GRAPHQL_PARSE_FAILED: {
+    status: 400,
+    meaning: 'The document is not valid GraphQL syntax.',
+    retry: 'Fix the document.',
+  },
   GRAPHQL_VALIDATION_FAILED: {
     status: 400,
     meaning:
-      'The document does not fit the schema, declares a variable that it should not, or lacks the operation asked for.',
+      'The document does not match the schema, declares an invalid variable, or does not contain the requested operation.',
     retry: 'Fix the document.',
   },
   PERSISTED_QUERY_NOT_SUPPORTED: {
     status: 400,
-    meaning: 'The request names a document by its hash, and none are kept here.',
-    retry: 'With the text of the document; clients that persist queries do so by themselves.',
+    meaning: 'The request contains only the hash of a document. The gateway does not store persisted documents.',
+    retry: 'Yes, with the text of the document. Clients with automatic persisted queries do so automatically.',
   },
   BAD_USER_INPUT: {
     status: 400,
     meaning:
-      'An argument or a variable breaks a rule, or a required variable is missing; the message names it, its value and the rule.',
-    retry: 'Fix the argument or variable. No upstream was asked, or the ledger itself refused.',
+      'An argument or variable is invalid, or a required variable is missing. The message contains its name, value and rule.',
+    retry: 'Fix the argument or variable.',
   },
   UNSUPPORTED_RPC_VERSION: {
     status: 421,
-    meaning: 'The RPC version asked for is not served here.',
-    retry: 'Ask for another version, or none.',
+    meaning: 'The gateway does not serve the requested RPC version.',
+    retry: 'Request another version, or none.',
   },
   UNAUTHENTICATED: {
     status: 401,
-    meaning: 'A credential is needed, or the one sent is not valid.',
+    meaning: 'A credential is missing or invalid.',
     retry: 'Send a valid credential.',
   },
   FORBIDDEN: {
     status: 403,
-    meaning: 'The caller may not do this.',
-    retry: 'Ask the operator for what the message names: the scope, the origin or the move call.',
+    meaning: 'The caller lacks a scope, or its origin or Move call is not allowed.',
+    retry: 'Ask the operator to allow what the message names.',
   },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests from this caller.', retry: 'After `Retry-After` seconds.' },
+  RATE_LIMITED: {
+    status: 429,
+    meaning: 'Too many requests from this caller.',
+    retry: 'Yes, after `Retry-After` seconds.',
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
-    meaning: 'The request body, or the answer that it asks for, is over the bound.',
-    retry: 'Send less, or ask for less.',
+    meaning: 'The request body or the response is too large.',
+    retry: 'Send or request less.',
   },
   REQUEST_TIMEOUT: {
     status: 504,
-    meaning: 'The request was over before this was done: its time was up, or its caller gone.',
-    retry: 'Yes, with backoff. A field of a mutation that says so was not begun: nothing of it was sent.',
+    meaning: 'The operation timed out or the client disconnected before the field was complete.',
+    retry: 'Yes, with backoff. A mutation field with this error was not sent.',
   },
   STALE_CURSOR: {
     status: 400,
-    meaning: 'The cursor points outside what the upstream still keeps.',
+    meaning: 'The upstream no longer keeps the data at this cursor.',
     retry: 'Start again from the first page.',
   },
   CURSOR_KEY_UNKNOWN: {
     status: 400,
-    meaning:
-      'The cursor was signed with a key that this gateway does not have: an earlier run made it, another gateway, or nobody.',
+    meaning: 'The cursor was signed with an unknown key: before a restart, by another gateway, or by a client.',
     retry:
-      'Start again from the first page, or a live stream without `after`. With `CURSOR_KEYS` cursors survive restarts.',
+      'Start again from the first page, or subscribe without `after`. Set `CURSOR_KEYS` so that cursors survive restarts.',
   },
   UPSTREAM_UNAVAILABLE: {
     status: 502,
-    meaning: 'An upstream cannot be reached; `extensions.upstream` names it. The rest of the graph works.',
+    meaning: 'The upstream in `extensions.upstream` is unavailable. Fields of other upstreams work.',
     retry: 'Yes, with backoff.',
   },
   UPSTREAM_TIMEOUT: {
     status: 504,
-    meaning: 'An upstream did not answer in time; `extensions.upstream` names it.',
+    meaning: 'The upstream in `extensions.upstream` did not respond in time.',
     retry:
-      'Reads: yes, with backoff. Mutations: look first whether it was done, unless the message says nothing was sent.',
+      'Reads: yes, with backoff. Mutations: first check whether it was executed, unless the message says that nothing was sent.',
   },
   UPSTREAM_BAD_RESPONSE: {
     status: 502,
-    meaning: 'An upstream answered something that is not of its contract; `extensions.upstream` names it.',
-    retry: 'Yes, with backoff; tell the operator if it stays.',
+    meaning: 'The upstream in `extensions.upstream` sent an invalid response.',
+    retry: 'Yes, with backoff. If it persists, tell the operator.',
   },
   LEDGER_ERROR: {
     status: 502,
-    meaning: 'The ledger could not answer a field, says why in its own words, and gives no code of its own.',
+    meaning: 'The ledger returned an error without a code. The message is the ledger’s.',
     retry: 'As the message says.',
   },
   SPONSOR_UNAUTHORIZED: {
     status: 401,
     meaning: 'The sponsor does not accept the bearer token.',
-    retry: 'With a valid token. Where the gateway holds the token, only its operator can mend it.',
+    retry: 'Yes, with a valid token. In token mode, only the operator can correct it.',
   },
   SPONSOR_FORBIDDEN: {
     status: 403,
-    meaning:
-      'The access controller of the sponsor denied the transaction, or the sponsor does not let this credential use the endpoint.',
-    retry: 'Not as it is.',
+    meaning: 'The sponsor’s access controller denied the transaction, or the credential may not use the endpoint.',
+    retry: 'Not unchanged.',
   },
   SPONSOR_REJECTED: {
     status: 400,
-    meaning:
-      'The sponsor, or the ledger it sent the transaction to, refused for good; the message is its own text. Nothing ran.',
-    retry: 'Not as it is. An execution has used its reservation up, refused or not: reserve again.',
+    meaning: 'The sponsor or the ledger rejected the request, with the given message. Nothing ran.',
+    retry: 'Not unchanged. After `executeTx`, reserve again: the rejection spent the reservation.',
   },
   SPONSOR_EXHAUSTED: {
     status: 503,
-    meaning: 'The sponsor has no coins, or no daily allowance, left for this, or takes no more requests for now.',
-    retry: 'Later, or with a smaller budget.',
+    meaning: 'The sponsor has no coins or daily allowance left, or accepts no more requests at the moment.',
+    retry: 'Yes, later or with a smaller budget.',
   },
   SPONSOR_MAINTENANCE: {
     status: 503,
     meaning: 'The sponsor is in maintenance.',
-    retry: 'Later; an execution with a new reservation.',
+    retry: 'Yes, later. After `executeTx`, with a new reservation.',
   },
   RESERVATION_NOT_FOUND: {
     status: 404,
-    meaning: 'The reservation does not exist, has expired, was used, or is another caller’s.',
-    retry: 'Reserve again, after looking the digest up if you executed.',
+    meaning: 'The reservation does not exist, has expired, was used, or belongs to another caller.',
+    retry: 'If `extensions.digest` is your transaction, look it up. Otherwise reserve again.',
   },
   EXECUTION_OUTCOME_UNKNOWN: {
     status: 504,
     meaning:
-      'The transaction was handed to the sponsor, its answer was lost or does not tell, and the ledger did not have it in time: it may or may not execute. `extensions` has its digest.',
+      'The transaction was sent to the sponsor, and its outcome is unknown: it may or may not execute. `extensions` has its digest.',
     retry:
-      'Never as another transaction. Look up `transactionBlock(digest)` after `checkAfterMs`; the same call again, letter by letter, is looked up here and not sent.',
+      'Do not sign another transaction. Look up `transactionBlock(digest)` after `checkAfterMs`, or repeat the identical call, which is looked up and not sent again.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     meaning: 'The idempotency key was used with other arguments.',
-    retry: 'With another key.',
+    retry: 'Yes, with another key.',
   },
   NOT_CONFIGURED: {
     status: 501,
-    meaning: 'This gateway has no such upstream or feature; the message names the setting.',
+    meaning: 'The upstream or feature is not configured. The message names the setting.',
     retry: 'No.',
   },
   UNAVAILABLE: {
     status: 503,
-    meaning: 'The gateway takes no more of this at the moment: it is full, or about to leave.',
-    retry: 'After `Retry-After` seconds, or at once on another connection where there is none.',
+    meaning: 'The gateway is overloaded or stopping.',
+    retry: 'Yes, after `Retry-After` seconds. Without this header, reconnect and retry immediately.',
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,
-    meaning: 'A fault of the gateway; the details are in its log under the request id.',
-    retry: 'Perhaps.',
+    meaning: 'An unexpected error of the gateway. Its log has the details under the request id.',
+    retry: 'Once, with backoff. Report it with the request id.',
   },
 } as const satisfies Record<string, ErrorCatalogueEntry>;
 
