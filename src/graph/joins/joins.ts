@@ -42,15 +42,23 @@ const transaction = {
   field: 'transactionBlock',
   target: 'transaction',
   waits: false,
-  description: "The ledger's view of the transaction.",
+  description: 'The transaction in the ledger. Null if the ledger does not have it.',
 } as const;
-const ofSponsor = "The ledger's view of the sponsor's address.";
-const ofSender = "The ledger's view of the sender.";
-const ofEvent = "The ledger's view of the transaction that emitted the event.";
+const ofSponsor = "The sponsor's address in the ledger.";
+const ofSender = "The sender's address in the ledger.";
+const ofEvent = 'The transaction that emitted the event. Null if the ledger does not have it.';
 
 export const joins: readonly Join[] = [
-  { ...object, type: 'ReservedGasCoin', description: "The ledger's view of the coin, at this version." },
-  { ...object, type: 'SponsoredObjectRef', description: "The ledger's view of the object, at this version." },
+  {
+    ...object,
+    type: 'ReservedGasCoin',
+    description: 'The coin in the ledger, at this version. Null if the ledger does not have it.',
+  },
+  {
+    ...object,
+    type: 'SponsoredObjectRef',
+    description: 'The object in the ledger, at this version. Null if the ledger does not have it.',
+  },
   { ...address, type: 'GasReservation', field: 'sponsor', key: { id: 'sponsorAddress' }, description: ofSponsor },
   { ...address, type: 'RpcEvent', field: 'senderAddress', key: { id: 'sender' }, description: ofSender },
   { ...transaction, type: 'ExecuteTxResult', key: { id: 'digest' }, waits: true },
