@@ -4,7 +4,7 @@ import type { AnswerNotes } from '../ledger/immutable/answer-notes.ts';
 import type { OperationFacts } from '../telemetry/request-record.ts';
 import type { Held } from '../upstream/cancellation.ts';
 import type { Caller, StreamPlace } from '../upstream/operation-context.ts';
-import type { AdmittedOperation } from './prepared-operation.ts';
+import type { OperationAdmission } from './prepared-operation.ts';
 
 /** What the listener knows of a request before GraphQL does. */
 export interface ServerContext {
@@ -34,13 +34,11 @@ export interface ServerContext {
   /** For the request's log line: one entry for each complete operation. */
   readonly operations: OperationFacts[];
   /** Of a stream whose client's transport keeps it. */
-  readonly streamPlace?: StreamPlace;
+  readonly streamPlace?: StreamPlace | undefined;
   /** Collects what the answer's headers say about it. Left out for answers without headers. */
   readonly notes?: AnswerNotes;
-  /** Bounds again for how long nothing may move on the connection: Yoga takes that away where it sends a stream. */
-  readonly boundStream?: () => void;
   /** Of the errors its caller is told, for the same line; a shell notes them as they leave. */
   readonly codes: string[];
-  /** A subscription that the lane has admitted, and counted, and leaves to Yoga. */
-  readonly admitted?: AdmittedOperation;
+  /** What was decided before Yoga was called. Left out for a batch: Yoga decides about each entry. */
+  readonly admission?: OperationAdmission;
 }

@@ -2,27 +2,30 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressGate } from '../callers/address-gate.ts';
 import type { SocketPlaces } from '../callers/socket-places.ts';
 import type { Telemetry } from '../telemetry/events.ts';
+import type { BytesInFlight } from './bounds/bytes-in-flight.ts';
 import { createConnections } from './bounds/connections.ts';
+import { createEntrance, type EntranceOptions, type Refusal } from './entrance.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { listen } from './listen.ts';
 import { createRefuseMalformed } from './malformed-request.ts';
-import { createRefuseCounted, type Refusal, refuseUnread } from './refuse-counted.ts';
-import {
-  createRefusedVersion,
-  createRoute,
-  type RefusedVersionOptions,
-  type RouteOptions,
-  refuseMethod,
-} from './route.ts';
+import { type CheckVersionOptions, createCheckVersion, createRoute, type RouteOptions } from './route.ts';
+import { refuseMethod } from './serve-graphql.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 import { createWebSocketDoor } from './websocket-door.ts';
 
 export interface ListenerOptions
   extends Omit<ExchangeOptions, 'onLongUnread'>,
-    RefusedVersionOptions,
-    Omit<RouteOptions, 'refusedVersion' | 'isDraining' | 'refuse'> {
+    CheckVersionOptions,
+    EntranceOptions,
+    Omit<RouteOptions, 'checkVersion' | 'isDraining' | 'entrance' | 'bytesInFlight'> {
+  readonly bytesInFlight: BytesInFlight;
+  /**
+   * Milliseconds for which nothing may move on a connection; then it is closed. Longer than any answer may take, and longer
+   * than proxies keep an unused connection, mostly a minute: they would send requests into one that is being closed.
+   */
+  readonly idleMs: number;
   readonly host: string;
   readonly port: number;
   readonly corsOrigins: '*' | readonly string[];
@@ -67,9 +70,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   });
   const cutUnread = () => connections.cutUnread(maxUnreadBytes);
   const exchangeOptions = { ...options, onLongUnread: cutUnread };
-  const refusedVersion = createRefusedVersion(options);
-  const refuse = createRefuseCounted(options.addresses);
-  const door = createWebSocketDoor({ ...options, connections, refusedVersion, refuse });
+  const checkVersion = createCheckVersion(options);
+  const entrance = createEntrance(options);
+  const door = createWebSocketDoor({ ...options, connections, checkVersion, entrance });
   // A missing Host is refused in `begin`, because Node's own refusal would lack the headers that all our answers have.
   const server = createServer({
     requireHostHeader: false,
@@ -78,12 +81,12 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     requestTimeout: Math.min(maxArrivalMs, options.stallMs),
     connectionsCheckingInterval: 5_000,
   });
-  const route = createRoute({ ...options, refuse, refusedVersion, isDraining: () => connections.draining });
+  const route = createRoute({ ...options, entrance, checkVersion, isDraining: () => connections.draining });
 
   /** Serves a request whose offer of another protocol is not taken. Node loses what the client sent behind it: close. */
   const routeOffer = (exchange: Exchange) => {
     exchange.endConnection();
-    if (exchange.req.method === 'CONNECT') refuseMethod(refuse, exchange);
+    if (exchange.req.method === 'CONNECT') refuseMethod(entrance, exchange);
     else if (!door.refuse(exchange)) route(exchange);
   };
   const begin = (req: IncomingRequest, res: ServerResponse, serve: (exchange: Exchange) => void) => {
@@ -96,7 +99,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     res.on('close', () => connections.leave(exchange));
     try {
       if (hasHost) serve(exchange);
-      else refuseUnread(refuse, exchange, noHost);
+      else entrance.refuseUnread(exchange, noHost);
     } catch (error) {
       exchange.fail(error);
     }
@@ -104,7 +107,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
   server.on('request', (req, res) => begin(req, res, isUpgradeOffered(req) ? routeOffer : route));
   server.on('checkExpectation', (req, res) =>
-    begin(req, res, (exchange) => refuseUnread(refuse, exchange, unmetExpectation)),
+    begin(req, res, (exchange) => entrance.refuseUnread(exchange, unmetExpectation)),
   );
   server.on('connection', connections.opened);
   server.on('upgrade', door.open);

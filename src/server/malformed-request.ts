@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Connections } from './bounds/connections.ts';
 import type { Exchange } from './exchange.ts';
-import { sendRaw, stampHeaders } from './raw-response.ts';
+import { sendRaw, toHeaderObject } from './raw-response.ts';
 import { type Stamps, toRequestId } from './stamp-response.ts';
 
 export interface MalformedRequestOptions {
@@ -50,7 +50,7 @@ export function createRefuseMalformed({ connections, stamps }: MalformedRequestO
           socket,
           status,
           gatewayError('BAD_REQUEST', messageOf(status)),
-          stampHeaders({ headers: {} }, toRequestId(undefined), stamps),
+          toHeaderObject(stamps(undefined, toRequestId(undefined))),
         );
     });
   };

@@ -1,8 +1,7 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { gatewayError } from '../errors/gateway-error.ts';
 import { endLingering } from './bounds/end-lingering.ts';
-import type { Stamps } from './stamp-response.ts';
 
 /** Answers on a bare socket, and ends it: for upgrades and malformed requests Node makes no response object. */
 export function sendRaw(
@@ -27,13 +26,8 @@ export function sendRaw(
   endLingering(socket);
 }
 
-/** The headers that every answer carries, as an object for `sendRaw`. */
-export function stampHeaders(
-  { headers: { origin } }: Pick<IncomingMessage, 'headers'>,
-  requestId: string,
-  stamps: Stamps,
-): Record<string, string> {
-  const list = stamps(origin, requestId);
+/** @param list names and values in turn */
+export function toHeaderObject(list: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
   return headers;

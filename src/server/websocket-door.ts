@@ -1,33 +1,32 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AddressGate } from '../callers/address-gate.ts';
-import { type Standing, toRateLimitHeaders } from '../callers/caller-gate.ts';
-import type { Sender } from '../callers/identify-caller.ts';
+import { toRateLimitHeaders } from '../callers/caller-gate.ts';
+import { toSender } from '../callers/identify-caller.ts';
+import type { VersionRefusal } from '../callers/rpc-version.ts';
 import type { SocketPlaces } from '../callers/socket-places.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { noteCodes } from '../errors/note-codes.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { RequestRecord } from '../telemetry/request-record.ts';
 import type { Connections } from './bounds/connections.ts';
+import type { Entrance, Refusal } from './entrance.ts';
 import type { Exchange } from './exchange.ts';
-import { isHostMissing, pathOf, toRequestTarget } from './headers/request-target.ts';
-import { sendRaw, stampHeaders } from './raw-response.ts';
-import type { RefuseCounted } from './refuse-counted.ts';
-import {
-  createRefusedWebSocket,
-  type RefusedWebSocketOptions,
-  senderOf,
-  untimelyWebSocket,
-} from './refused-websocket.ts';
-import { type Stamps, toRequestId } from './stamp-response.ts';
+import { isHostMissing, pathOf, toRequestTarget, versionIn } from './headers/request-target.ts';
+import { sendRaw, toHeaderObject } from './raw-response.ts';
+import type { CheckVersion } from './route.ts';
+import { isListed, type Stamps, toRequestId } from './stamp-response.ts';
 import type { SocketServer } from './websocket/socket-server.ts';
 
-export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
+export interface WebSocketDoorOptions {
   readonly connections: Pick<Connections<Exchange>, 'of'>;
   readonly sockets: Pick<SocketServer, 'accept' | 'draining'>;
   readonly addresses: AddressGate;
   readonly places: SocketPlaces;
-  readonly refuse: RefuseCounted;
+  readonly graphqlPath: string;
+  readonly corsOrigins: '*' | readonly string[];
+  readonly checkVersion: CheckVersion;
+  readonly entrance: Pick<Entrance, 'refuse'>;
   readonly stamps: Stamps;
   readonly telemetry: Pick<Telemetry, 'upgradeAnswered' | 'errorMasked'>;
   /** Milliseconds since the Unix epoch. */
@@ -35,8 +34,8 @@ export interface WebSocketDoorOptions extends RefusedWebSocketOptions {
 }
 
 /**
- * Decides about requests for a WebSocket. What their headers show to be wrong is refused as an ordinary request, in its turn
- * on the connection. Who asks too often is found out only after the connection was taken over, and is refused on it.
+ * Decides about requests for a WebSocket. One that its head shows to be wrong is refused as an ordinary request, in its turn
+ * on the connection. An address over its rate limit is found out only after the connection was taken over, and refused on it.
  */
 export interface WebSocketDoor {
   /** Does a request offer a WebSocket, and do we take the offer? */
@@ -48,37 +47,53 @@ export interface WebSocketDoor {
 }
 
 export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoor {
-  const { connections, sockets, addresses, places, telemetry } = options;
+  const { connections, sockets, addresses, places, graphqlPath, corsOrigins, checkVersion, telemetry } = options;
+  const networkOf = ({ headers, socket }: IncomingMessage) =>
+    addresses.networkOf(toSender(headers, socket.remoteAddress)) ?? '';
 
-  const refusalOf = createRefusedWebSocket(options);
-  const networkOf = (sender: Sender) => addresses.networkOf(sender) ?? '';
-
-  /** Does no answer wait to be sent on the connection? It would be written between the WebSocket's messages. */
+  /** An answer that waits to be sent on the connection would be written between the WebSocket's messages. */
   const isFree = ({ socket }: IncomingMessage) => connections.of(socket)?.isFree === true;
 
+  /** Why the head of a request for a WebSocket is refused; `null` = it is not. */
+  const checkHead = (req: IncomingMessage): Refusal | null => {
+    const version = versionIn(pathOf({ url: toRequestTarget(req.url) }), graphqlPath);
+    if (version === undefined)
+      return refusal(404, 'BAD_REQUEST', `There is no WebSocket at this path. It is at ${graphqlPath}.`);
+    if (hasBody(req)) return refusal(400, 'BAD_REQUEST', 'The request for a WebSocket has a body.');
+    const { origin } = req.headers;
+    // Browsers let a page of any origin open a WebSocket, without the CORS preflight that protects a POST.
+    if (origin !== undefined && corsOrigins !== '*' && !isListed(origin, corsOrigins))
+      return refusal(403, 'FORBIDDEN', 'This origin is not allowed.');
+    const wrongVersion = checkVersion(req, version);
+    if (wrongVersion) return wrongVersion;
+    if (sockets.draining) return { error: gatewayError('UNAVAILABLE', 'This gateway is about to leave.') };
+    const error = places.refusalFor(networkOf(req));
+    return error && { error };
+  };
+
   return {
-    takes: (req) => isHandshake(req) && !isHostMissing(req) && isFree(req) && refusalOf(req) === null,
+    takes: (req) => isHandshake(req) && !isHostMissing(req) && isFree(req) && checkHead(req) === null,
     refuse(exchange) {
       if (!isHandshake(exchange.req)) return false;
-      options.refuse(exchange, refusalOf(exchange.req) ?? untimelyWebSocket);
+      options.entrance.refuse(exchange, checkHead(exchange.req) ?? answerAwaited);
       return true;
     },
     open(req, socket, head) {
       const requestId = toRequestId(req.headers['x-request-id']);
       const answered = createUpgradeAnswered(req, requestId, telemetry);
-      const sender = senderOf(req);
       // Counted as closing, so that it is not cut as a connection on which nothing is executed.
       connections.of(socket)?.close();
-      socket.once('close', places.take(networkOf(sender)));
+      socket.once('close', places.take(networkOf(req)));
       // Nothing else listens for errors while the address is counted, and one without a listener would end the process.
       socket.on('error', destroyItself);
       addresses
-        .admit(sender)
+        .admit(toSender(req.headers, req.socket.remoteAddress))
         .then(({ error, standing }) => {
-          const headers = { ...stampHeaders(req, requestId, options.stamps), ...rateHeaders(standing, options.now()) };
-          const refuse = (status: number, refusal: Parameters<typeof sendRaw>[2]) => {
-            sendRaw(socket, status, refusal, headers);
-            answered(status, refusal);
+          const rateLimit = standing ? toRateLimitHeaders(standing, options.now()) : [];
+          const headers = toHeaderObject([...options.stamps(req.headers.origin, requestId), ...rateLimit]);
+          const refuse = (status: number, error: ReturnType<typeof gatewayError>) => {
+            sendRaw(socket, status, error, headers);
+            answered(status, error);
           };
           if (error) return refuse(429, error);
           const malformed = () => refuse(400, gatewayError('BAD_REQUEST', 'The WebSocket handshake is malformed.'));
@@ -92,35 +107,37 @@ export function createWebSocketDoor(options: WebSocketDoorOptions): WebSocketDoo
   };
 }
 
-/** Makes the function that records how an upgrade was answered. Measures its duration from now. */
-function createUpgradeAnswered(
-  req: IncomingMessage,
-  requestId: string,
-  telemetry: Pick<Telemetry, 'upgradeAnswered'>,
-): (status: number, refusal?: ReturnType<typeof gatewayError>) => void {
-  const startedAt = performance.now();
-  return (status, refusal) => {
-    const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
-    const path = pathOf({ url: toRequestTarget(req.url) });
-    const codes: string[] = [];
-    if (refusal) noteCodes(codes, [refusal]);
-    telemetry.upgradeAnswered(new RequestRecord(requestId, 'GET', path, status, durationMs, [], codes));
-  };
+const answerAwaited = refusal(400, 'BAD_REQUEST', 'A WebSocket needs a connection on which no answer is awaited.');
+
+function refusal(status: number, code: VersionRefusal['code'], message: string): VersionRefusal {
+  return { status, code, message };
 }
 
-/** Knows nothing else: what listens to a connection is kept as long as the connection. */
-function destroyItself(this: Duplex): void {
-  this.destroy();
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.trim().toLowerCase() === 'websocket';
 }
 
-function rateHeaders(standing: Standing, nowMs: number): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (!standing) return headers;
-  const list = toRateLimitHeaders(standing, nowMs);
-  for (let index = 0; index < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
-  return headers;
+/** Makes the function that records how an upgrade was answered. Measures its duration from now. */
+function createUpgradeAnswered(
+  req: IncomingMessage,
+  requestId: string,
+  telemetry: Pick<Telemetry, 'upgradeAnswered'>,
+): (status: number, error?: ReturnType<typeof gatewayError>) => void {
+  const startedAt = performance.now();
+  return (status, error) => {
+    const durationMs = Math.round((performance.now() - startedAt) * 100) / 100;
+    const path = pathOf({ url: toRequestTarget(req.url) });
+    const codes: string[] = [];
+    if (error) noteCodes(codes, [error]);
+    telemetry.upgradeAnswered(new RequestRecord(requestId, 'GET', path, status, durationMs, [], codes));
+  };
+}
+
+/** Holds nothing: a listener of a connection is kept as long as the connection. */
+function destroyItself(this: Duplex): void {
+  this.destroy();
 }

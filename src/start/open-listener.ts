@@ -74,7 +74,9 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
     enter: shells.admit.enter,
     turns: shells.turns,
     graphql: shells.yoga,
+    admit: shells.admit,
     lane: shells.lane,
+    openEventStream: shells.openEventStream,
     graphiql: config.graphiql
       ? createGraphiqlPage({ schema: () => schema.keeper.current.schema, introspection: config.introspection })
       : null,

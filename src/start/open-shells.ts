@@ -8,7 +8,8 @@ import type { FairTurns } from '../operation/fair-turns.ts';
 import { createOperationRunner } from '../operation/operation-runner.ts';
 import { createRunPlan } from '../operation/run-plan.ts';
 import { type BytesInFlight, createBytesInFlight } from '../server/bounds/bytes-in-flight.ts';
-import { createLaneOperations, type LaneOperations } from '../server/lane/lane-operations.ts';
+import { createOpenEventStream, type OpenEventStream } from '../server/event-streams/open-event-stream.ts';
+import { createLane, type Lane } from '../server/lane.ts';
 import { createSocketServer, type SocketServer } from '../server/websocket/socket-server.ts';
 import { warmUp } from '../server/yoga/warm-up.ts';
 import { createYogaShell, type YogaShell } from '../server/yoga/yoga-shell.ts';
@@ -27,7 +28,8 @@ export interface OpenShellsOptions {
 /** The ways an operation comes in and its answer leaves, over one life of an operation. */
 export interface Shells {
   readonly yoga: YogaShell;
-  readonly lane: LaneOperations;
+  readonly lane: Lane;
+  readonly openEventStream: OpenEventStream;
   readonly sockets: SocketServer;
   readonly admit: AdmitOperation;
   /** Between callers, however they come in. */
@@ -74,7 +76,8 @@ export function openShells({ config, admission, schema, graph, turns, telemetry 
   });
   return {
     yoga,
-    lane: createLaneOperations({ ...life, maskError }),
+    lane: createLane({ ...life, maskError }),
+    openEventStream: createOpenEventStream({ runner, maskError }),
     sockets,
     admit,
     turns,

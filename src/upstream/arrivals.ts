@@ -1,3 +1,5 @@
+import { RingLink } from './ring-link.ts';
+
 /** What a piece of a body takes beside its content, in bytes. */
 export const bytesPerPiece = 256;
 
@@ -20,32 +22,13 @@ export interface BoundedArrivals extends Arrivals {
   shrink(): void;
 }
 
-/**
- * Linked into a ring, oldest first. Not kept in a `Set`, whose table is made anew every few changes and stays in memory, with
- * what it held, until the next full garbage collection.
- */
-class Entry {
+class Entry extends RingLink {
   bytes = 0;
-  before: Entry = this;
-  behind: Entry = this;
   readonly giveUp: () => void;
 
   constructor(giveUp: () => void) {
+    super();
     this.giveUp = giveUp;
-  }
-
-  insertBefore(other: Entry): void {
-    this.before = other.before;
-    this.behind = other;
-    other.before.behind = this;
-    other.before = this;
-  }
-
-  remove(): void {
-    this.before.behind = this.behind;
-    this.behind.before = this.before;
-    this.before = this;
-    this.behind = this;
   }
 }
 
@@ -60,15 +43,15 @@ export function createArrivals(maxBytes: () => number): BoundedArrivals {
   let count = 0;
 
   const leave = (entry: Entry): void => {
-    if (entry.behind === entry) return;
+    if (entry.isAlone) return;
     entry.remove();
     bytes -= entry.bytes;
     count -= 1;
   };
   const giveUpOne = (): void => {
     const average = bytes / count;
-    let oldest = ring.behind;
-    while (oldest.bytes < average && oldest.behind !== ring) oldest = oldest.behind;
+    let oldest = ring.next;
+    while (oldest.bytes < average && oldest.next !== ring) oldest = oldest.next;
     leave(oldest);
     oldest.giveUp();
   };
@@ -83,7 +66,7 @@ export function createArrivals(maxBytes: () => number): BoundedArrivals {
       count += 1;
       return {
         hold(held) {
-          if (entry.behind === entry) return;
+          if (entry.isAlone) return;
           bytes += held - entry.bytes;
           entry.bytes = held;
           shrink();

@@ -28,7 +28,7 @@ const smallBytes = 16 * 1024;
  */
 export function createBytesInFlight(maxBodyBytes: number): BytesInFlight {
   const maxBytes = largestAtOnce * maxBodyBytes;
-  const callers = new Map<string, { bytes: number }>();
+  const callers = new Map<string, CallerShare>();
   let heldBytes = 0;
   const arrivals = createArrivals(() => maxBytes - heldBytes);
 
@@ -37,7 +37,7 @@ export function createBytesInFlight(maxBodyBytes: number): BytesInFlight {
     take(caller, bytes) {
       if (bytes <= smallBytes) return uncounted;
       const weight = copies * bytes;
-      const own = callers.get(caller) ?? { bytes: 0 };
+      const own = callers.get(caller) ?? new CallerShare();
       if (own.bytes + weight > maxBytes - heldBytes - weight) return null;
       callers.set(caller, own);
       own.bytes += weight;
@@ -50,6 +50,11 @@ export function createBytesInFlight(maxBodyBytes: number): BytesInFlight {
       });
     },
   };
+}
+
+/** What one caller holds. */
+export class CallerShare {
+  bytes = 0;
 }
 
 const uncounted: Held = { keep() {}, release() {} };

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as delay, setImmediate as inNextTurn } from 'node:timers/promises';
-import { cutUnread, cutUnserved, type OpenLink } from './cut-connections.ts';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { RingLink } from '../../upstream/ring-link.ts';
+import { cutUnread, cutUnserved } from './cut-connections.ts';
 import { endLingering } from './end-lingering.ts';
 
 /** A request and its answer, as far as their connection is concerned. */
@@ -16,18 +17,7 @@ export interface OnConnection {
   giveUp(): void;
 }
 
-/** One connection and what is under way on it. */
-export interface Connection<Exchange extends OnConnection> {
-  /** In the order they came. Several, if the client sends requests without waiting for answers. */
-  readonly exchanges: readonly Exchange[];
-  /** Nothing is under way on it, and it is not closing. */
-  readonly isFree: boolean;
-  /** Ignores all further requests on it. */
-  close(): void;
-  /** @param then called when nothing is under way on it any more, at once if nothing is */
-  whenIdle(then: () => void): void;
-}
-
+/** All connections of a server: how many there may be, what waits on each, and how they end when the server stops. */
 export interface Connections<Exchange extends OnConnection> {
   readonly draining: boolean;
   /** Must be called for each new connection. */
@@ -41,9 +31,9 @@ export interface Connections<Exchange extends OnConnection> {
   enter(exchange: Exchange): boolean;
   /** Must be called when the answer has been sent, or cannot be. */
   leave(exchange: Exchange): void;
-  /** Cuts connections whose clients leave unread more than so many bytes together. */
+  /** Cuts connections whose clients together leave more than `maxBytes` unread. */
   cutUnread(maxBytes: number): void;
-  /** From now on the last answer on each connection asks its client to connect anew (`connection: close`). */
+  /** From now on the last answer on each connection asks its client to reconnect (`connection: close`). */
   announceDrain(): void;
   /**
    * Closes the server: accepts no new connections, and ends each one behind its last answer. What is left after `graceMs` is
@@ -53,138 +43,34 @@ export interface Connections<Exchange extends OnConnection> {
 }
 
 /**
- * Requests that may wait for their answers on one connection, those among them that are not executed. More than any client
- * sends without waiting; bounded because they all run at once, because Node keeps each until the answers before it are sent,
- * which of a stream may be never, and because two thousand fit in what it reads at one time.
+ * Requests that may wait for their answers on one connection, including those that are not executed. More than any client
+ * pipelines. Bounded because they all run at once, because Node keeps each until the answers before it are sent, which of a
+ * stream may be never, and because two thousand fit in what it reads at one time.
  */
 const maxWaiting = 100;
 
-/** New connections between two looks whether too many are open: each looks at all of them. */
-const lookEvery = 256;
+/** New connections between two checks whether too many are open: each check visits all of them. */
+const checkEvery = 256;
 
-/**
- * A connection, linked into a ring of all open ones. Not kept in a `Set` or `Map`: these allocate a new table every few
- * changes, and an old table keeps what it held, whole answers, in memory until the next full garbage collection.
- */
-class OpenConnection<Exchange extends OnConnection> implements Connection<Exchange>, OpenLink {
-  readonly exchanges: Exchange[] = [];
-  /** When it was opened, or its last answer was sent; monotonic milliseconds. */
-  activeAt = performance.now();
-  isClosing = false;
-  /** Requests that came after the last one that is answered. */
-  ignored = 0;
-  /** One was answered on it. */
-  hasServed = false;
-  before: OpenConnection<Exchange> = this;
-  behind: OpenConnection<Exchange> = this;
-  #onIdle: (() => void) | null = null;
-  /** Its answer is the last one only because the server stops: one behind it takes that over. */
-  #sentAway: Exchange | null = null;
-  readonly #socket: Socket | null;
-
-  constructor(socket: Socket | null) {
-    this.#socket = socket;
-  }
-
-  get isUnserved(): boolean {
-    return !this.isClosing && this.exchanges.every(isArriving);
-  }
-
-  /** What waits for its turn on the connection counts too. */
-  get unread(): number {
-    if (this.exchanges.length === 0) return this.#socket?.writableLength ?? 0;
-    let bytes = 0;
-    for (const { res } of this.exchanges) bytes += res.writableLength;
-    return bytes;
-  }
-
-  cut(): void {
-    this.#socket?.destroy();
-  }
-
-  get isFree(): boolean {
-    return this.exchanges.length === 0 && !this.isClosing;
-  }
-
-  close(): void {
-    this.isClosing = true;
-  }
-
-  /** Ends it behind what was written. Nothing may be under way on it. */
-  end(): void {
-    this.close();
-    if (this.#socket) endLingering(this.#socket);
-  }
-
-  /** Does it serve no request behind those under way? */
-  get isEnding(): boolean {
-    return this.isClosing || this.exchanges.some((each) => isLast(each) && !this.#mayStay(each));
-  }
-
-  /** Makes the newest answer the last one. Those before it would end the connection before it is sent. */
-  sendAway(): void {
-    const before = this.#sentAway;
-    const newest = this.exchanges.at(-1);
-    if (!newest || newest === before || newest.res.headersSent || isLast(newest)) return;
-    if (before && this.#mayStay(before)) before.res.removeHeader('connection');
-    newest.res.setHeader('connection', 'close');
-    this.#sentAway = newest;
-  }
-
-  #mayStay(exchange: Exchange): boolean {
-    return exchange === this.#sentAway && !exchange.res.headersSent;
-  }
-
-  whenIdle(then: () => void): void {
-    if (this.exchanges.length === 0) then();
-    else this.#onIdle = then;
-  }
-
-  idle(): void {
-    const then = this.#onIdle;
-    this.#onIdle = null;
-    then?.();
-  }
-
-  insertBefore(other: OpenConnection<Exchange>): void {
-    this.before = other.before;
-    this.behind = other;
-    other.before.behind = this;
-    other.before = this;
-  }
-
-  /** Also drops its links: until it is collected, it would keep its former neighbours in memory. */
-  remove(): void {
-    this.before.behind = this.behind;
-    this.behind.before = this.before;
-    this.before = this;
-    this.behind = this;
-  }
-}
-
-/** Keeps track of what is under way on each connection. @param onEnd called once for each exchange, when it is over */
+/** @param onEnd called once for each exchange, when it is over */
 export function createConnections<Exchange extends OnConnection>(
   onEnd: (exchange: Exchange) => void,
 ): Connections<Exchange> {
-  const open = new WeakMap<object, OpenConnection<Exchange>>();
-  const ring = new OpenConnection<Exchange>(null);
-  let unseen = 0;
+  const open = new WeakMap<object, Connection<Exchange>>();
+  const ring = new Connection<Exchange>(null);
+  let unchecked = 0;
   let draining = false;
 
   const leave = (exchange: Exchange): void => {
     const connection = open.get(exchange.req.socket);
-    const at = connection?.exchanges.indexOf(exchange) ?? -1;
-    if (!connection || at < 0) return;
-    connection.exchanges.splice(at, 1);
-    connection.hasServed = true;
-    connection.activeAt = performance.now();
-    if (isLast(exchange)) connection.close();
-    onEnd(exchange);
-    if (connection.exchanges.length === 0) connection.idle();
+    if (connection?.leave(exchange)) {
+      onEnd(exchange);
+      connection.callIfIdle();
+    }
   };
   const announceDrain = (): void => {
     draining = true;
-    for (let next = ring.behind; next !== ring; next = next.behind) next.sendAway();
+    for (const connection of ring.others()) connection.announceEnd();
   };
 
   return {
@@ -192,37 +78,31 @@ export function createConnections<Exchange extends OnConnection>(
       return draining;
     },
     opened(socket) {
-      const connection = new OpenConnection<Exchange>(socket);
+      const connection = new Connection<Exchange>(socket);
       connection.insertBefore(ring);
-      // Called by Node behind an answer that is the last one. A paused socket holds back what would be costly to read.
-      const cutSoon = socket.destroySoon;
-      socket.destroySoon = () => (socket.isPaused() ? cutSoon.call(socket) : endLingering(socket));
-      unseen += 1;
-      if (unseen >= lookEvery) {
-        unseen = 0;
-        cutUnserved(ring);
-      }
       open.set(socket, connection);
+      // Called by Node behind an answer that is the last one. A paused socket holds back what would be costly to read.
+      const destroySoon = socket.destroySoon;
+      socket.destroySoon = () => (socket.isPaused() ? destroySoon.call(socket) : endLingering(socket));
       socket.once('close', () => {
         connection.remove();
         // Node attaches a response to its connection only when it is that one's turn, so later ones emit no `close`.
         for (const exchange of [...connection.exchanges]) leave(exchange);
       });
+      unchecked += 1;
+      if (unchecked < checkEvery) return;
+      unchecked = 0;
+      cutUnserved([...ring.others()]);
     },
     of: (socket) => open.get(socket),
     enter(exchange) {
       const connection = open.get(exchange.req.socket);
-      if (!connection || isCrowded(connection, exchange)) return false;
-      if (connection.isEnding) {
-        connection.ignored += 1;
-        return false;
-      }
-      connection.exchanges.push(exchange);
-      if (draining) connection.sendAway();
+      if (!connection?.enter(exchange)) return false;
+      if (draining) connection.announceEnd();
       return true;
     },
     leave,
-    cutUnread: (maxBytes) => cutUnread(ring, maxBytes),
+    cutUnread: (maxBytes) => cutUnread(ring.others(), maxBytes),
     announceDrain,
     drain(server, graceMs) {
       announceDrain();
@@ -231,10 +111,121 @@ export function createConnections<Exchange extends OnConnection>(
   };
 }
 
-/**
- * Milliseconds for which a connection has to be silent before it is ended: what its client has sent before it hears of the end
- * would get no answer.
- */
+/** One connection, linked into the ring of all open ones, and what is under way on it. */
+export class Connection<Exchange extends OnConnection> extends RingLink {
+  /** In the order they came. Several, if the client sends requests without waiting for answers. */
+  readonly exchanges: Exchange[] = [];
+  /** When it was opened, or its last answer was sent; monotonic milliseconds. */
+  activeAt = performance.now();
+  /** Something was answered on it. */
+  hasServed = false;
+  #isClosing = false;
+  /** Requests behind the last one that is answered. */
+  #ignored = 0;
+  #onIdle: (() => void) | null = null;
+  /** Its answer closes the connection only because the server stops: a later answer takes that over. */
+  #lastForDrain: Exchange | null = null;
+  readonly #socket: Socket | null;
+
+  /** @param socket `null` for the ring's own link */
+  constructor(socket: Socket | null) {
+    super();
+    this.#socket = socket;
+  }
+
+  /** @returns `false` if the request must not be executed */
+  enter(exchange: Exchange): boolean {
+    if (this.exchanges.length + this.#ignored >= maxWaiting) {
+      // No refusal: it would have to wait until all answers before it are sent, and what comes behind it with it.
+      this.cut();
+      return false;
+    }
+    if (this.#isClosing || this.exchanges.some((each) => isLast(each) && !this.#canTakeOver(each))) {
+      this.#ignored += 1;
+      return false;
+    }
+    this.exchanges.push(exchange);
+    return true;
+  }
+
+  /** @returns `false` if it has left before */
+  leave(exchange: Exchange): boolean {
+    const at = this.exchanges.indexOf(exchange);
+    if (at < 0) return false;
+    this.exchanges.splice(at, 1);
+    this.hasServed = true;
+    this.activeAt = performance.now();
+    if (isLast(exchange)) this.close();
+    return true;
+  }
+
+  /** Nothing is under way on it, and it is not closing. */
+  get isFree(): boolean {
+    return this.exchanges.length === 0 && !this.#isClosing;
+  }
+
+  /** Nothing is executed on it. */
+  get isUnserved(): boolean {
+    return !this.#isClosing && this.exchanges.every(({ isReading }) => isReading);
+  }
+
+  /** Bytes that were written and that its client has not read, including answers that wait for their turn. */
+  get unread(): number {
+    if (this.exchanges.length === 0) return this.#socket?.writableLength ?? 0;
+    let bytes = 0;
+    for (const { res } of this.exchanges) bytes += res.writableLength;
+    return bytes;
+  }
+
+  /** Ignores all further requests on it. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** @param then called when nothing is under way on it any more, at once if nothing is */
+  whenIdle(then: () => void): void {
+    this.#onIdle = then;
+    this.callIfIdle();
+  }
+
+  callIfIdle(): void {
+    if (this.exchanges.length > 0) return;
+    const then = this.#onIdle;
+    this.#onIdle = null;
+    then?.();
+  }
+
+  cut(): void {
+    this.#socket?.destroy();
+  }
+
+  /** Ends it behind what was written. Nothing may be under way on it. */
+  end(): void {
+    this.close();
+    if (this.#socket) endLingering(this.#socket);
+  }
+
+  /** Has the newest answer close the connection. An earlier one would close it before the newest is sent. */
+  announceEnd(): void {
+    const before = this.#lastForDrain;
+    const newest = this.exchanges.at(-1);
+    if (!newest || newest === before || newest.res.headersSent || isLast(newest)) return;
+    if (before && this.#canTakeOver(before)) before.res.removeHeader('connection');
+    newest.res.setHeader('connection', 'close');
+    this.#lastForDrain = newest;
+  }
+
+  #canTakeOver(exchange: Exchange): boolean {
+    return exchange === this.#lastForDrain && !exchange.res.headersSent;
+  }
+}
+
+/** Will its answer close the connection? */
+function isLast({ res }: OnConnection): boolean {
+  return res.getHeader('connection') === 'close';
+}
+
+/** A connection is ended after so many milliseconds of silence: a request sent before that would get no answer. */
 const quietMs = 50;
 /** Milliseconds for which the body of a request may be awaited. */
 const maxArrivalMs = 1_000;
@@ -242,70 +233,51 @@ const maxArrivalMs = 1_000;
 async function closeServer<Exchange extends OnConnection>(
   server: Server,
   graceMs: number,
-  ring: OpenConnection<Exchange>,
+  ring: Connection<Exchange>,
 ): Promise<void> {
-  await acceptLast(server, ring);
+  await acceptPending(server, ring);
   // Not `server.close()`, which would also cut idle connections, on which health probes come.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const endsAt = performance.now() + graceMs;
-  let timer: NodeJS.Timeout | undefined;
-  const look = (): void => {
+  const endSome = (): void => {
     const now = performance.now();
     const isOver = now >= endsAt;
-    for (let next = ring.behind; next !== ring; next = next.behind) {
-      const newest = next.exchanges.at(-1);
-      if (next.isFree && (isOver || now - next.activeAt >= quietMs)) next.end();
+    for (const connection of ring.others()) {
+      const newest = connection.exchanges.at(-1);
+      if (connection.isFree && (isOver || now - connection.activeAt >= quietMs)) connection.end();
       else if (newest?.isReading && (isOver || now - newest.arrivedAt >= maxArrivalMs)) newest.giveUp();
-      else if (isOver && newest) next.cut();
+      else if (isOver && newest) connection.cut();
     }
-    timer = setTimeout(look, quietMs / 2);
   };
-  if (ring.behind !== ring) look();
+  endSome();
+  const timer = setInterval(endSome, quietMs / 2);
   await closed;
-  clearTimeout(timer);
+  clearInterval(timer);
   // All connections are closed; this stops the timer with which the HTTP server looks for slow ones.
   server.close();
 }
 
-/** Clients with so many open connections open new ones while the server stops, and some are half open at any moment. */
+/** Clients with so many open connections open new ones while the server stops, and some of them are half open. */
 const manyOpen = 4;
-/** Milliseconds after which the system repeats a step by which a connection is opened, and a little more. */
+/** Milliseconds after which the system repeats a step of the TCP handshake, and a little more. */
 const handshakeMs = 300;
-/** A turn of the event loop that took no longer accepted everybody who had connected, in milliseconds. */
+/** A turn of the event loop below so many milliseconds has accepted every pending connection. */
 const shortTurnMs = 0.2;
-/** How long a short turn is waited for, in milliseconds. */
+/** Milliseconds for which a short turn is awaited. */
 const turnsMs = 200;
 
 /**
- * Accepts everybody who has connected. Closing the server resets the connections that wait to be accepted, with the requests
- * that their clients have sent. Where many connect there always are some: the system is told to queue no more of them first.
+ * Accepts all pending connections: closing the server would reset them, with the requests that their clients have sent. Under
+ * load there always are some, so the system is first told to queue no more of them.
  */
-async function acceptLast(server: Server, ring: OpenLink): Promise<void> {
-  // Node has no other way to change the length of the queue.
+async function acceptPending(server: Server, ring: RingLink): Promise<void> {
+  // Undocumented: Node has no other way to change the backlog of a listening server. Without it some requests are reset.
   const { _handle: handle } = server as { _handle?: { listen?(backlog: number): number } | null };
   handle?.listen?.(0);
-  let open = 0;
-  for (let next = ring.behind; next !== ring; next = next.behind) open += 1;
-  if (open >= manyOpen) await delay(handshakeMs);
+  if ([...ring.others()].length >= manyOpen) await delay(handshakeMs);
   const startedAt = performance.now();
   for (let begunAt = startedAt; begunAt - startedAt < turnsMs; begunAt = performance.now()) {
-    await inNextTurn();
+    await nextTurn();
     if (performance.now() - begunAt < shortTurnMs) return;
   }
-}
-
-function isArriving({ isReading }: OnConnection): boolean {
-  return isReading;
-}
-
-function isCrowded({ exchanges, ignored }: OpenConnection<OnConnection>, { req }: OnConnection): boolean {
-  if (exchanges.length + ignored < maxWaiting) return false;
-  // No refusal: it would have to wait until all answers before it are sent, and what comes behind it with it.
-  req.socket.destroy();
-  return true;
-}
-
-/** Will this answer close the connection? */
-function isLast({ res }: OnConnection): boolean {
-  return res.getHeader('connection') === 'close';
 }

@@ -1,9 +1,8 @@
-/** An open connection in the ring of all of them, in the order in which they were opened. */
-export interface OpenLink {
-  readonly behind: OpenLink;
+/** What decides which connections are cut. */
+export interface Cuttable {
   /** Nothing is executed on it. */
   readonly isUnserved: boolean;
-  /** Something was executed on it before. */
+  /** Something was answered on it. */
   readonly hasServed: boolean;
   /** Bytes that were written and that its client has not read. */
   readonly unread: number;
@@ -11,40 +10,37 @@ export interface OpenLink {
 }
 
 /**
- * Connections on which nothing is executed: silent ones, idle ones, and such as have not sent their request whole. Nobody is
- * counted before that, and a head that does not end may take a hundred kilobytes.
+ * Connections on which nothing is executed: silent ones, idle ones, and those with an unfinished request. Nobody is counted
+ * before that, and an unfinished head may take a hundred kilobytes.
  */
 const maxUnserved = 4_096;
 
-/** Cuts the oldest of those on which nothing is executed, as many as are too many; first such as never were of use. */
-export function cutUnserved(ring: OpenLink): void {
-  let excess = -maxUnserved;
-  for (let next = ring.behind; next !== ring; next = next.behind) if (next.isUnserved) excess += 1;
-  for (const hasServed of [false, true])
-    for (let next = ring.behind; next !== ring && excess > 0; next = next.behind) {
-      if (next.hasServed !== hasServed || !next.isUnserved) continue;
-      next.cut();
-      excess -= 1;
-    }
+/** Cuts excess connections on which nothing is executed, never-used ones first. @param connections the oldest first */
+export function cutUnserved(connections: readonly Cuttable[]): void {
+  const unserved = connections.filter(({ isUnserved }) => isUnserved);
+  const neverUsed = unserved.filter(({ hasServed }) => !hasServed);
+  const excess = Math.max(unserved.length - maxUnserved, 0);
+  const inOrder = [...neverUsed, ...unserved.filter(({ hasServed }) => hasServed)];
+  for (const connection of inOrder.slice(0, excess)) connection.cut();
 }
 
 /**
- * Where clients leave more unread than so many bytes together, cuts the oldest of those that leave at least the average. So who
- * reads slowly what is small is safe from those who ask for much and read nothing.
+ * If clients leave more than `maxBytes` unread together, cuts the oldest connections that hold at least the average. So a slow
+ * reader of small answers is safe from clients that ask for much and read nothing.
  */
-export function cutUnread(ring: OpenLink, maxBytes: number): void {
+export function cutUnread(connections: Iterable<Cuttable>, maxBytes: number): void {
+  const found: { readonly connection: Cuttable; readonly unread: number }[] = [];
   let bytes = 0;
-  let count = 0;
-  for (let next = ring.behind; next !== ring; next = next.behind) {
-    if (next.unread === 0) continue;
-    bytes += next.unread;
-    count += 1;
+  for (const connection of connections) {
+    const { unread } = connection;
+    if (unread > 0) found.push({ connection, unread });
+    bytes += unread;
   }
-  const average = bytes / count;
-  for (let next = ring.behind; next !== ring && bytes > maxBytes; next = next.behind) {
-    const { unread } = next;
-    if (unread === 0 || unread < average) continue;
-    next.cut();
+  const average = bytes / found.length;
+  for (const { connection, unread } of found) {
+    if (bytes <= maxBytes) return;
+    if (unread < average) continue;
+    connection.cut();
     bytes -= unread;
   }
 }

@@ -6,11 +6,6 @@ import type { OperationAdmission, ServedGeneration } from '../../operation/prepa
 import type { ServerContext } from '../../operation/server-context.ts';
 import { toRequestError } from './use-request-errors.ts';
 
-/** Added to the context of an operation when it is admitted; of a batch each operation has its own. */
-export interface AdmittedContext {
-  readonly admission?: OperationAdmission;
-}
-
 /**
  * Admits every operation before it is executed: its caller, and its document within the limits and valid. Yoga is given
  * what was parsed and validated, so that it does neither again, and the operation runs on the generation it was
@@ -19,13 +14,13 @@ export interface AdmittedContext {
 export function useAdmission(
   admit: AdmitOperation,
   keeper: { readonly current: ServedGeneration },
-): Plugin<ServerContext & AdmittedContext> {
+): Plugin<ServerContext> {
   return {
     async onParams({ params, context, setResult }) {
       const server = context as ServerContext;
-      const admission = server.admitted ?? (await admitParams(server, params));
-      if (!admission) return;
-      Object.assign(context, { admission } satisfies AdmittedContext);
+      const admission = server.admission ?? (await admitParams(server, params));
+      // Each entry of a batch has a context of its own.
+      Object.assign(context, { admission } satisfies Partial<ServerContext>);
       if (admission.kind === 'refused') setResult({ errors: admission.errors });
     },
     onEnveloped({ setSchema, context }) {
@@ -40,14 +35,14 @@ export function useAdmission(
     },
     // Run operations carry their usage already; refused and failed ones get theirs here.
     onExecutionResult({ result, setResult, context }) {
-      const { showUsage, admission } = context as Partial<ServerContext & AdmittedContext>;
+      const { showUsage, admission } = context as Partial<ServerContext>;
       if (!showUsage || !admission || !result || Symbol.asyncIterator in result || result.extensions) return;
       setResult(withUsage(result, admission.usage));
     },
   };
 
-  /** `null` if it is no GraphQL request: it is counted, and Yoga refuses it. */
-  async function admitParams(server: ServerContext, params: unknown): Promise<OperationAdmission | null> {
+  /** Throws for what is no GraphQL request: it is counted all the same. */
+  async function admitParams(server: ServerContext, params: unknown): Promise<OperationAdmission> {
     let caller = server.takeCounted?.() ?? null;
     if (!caller) {
       const entry = await admit.enter(server);
@@ -61,7 +56,7 @@ export function useAdmission(
   }
 
   function admitted(context: object | null | undefined) {
-    const admission = (context as AdmittedContext | null | undefined)?.admission;
+    const admission = (context as Partial<ServerContext> | null | undefined)?.admission;
     return admission?.kind === 'admitted' ? admission : undefined;
   }
 }

@@ -7,6 +7,7 @@ import { noteCodes } from '../../errors/note-codes.ts';
 import { asRefusal } from '../../operation/admit-operation.ts';
 import type { RequestFault } from '../../operation/parse-request.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
+import type { HttpHints } from '../write-answer.ts';
 
 /**
  * Gives the request errors that Yoga words itself a code of our catalogue, and takes out what they repeat of the
@@ -55,13 +56,6 @@ function toCatalogued(error: GraphQLError): GraphQLError {
   if (code === 'BAD_REQUEST')
     return requestError(error.message, code, { ...(error.extensions.http as HttpHints), spec: false });
   return error;
-}
-
-/** Yoga reads from these which status an error gives an answer, and whether a plain JSON client gets 200 instead. */
-interface HttpHints {
-  readonly status?: number;
-  readonly spec?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 function requestError(message: string, code: ErrorCode, { status = 400, ...hints }: HttpHints): GraphQLError {

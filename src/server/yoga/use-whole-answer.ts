@@ -3,18 +3,27 @@ import type { Plugin } from 'graphql-yoga';
 import { printJson } from '../../json/exact-number.ts';
 import type { FairTurns } from '../../operation/fair-turns.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
+import { eventFraming } from '../event-streams/framing.ts';
 import type { PlainType } from '../headers/media-types.ts';
-import { type AnswerHead, printResult, servedHead, toAnswerHead } from '../whole-answer.ts';
+import { type AnswerHead, printResult, servedHead, toAnswerHead, toWholeStream } from '../write-answer.ts';
 
 /**
  * Writes an answer in one piece as the lane does. Numbers keep their digits: Yoga's own JSON would round large ones. Each
- * entry of a batch is written in a turn of its own, since together they may be a hundred large answers.
+ * entry of a batch is written in a turn of its own, since together they may be a hundred large answers. A client that reads
+ * event streams only gets a stream of one result: Yoga's own could be cached, and names an encoding that it does not have.
  */
 export function useWholeAnswer(turns: Pick<FairTurns, 'run'>): Plugin<object, ServerContext> {
   return {
     onResultProcess({ request, result, setResult, setResultProcessor, serverContext }) {
       if (Symbol.asyncIterator in result) return;
       const type = choosePlainType(request);
+      if (!type && !Array.isArray(result) && acceptsEvents(request)) {
+        setResultProcessor((whole, { Response }) => {
+          const { body, ...init } = toWholeStream(whole as ExecutionResult, eventFraming);
+          return new Response(body, init);
+        }, 'text/event-stream');
+        return;
+      }
       if (!type) {
         // Yoga puts it into events or parts, and prints it by this function.
         const toPrinted = (each: ExecutionResult) => ({ ...each, stringify: printJson });
@@ -53,6 +62,10 @@ async function toBatch(
 /** Each entry of a batch tells its errors by itself. */
 function toHead(whole: Whole, type: PlainType): AnswerHead {
   return Array.isArray(whole) ? servedHead : toAnswerHead(whole as ExecutionResult, type);
+}
+
+function acceptsEvents({ headers }: Request): boolean {
+  return headers.get('accept')?.includes('text/event-stream') ?? false;
 }
 
 /** The Accept header lists only what can be served, best first. */

@@ -8,12 +8,10 @@ import type { ServedGeneration } from '../../operation/prepared-operation.ts';
 import type { ServerContext } from '../../operation/server-context.ts';
 import { useAdmission } from './use-admission.ts';
 import { useAnswerNotes } from './use-answer-notes.ts';
-import { useEventStream } from './use-event-stream.ts';
 import { useExactNumbers } from './use-exact-numbers.ts';
-import { type OpenedStreams, useOperation } from './use-operation.ts';
+import { useOperation } from './use-operation.ts';
 import { useRequestErrors } from './use-request-errors.ts';
 import { useWholeAnswer } from './use-whole-answer.ts';
-import { useWholeEventStream } from './use-whole-event-stream.ts';
 
 export interface YogaShellOptions {
   readonly maxBatchSize: Config['limits']['maxBatchSize'];
@@ -30,7 +28,6 @@ export const graphqlPath = '/graphql';
 
 /** Yoga without a listener: health, CORS, GraphiQL and the bounds of bodies are the business of `server`. */
 export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, maskError }: YogaShellOptions) {
-  const opened: OpenedStreams = new WeakMap();
   return createYoga<ServerContext>({
     graphqlEndpoint: graphqlPath,
     landingPage: false,
@@ -61,12 +58,8 @@ export function createYogaShell({ maxBatchSize, keeper, admit, runner, turns, ma
       // what the answer says of itself: where it is from, and how long it stays as it is
       useAnswerNotes(),
 
-      // a subscription: each result as an event
-      useEventStream(opened),
-      useWholeEventStream(),
-
       // the operation: its life, whose answer leaves by Yoga
-      useOperation(runner, opened),
+      useOperation(runner),
     ],
   });
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Exchange, type ExchangeOptions } from '../../../src/server/exchange.ts';
 import { IncomingRequest } from '../../../src/server/incoming-request.ts';
+import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { openRawClient } from '../../support/raw-client.ts';
 
 const faults: [unknown, string | undefined][] = [];
@@ -55,6 +56,43 @@ describe('what nobody foresaw', () => {
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
     expect(faults).toEqual([[fault, 'of-mine']]);
+  });
+});
+
+describe('an exchange that is over', () => {
+  it('tells its listeners, once, and keeps nothing of them', async () => {
+    class Answer {
+      giveUp(): void {
+        given += 1;
+      }
+    }
+    let given = 0;
+    const kept: Exchange[] = [];
+    await ask((exchange) => {
+      for (let count = 0; count < 2; count += 1) {
+        const answer = new Answer();
+        exchange.onGone(() => answer.giveUp());
+      }
+      exchange.writeHead(200, 'text/plain', 0);
+      exchange.res.end();
+      exchange.close();
+      kept.push(exchange);
+    });
+    expect([given, kept.length, countLiveObjects(Answer)]).toEqual([2, 1, 0]);
+  });
+
+  it('gives back the room of its body', async () => {
+    let released = 0;
+    await ask((exchange) => {
+      const release = () => {
+        released += 1;
+      };
+      exchange.held = { keep() {}, release };
+      exchange.writeHead(200, 'text/plain', 0);
+      exchange.res.end();
+      exchange.close();
+    });
+    expect(released).toBe(1);
   });
 });
 

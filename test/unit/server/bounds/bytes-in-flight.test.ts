@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type BytesInFlight, createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
+import { type BytesInFlight, CallerShare, createBytesInFlight } from '../../../../src/server/bounds/bytes-in-flight.ts';
 import type { Held } from '../../../../src/upstream/cancellation.ts';
+import { countLiveObjects } from '../../../support/count-live-objects.ts';
 
 const kib = 1024;
 const mib = 1024 * kib;
@@ -49,6 +50,17 @@ describe('bodies whose operations run', () => {
     expect(bytes.take('one', largest)).toBeNull();
     first?.release();
     expect(bytes.take('one', largest)).not.toBeNull();
+  });
+
+  it('leave nothing of their callers behind', () => {
+    // In a function of its own, so that nothing of it stays on the stack.
+    const fillAndRelease = () => {
+      for (const held of [...fill('one'), ...fill('another')]) held.release();
+    };
+    fillAndRelease();
+    expect(countLiveObjects(CallerShare)).toBe(0);
+    // What holds them is alive, else it would have gone with them.
+    expect(fill('one')).toHaveLength(16);
   });
 
   it('are not counted if they are small', () => {

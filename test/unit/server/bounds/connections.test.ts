@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createConnections } from '../../../../src/server/bounds/connections.ts';
+import { createConnections, type OnConnection } from '../../../../src/server/bounds/connections.ts';
+import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
 import { until } from '../../../support/until.ts';
 
@@ -14,6 +15,58 @@ it('a server on which nothing is under way closes at once, and leaves no timer t
   const connections = createConnections(() => {});
   await connections.drain(server, 60_000);
   expect([connections.draining, server.listening, vi.getTimerCount()]).toEqual([true, false, 0]);
+});
+
+it('nothing is kept of connections that are closed', async () => {
+  class CountedSocket extends Socket {}
+  const connections = createConnections(() => {});
+  let closed = 0;
+  const openTen = () => {
+    for (let count = 0; count < 10; count += 1) {
+      const socket = new CountedSocket();
+      connections.opened(socket);
+      socket.once('close', () => {
+        closed += 1;
+      });
+      socket.destroy();
+    }
+  };
+  openTen();
+  while (closed < 10) await new Promise((resolve) => setImmediate(resolve));
+  expect(countLiveObjects(CountedSocket)).toBe(0);
+  expect(connections.draining).toBe(false);
+});
+
+/** A request on a connection that no client is at the other end of. */
+function toExchange(socket: Socket, header?: string) {
+  const res = { getHeader: () => header, headersSent: false, writableLength: 0 };
+  return { req: { socket }, res, isReading: false, arrivedAt: 0, giveUp() {} } as unknown as OnConnection;
+}
+
+it('in a flood of connections those are cut that were never served', () => {
+  const connections = createConnections(() => {});
+  const openOne = () => {
+    const socket = new Socket();
+    connections.opened(socket);
+    return socket;
+  };
+  const served = openOne();
+  const exchange = toExchange(served);
+  connections.enter(exchange);
+  connections.leave(exchange);
+  const strangers = Array.from({ length: 4_351 }, openOne);
+  expect([served.destroyed, strangers.filter(({ destroyed }) => destroyed).length]).toEqual([false, 256]);
+  for (const socket of [served, ...strangers]) socket.destroy();
+});
+
+it('requests behind the last answer of a connection are ignored, and too many of them cut it', () => {
+  const connections = createConnections(() => {});
+  const socket = new Socket();
+  connections.opened(socket);
+  expect(connections.enter(toExchange(socket, 'close'))).toBe(true);
+  for (let count = 1; count < 100; count += 1) expect(connections.enter(toExchange(socket))).toBe(false);
+  expect(socket.destroyed).toBe(false);
+  expect([connections.enter(toExchange(socket)), socket.destroyed]).toEqual([false, true]);
 });
 
 it('of clients that leave too much unread together the oldest with much is cut, also if it waits for its turn', async () => {
@@ -100,7 +153,9 @@ describe('a server that is closed', () => {
     await closed;
   });
 
-  it('refuses a request whose body does not come, and waits for no client that asks nothing', async () => {
+  it('refuses a request whose body does not come, waits for no client that asks nothing, and leaves no timer', async () => {
+    const timersNow = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timersNow();
     const { connections, server, answers, connect } = await openServer();
     const [slow, silent] = [await connect(), await connect()];
     await slow.send('POST /unfinished HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n12345');
@@ -108,6 +163,10 @@ describe('a server that is closed', () => {
     await connections.drain(server, 60_000);
     expect(await slow.whole()).toMatch(/^HTTP\/1\.1 503 /);
     expect(await silent.whole()).toBe('');
+    await until(
+      () => timersNow() <= before,
+      () => `${timersNow()} timers where ${before} were`,
+    );
   });
 
   it('says so on open connections before it is closed, and goes on to serve', async () => {

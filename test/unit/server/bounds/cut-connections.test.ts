@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
-import { cutUnread, type OpenLink } from '../../../../src/server/bounds/cut-connections.ts';
+import { cutUnread } from '../../../../src/server/bounds/cut-connections.ts';
 
 /** Cuts of connections that have so many bytes unread, oldest first. @returns which of them are cut, by their places */
 function cutOf(unread: readonly number[], maxBytes: number): number[] {
   const cut: number[] = [];
-  const ring = { behind: null as unknown as OpenLink, isUnserved: false, hasServed: false, unread: 0, cut: () => {} };
-  let behind: OpenLink = ring;
-  for (const [index, bytes] of [...unread.entries()].reverse())
-    behind = { ...ring, behind, unread: bytes, cut: () => void cut.push(index) };
-  ring.behind = behind;
-  cutUnread(ring, maxBytes);
+  const connections = unread.map((bytes, index) => ({
+    isUnserved: false,
+    hasServed: false,
+    unread: bytes,
+    cut: () => void cut.push(index),
+  }));
+  cutUnread(connections, maxBytes);
   return cut;
 }
 

@@ -1,16 +1,17 @@
 import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
-import type { CallerGate } from '../../../../src/callers/caller-gate.ts';
-import { networkProfiles } from '../../../../src/config/network-profile.ts';
-import { parseConfig } from '../../../../src/config/parse-config.ts';
-import { buildGeneration } from '../../../../src/graph/generation.ts';
-import { createAdmitOperation } from '../../../../src/operation/admit-operation.ts';
-import { createPrepareOperation } from '../../../../src/operation/prepare-operation.ts';
-import type { PreparedOperation } from '../../../../src/operation/prepared-operation.ts';
-import { createLaneOperations, type LaneOutcome } from '../../../../src/server/lane/lane-operations.ts';
-import { createOwnSchema } from '../../../support/own-schema.ts';
-import { toTestCaller } from '../../../support/test-caller.ts';
-import { createTestServer, quietTurns } from '../../../support/test-operation.ts';
+import type { CallerGate } from '../../../src/callers/caller-gate.ts';
+import { networkProfiles } from '../../../src/config/network-profile.ts';
+import { parseConfig } from '../../../src/config/parse-config.ts';
+import { buildGeneration } from '../../../src/graph/generation.ts';
+import { createAdmitOperation } from '../../../src/operation/admit-operation.ts';
+import { createPrepareOperation } from '../../../src/operation/prepare-operation.ts';
+import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
+import { createLane, type LaneOutcome } from '../../../src/server/lane.ts';
+import { readBodyRequest } from '../../../src/server/read-request.ts';
+import { createOwnSchema } from '../../support/own-schema.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
+import { createTestServer, quietTurns } from '../../support/test-operation.ts';
 
 /** The lane over a store that counts what it is asked to prepare; what is admitted is served with nothing. */
 function openLane() {
@@ -34,7 +35,7 @@ function openLane() {
   const keeper = { current: { ...generation, documents } };
   const admit = createAdmitOperation({ gate, keeper, cost: 'request', turns: quietTurns(), longestMs: 10_000 });
   let runs = 0;
-  const lane = createLaneOperations({
+  const lane = createLane({
     admit,
     maskError: () => new GraphQLError('masked'),
     runner: {
@@ -45,10 +46,10 @@ function openLane() {
     },
   });
   const ask = async (body: object): Promise<LaneOutcome | null> => {
-    const request = lane.read(Buffer.from(JSON.stringify(body)));
+    const request = readBodyRequest(Buffer.from(JSON.stringify(body)));
     if (!request) return null;
     let outcome: LaneOutcome | null = null;
-    await lane.run(request, toTestCaller(), createTestServer(), true, (each) => {
+    await lane(request, toTestCaller(), createTestServer(), true, (each) => {
       expect(outcome).toBeNull();
       outcome = each;
     });
@@ -64,6 +65,7 @@ test('a text that is new is prepared once and served', async () => {
 });
 
 test.each([
+  ['is empty', { query: '' }],
   ['cannot be parsed', { query: '{ gateway' }],
   ['is not valid', { query: '{ nothing }' }],
   ['is not valid, and too long to be kept', { query: `{ nothing } #${'x'.repeat(4_000)}` }],
@@ -77,7 +79,6 @@ test.each([
 });
 
 test.each([
-  ['no text', { query: '' }],
   ['a list', [{ query: '{ gateway { version } }' }]],
   ['a member that nobody knows', { query: '{ gateway { version } }', more: 1 }],
   ['variables that are a list', { query: '{ gateway { version } }', variables: [] }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toLaneRequest } from '../../../../src/server/lane/lane-operations.ts';
+import { readBodyRequest, readQueryString } from '../../../src/server/read-request.ts';
 
-const read = (text: string) => toLaneRequest(Buffer.from(text));
+const read = (text: string) => readBodyRequest(Buffer.from(text));
 
 describe('the body of a request for the lane', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('the body of a request for the lane', () => {
     ],
     ['{"query":"first","query":"second"}', { query: 'second', variables: {}, operationName: null }],
   ])('is read: %s', (text, request) => {
-    expect(read(text)).toEqual(request);
+    expect(read(text)).toEqual({ kind: 'request', ...request });
   });
 
   it('may have a variable of any name', () => {
@@ -35,12 +35,34 @@ describe('the body of a request for the lane', () => {
     ['{"query":"{a}","variables":[]}'],
     ['{"query":"{a}","variables":"{}"}'],
     ['{"query":"{a}","operationName":1}'],
-    ['{"query":"{a}","operationName":""}'],
     ['{"query":"{a}","extensions":[]}'],
     ['{"query":"{a}","id":null}'],
     ['{"query":"{a}","__proto__":{"a":1}}'],
     ['\ufeff{"query":"{a}"}'],
   ])('is left to others: %s', (text) => {
     expect(read(text)).toBeNull();
+  });
+});
+
+describe('the query string of a request', () => {
+  it.each([
+    ['/graphql?query=%7Ba%7D', { query: '{a}', variables: {}, operationName: null }],
+    [
+      '/graphql?query=%7Ba%7D&variables=%7B%22b%22%3A1%7D&operationName=A&extensions=&more=1',
+      { query: '{a}', variables: { b: 1 }, operationName: 'A' },
+    ],
+  ])('is read: %s', (url, request) => {
+    expect(readQueryString(url)).toEqual({ kind: 'request', ...request });
+  });
+
+  it.each([
+    ['/graphql'],
+    ['/graphql?query='],
+    ['/graphql?query=%7Ba%7D&variables=%7B'],
+    ['/graphql?query=%7Ba%7D&variables=1'],
+    ['/graphql?query=%7Ba%7D&extensions=%5B%5D'],
+    ['/graphql?extensions=%7B%22persistedQuery%22%3A1%7D'],
+  ])('is left to others: %s', (url) => {
+    expect(readQueryString(url)).toBeNull();
   });
 });

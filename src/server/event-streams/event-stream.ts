@@ -1,0 +1,145 @@
+import type { ServerResponse } from 'node:http';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ResultReader, ResultStream, ResultText } from '../../operation/operation-answer.ts';
+import { itemPlace, type PlacedResult } from '../../upstream/item-place.ts';
+import type { StreamPlace } from '../../upstream/operation-context.ts';
+import type { Beats } from '../beats.ts';
+import { printResult } from '../write-answer.ts';
+import type { Framing } from './framing.ts';
+
+/** In characters. A longer `Last-Event-ID` is cut: cursors have a few hundred. */
+const maxLastEventId = 4_096;
+
+export interface EventStreamOptions {
+  readonly framing: Framing;
+  /** The header that a browser sends when it reconnects. */
+  readonly lastEventId: string | undefined;
+  readonly beats: Beats;
+  /** What clients see of a failure of the stream. */
+  readonly maskError: (error: unknown) => GraphQLError;
+  /** Called with the errors of each result. */
+  readonly onErrors: (errors: readonly GraphQLError[]) => void;
+}
+
+/**
+ * Writes the results of a subscription to a response: an opening at once, each result, a beat every 15 s by which both
+ * sides notice that the other is gone, and the end. Writes no faster than the client reads. A beat carries the cursor of the
+ * stream, if the client does not have it yet and the framing can, so that a client that reconnects misses nothing.
+ */
+export class EventStream implements ResultReader, StreamPlace {
+  /** The cursor to resume at; `null` = as the operation says. */
+  readonly after: string | null;
+  readonly #response: ServerResponse;
+  readonly #options: EventStreamOptions;
+  /** The cursor that the client has reached without a result, and does not have yet. */
+  #toCursor: (() => string) | null = null;
+  #isFollowing = false;
+  #hasCursor = false;
+  #stopBeating = () => {};
+  #onDrain = () => {};
+
+  constructor(response: ServerResponse, options: EventStreamOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.after = options.lastEventId ? options.lastEventId.slice(0, maxLastEventId) : null;
+  }
+
+  /** Called by the source of the stream when everything up to a cursor has been sent. */
+  quietAt(toCursor: () => string): void {
+    this.#toCursor = toCursor;
+    // A client that is cut off before the first event resumes here.
+    if (this.#isOpen && !this.#hasCursor) this.#beat();
+  }
+
+  /** Sends the stream. To be called once, when the head of the response has been written. */
+  follow(stream: ResultStream | AsyncIterable<ExecutionResult>): void {
+    const response = this.#response;
+    const results = stream[Symbol.asyncIterator]();
+    const isPushed = 'isPushed' in stream && stream.isPushed;
+    const leave = () => {
+      this.#finish();
+      Promise.resolve(results.return?.()).catch(() => {});
+    };
+    response.on('close', leave);
+    if (response.destroyed) {
+      leave();
+      return;
+    }
+    this.#isFollowing = true;
+    response.write(this.#options.framing.begin());
+    if (this.#toCursor) this.#beat();
+    this.#stopBeating = this.#options.beats.onBeat(() => this.#beat());
+    response.on('drain', () => (isPushed ? stream.resume() : this.#onDrain()));
+    if (isPushed) stream.pushTo(this);
+    else void this.#pull(results);
+  }
+
+  async #pull(results: AsyncIterator<ExecutionResult>): Promise<void> {
+    try {
+      for (let step = await results.next(); !step.done; step = await results.next()) {
+        this.takeResult(step.value);
+        if (this.#isOpen && !this.isReady)
+          await new Promise<void>((resolve) => {
+            this.#onDrain = resolve;
+          });
+      }
+    } catch (error) {
+      this.takeResult({ errors: [this.#options.maskError(error)] });
+    }
+    this.end();
+  }
+
+  /** Has the client read what it was sent? If not, the response emits `drain` when it has. */
+  get isReady(): boolean {
+    return this.#isOpen && !this.#response.writableNeedDrain;
+  }
+
+  takeText(text: ResultText): void {
+    this.#pass();
+    if (this.#isOpen) this.#response.write(text.in(this.#options.framing), 'latin1');
+  }
+
+  takeResult(result: ExecutionResult & PlacedResult): void {
+    if (result.errors) this.#options.onErrors(result.errors);
+    this.#pass();
+    if (!this.#isOpen) return;
+    this.#response.write(this.#options.framing.next(printResult(result), result[itemPlace] ?? null));
+  }
+
+  /** The client gets a result, which has a cursor of its own. */
+  #pass(): void {
+    this.#toCursor = null;
+    this.#hasCursor = true;
+  }
+
+  end(): void {
+    if (this.#isOpen) this.#response.end(this.#options.framing.end);
+    this.#finish();
+  }
+
+  /** Breaks the connection off: anything else would be taken for a result, and the client reconnects. */
+  fail(): void {
+    this.#response.destroy();
+    this.#finish();
+  }
+
+  #beat(): void {
+    // Nothing is put behind what the client has not read yet.
+    if (!this.isReady) return;
+    const { framing } = this.#options;
+    const cursor = this.#toCursor && framing.cursor?.(this.#toCursor());
+    if (cursor) this.#pass();
+    this.#response.write(cursor || framing.beat);
+  }
+
+  /** Writing to a response that was broken off would end the process. */
+  get #isOpen(): boolean {
+    return this.#isFollowing && !this.#response.destroyed;
+  }
+
+  #finish(): void {
+    this.#isFollowing = false;
+    this.#stopBeating();
+    this.#onDrain();
+  }
+}

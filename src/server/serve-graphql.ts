@@ -1,0 +1,194 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gatewayError } from '../errors/gateway-error.ts';
+import { isTooIntricate, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-shape.ts';
+import type { AdmitOperation } from '../operation/admit-operation.ts';
+import type { OperationAdmission } from '../operation/prepared-operation.ts';
+import type { OperationRequest } from '../operation/parse-request.ts';
+import type { ServerContext } from '../operation/server-context.ts';
+import type { Caller } from '../upstream/operation-context.ts';
+import type { BytesInFlight } from './bounds/bytes-in-flight.ts';
+import { type BodyReading, readBody, restoreBody } from './bounds/read-body.ts';
+import type { Entrance, Refusal } from './entrance.ts';
+import type { OpenEventStream } from './event-streams/open-event-stream.ts';
+import type { Exchange } from './exchange.ts';
+import { acceptsPage, isEncoded, isJsonType } from './headers/media-types.ts';
+import type { Lane } from './lane.ts';
+import type { GraphiqlPage } from './pages/graphiql-page.ts';
+import { readBodyRequest, readQueryString } from './read-request.ts';
+import { writeOutcome } from './write-answer.ts';
+
+export interface ServeGraphqlOptions {
+  readonly graphqlPath: string;
+  readonly maxBodyBytes: number;
+  readonly bytesInFlight: Pick<BytesInFlight, 'begin'>;
+  readonly admit: Pick<AdmitOperation, 'decide'>;
+  readonly lane: Lane;
+  readonly openEventStream: OpenEventStream;
+  /** Yoga, for one request. */
+  readonly graphql: (req: IncomingMessage, res: ServerResponse, context: ServerContext) => unknown;
+  /** `null` when GraphiQL is off. */
+  readonly graphiql: GraphiqlPage | null;
+}
+
+/**
+ * Serves the GraphQL path. A subscription becomes an event stream; another operation is served by the lane if it came as a
+ * JSON POST and its client accepts JSON. Yoga serves the rest: GET, batches, and what is no request.
+ */
+export function createServeGraphql(options: ServeGraphqlOptions, entrance: Entrance): (exchange: Exchange) => void {
+  const { graphqlPath, maxBodyBytes, graphiql, admit, lane, openEventStream } = options;
+  const bodyBounds = { maxBytes: maxBodyBytes, arrivals: options.bytesInFlight };
+
+  return (exchange) => {
+    const { req, res, path } = exchange;
+    // The version was checked; lane and Yoga know only the path without one.
+    if (path !== graphqlPath) req.url = graphqlPath + (req.url ?? '').slice(path.length);
+    if (req.method === 'POST') return servePost(exchange);
+    exchange.stamp();
+    if (req.method === 'GET') return serveGet(exchange);
+    if (req.method === 'OPTIONS') return sendPreflight(req, res);
+    refuseMethod(entrance, exchange);
+  };
+
+  function servePost(exchange: Exchange) {
+    const { req } = exchange;
+    const refusal = checkPostHead(exchange);
+    if (refusal) return entrance.refuseUnread(exchange, refusal);
+    // Yoga compares the header as text, so give it the plainest form of what was accepted here.
+    req.headers['content-type'] = 'application/json';
+    exchange.isReading = true;
+    readBody(req, bodyBounds, (reading) => {
+      exchange.isReading = false;
+      // It was refused meanwhile, or its client is gone.
+      if (reading.kind === 'aborted' || exchange.res.headersSent) return;
+      if (reading.kind === 'whole') {
+        exchange.body = reading.body;
+        exchange.requestBytes = reading.body.length;
+        // The rest of the body would be taken for the next request.
+      } else exchange.endConnection();
+      // Count the request before its body is looked at, so that faulty ones count too.
+      entrance.enter(exchange, (caller) => {
+        if (reading.kind !== 'whole') return exchange.refuseWith(toBodyRefusal(reading.kind, maxBodyBytes));
+        serveBody(exchange, caller);
+      });
+    });
+  }
+
+  function serveBody(exchange: Exchange, caller: Caller) {
+    const { req, body } = exchange;
+    exchange.body = null;
+    if (body === null) return;
+    // The nesting of a small body is checked after parsing, which is cheaper.
+    const isSimple = body.length <= simpleJsonBytes;
+    const isIntricate = () => isTooIntricate(body, maxJsonNesting, maxJsonCommas);
+    if (!isSimple && isIntricate()) return refuseIntricate(exchange);
+    const request = readBodyRequest(body);
+    if (request && exchange.plainType && req.url === graphqlPath) return serveInLane(exchange, caller, request);
+    if (isSimple && isIntricate()) return refuseIntricate(exchange);
+    restoreBody(req, body);
+    serveBesideLane(exchange, caller, request);
+  }
+
+  function serveGet(exchange: Exchange) {
+    const { req, res } = exchange;
+    // GraphiQL reads `?query=` itself, so that a reload, a bookmark and a shared link open it with its query.
+    if (graphiql && acceptsPage(req.headers.accept)) {
+      // Count the address even if the caller names itself: the page loads megabytes of files.
+      return entrance.enterAddress(exchange, () => exchange.failWith(graphiql.send(req, res)));
+    }
+    if (!exchange.negotiate()) return entrance.refuse(exchange, notAcceptable);
+    entrance.enter(exchange, (caller) => serveBesideLane(exchange, caller, readQueryString(req.url ?? '')));
+  }
+
+  function serveInLane(exchange: Exchange, caller: Caller, request: OperationRequest): void {
+    exchange.isInLane = true;
+    // HTTP/1.0 has no chunks: an answer of unknown length ends when the connection closes, as a broken one does.
+    const canStream = exchange.req.httpVersion !== '1.0';
+    const done = lane(request, caller, exchange, canStream, (outcome) => {
+      // The upstream's connection calls this, and would take an error thrown here for its own.
+      try {
+        if (outcome.kind !== 'subscription') return writeOutcome(exchange, outcome);
+        exchange.isInLane = false;
+        exchange.failWith(openEventStream(exchange, outcome.admitted));
+      } catch (error) {
+        exchange.fail(error);
+      }
+    });
+    exchange.failWith(done);
+  }
+
+  /** @param request `null`: Yoga says what is wrong with it, or it is a batch */
+  function serveBesideLane(exchange: Exchange, caller: Caller, request: OperationRequest | null) {
+    if (!request) return serveByYoga(exchange, caller);
+    const served = Promise.resolve(admit.decide(exchange, caller, request)).then((admission) => {
+      if (admission.kind === 'admitted' && admission.operation.openStream) return openEventStream(exchange, admission);
+      return serveByYoga(exchange, caller, admission);
+    });
+    exchange.failWith(served);
+  }
+
+  function serveByYoga(exchange: Exchange, caller: Caller, admission?: OperationAdmission): void {
+    exchange.stamp();
+    exchange.boundReading();
+    const context = { ...exchange.toContext(caller), ...(admission && { admission }) };
+    exchange.failWith(options.graphql(exchange.req, exchange.res, context));
+  }
+}
+
+/** Why a POST is refused for what its head says. */
+function checkPostHead(exchange: Exchange): Refusal | null {
+  const { headers } = exchange.req;
+  if (!exchange.negotiate()) return notAcceptable;
+  if (!isJsonType(headers['content-type'])) return notJson;
+  return isEncoded(headers['content-encoding']) ? compressed : null;
+}
+
+const answerTypes = 'application/graphql-response+json, application/json or text/event-stream';
+const notAcceptable = refusal(406, `Accept must allow ${answerTypes}.`);
+const notJson = refusal(415, 'The content type must be application/json, in UTF-8.');
+const compressed = refusal(415, 'Compressed request bodies are not accepted.');
+
+function refusal(status: number, message: string): Refusal {
+  return { code: 'BAD_REQUEST', status, message };
+}
+
+/** The error for a body that was not read to its end. */
+function toBodyRefusal(
+  why: Exclude<BodyReading['kind'], 'whole' | 'aborted'>,
+  maxBodyBytes: number,
+): ReturnType<typeof gatewayError> {
+  switch (why) {
+    case 'too-large':
+      return gatewayError('PAYLOAD_TOO_LARGE', `The request body is over ${maxBodyBytes} bytes.`);
+    case 'scattered':
+      return gatewayError('BAD_REQUEST', 'The request body comes in too many small pieces.');
+    case 'crowded-out':
+      return gatewayError('UNAVAILABLE', 'Too many request bodies are under way, and this one is among the slowest.');
+  }
+}
+
+function refuseIntricate(exchange: Exchange): void {
+  const bounds = `nested over ${maxJsonNesting} levels, or has over ${maxJsonCommas} values or ${maxJsonMembers} members`;
+  exchange.refuse('BAD_REQUEST', `The request body is ${bounds}.`);
+}
+
+const allowedMethods = 'GET, POST, OPTIONS';
+
+export function refuseMethod(entrance: Entrance, exchange: Exchange): void {
+  exchange.res.setHeader('allow', allowedMethods);
+  const message = `Method ${exchange.req.method} is not served here; use POST or GET.`;
+  entrance.refuse(exchange, { code: 'BAD_REQUEST', message, status: 405 });
+}
+
+/** Answers a CORS preflight. Allows any header: no credential is one that browsers add by themselves, as they do cookies. */
+function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
+  const asked = req.headers['access-control-request-headers'];
+  res.writeHead(204, {
+    allow: allowedMethods,
+    ...(res.hasHeader('access-control-allow-origin') && {
+      'access-control-allow-methods': allowedMethods,
+      'access-control-allow-headers': asked ?? 'content-type',
+      'access-control-max-age': '86400',
+    }),
+  });
+  res.end();
+}

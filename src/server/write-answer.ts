@@ -1,0 +1,166 @@
+import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import { noteCodes } from '../errors/note-codes.ts';
+import { printJson } from '../json/exact-number.ts';
+import type { ChunkedBody } from '../ledger/answers/plain-answer.ts';
+import type { UnreadOutcome } from '../operation/operation-answer.ts';
+import { chooseFraming, eventFraming, type Framing } from './event-streams/framing.ts';
+import type { Exchange } from './exchange.ts';
+import type { PlainType } from './headers/media-types.ts';
+
+const contentTypes = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+} as const;
+
+/** Writes the outcome of an operation, to a client that accepts an answer in one piece. */
+export function writeOutcome(exchange: Exchange, outcome: Exclude<UnreadOutcome, { kind: 'failed' }>): void {
+  const contentType = contentTypes[exchange.plainType ?? 'application/json'];
+  if (outcome.kind === 'stream') writeStream(exchange, contentType, outcome.body);
+  else if (outcome.kind === 'result') writeResult(exchange, outcome.result);
+  else if (outcome.kind !== 'gone' && !exchange.res.destroyed) {
+    if (outcome.kind === 'bytes') writeBytes(exchange, contentType, outcome.body);
+    else writeText(exchange, contentType, outcome.text);
+    exchange.awaitReading();
+  }
+}
+
+/** Writes a result in one piece; as a whole event stream if the client accepts streams only. */
+export function writeResult(exchange: Exchange, result: ExecutionResult): void {
+  const { plainType, res } = exchange;
+  if (res.destroyed) return;
+  if (result.errors) noteCodes(exchange.codes, result.errors);
+  if (plainType) writeText(exchange, contentTypes[plainType], printResult(result), toAnswerHead(result, plainType));
+  else {
+    const { body, status, headers } = toWholeStream(result, chooseFraming(exchange.req.headers.accept) ?? eventFraming);
+    exchange.stamp();
+    res.writeHead(status, { ...headers }).end(body);
+  }
+  exchange.awaitReading();
+}
+
+/** Chunks of up to this size together are joined: one write then costs less than several. */
+const maxJoinedBytes = 16 * 1024;
+
+function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: ChunkedBody): void {
+  const { res } = exchange;
+  exchange.writeHead(200, contentType, size);
+  const [only] = chunks;
+  if (chunks.length === 1) res.end(only);
+  else if (size <= maxJoinedBytes) res.end(Buffer.concat(chunks as Buffer[], size));
+  else {
+    res.cork();
+    for (const chunk of chunks) res.write(chunk);
+    res.end();
+    res.uncork();
+  }
+}
+
+/** In characters. A longer text is written as bytes, so that what waits to be read is not on V8's heap, which may be small. */
+const maxWrittenText = 64 * 1024;
+
+/** Head and text go to the connection as one string, unless it is long. */
+function writeText(exchange: Exchange, contentType: string, text: string, head = servedHead): void {
+  const size = Buffer.byteLength(text);
+  exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
+  if (text.length > maxWrittenText) exchange.res.end(Buffer.from(text));
+  // ASCII, for which the cheaper encoding makes the same bytes.
+  else exchange.res.end(text, size === text.length ? 'latin1' : 'utf8');
+}
+
+type StreamedBody = Extract<UnreadOutcome, { kind: 'stream' }>['body'];
+
+/** Writes an answer as it arrives, no faster than the client reads. One that breaks off lacks the last chunk. */
+function writeStream(exchange: Exchange, contentType: string, body: StreamedBody): void {
+  const { res } = exchange;
+  exchange.writeHead(200, contentType, null);
+  res.on('drain', () => body.resume());
+  body.start({
+    write: (bytes) => res.write(bytes),
+    end: () => res.end(),
+    fail: () => res.destroy(),
+  });
+}
+
+/** A result as JSON, without the hints that set an HTTP status. */
+export function printResult(result: ExecutionResult): string {
+  const { errors } = result;
+  return printJson(errors ? { ...result, errors: errors.map(toShown) } : result);
+}
+
+function toShown(error: GraphQLError): GraphQLFormattedError {
+  // Yoga has made plain objects of the errors of a result that is no stream.
+  const shown = error.toJSON?.() ?? error;
+  if (shown.extensions?.http === undefined) return shown;
+  const { http, ...extensions } = shown.extensions;
+  return { ...shown, extensions };
+}
+
+/** How an answer in one piece begins. */
+export interface AnswerHead {
+  readonly status: number;
+  /** `null`: the answer does not say when to retry. */
+  readonly retryAfterSeconds: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What an error in `extensions.http` says of the answer that it refuses. */
+export interface HttpHints {
+  readonly status?: number;
+  /** The status is for clients that accept `application/graphql-response+json`; others get 200. */
+  readonly spec?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const noHeaders = {};
+export const servedHead: AnswerHead = { status: 200, retryAfterSeconds: null, headers: noHeaders };
+
+/** @param type in which it is sent */
+export function toAnswerHead(result: ExecutionResult, type: PlainType): AnswerHead {
+  const { data, errors } = result;
+  if (!errors || errors.length === 0) return servedHead;
+  if (data !== undefined) return toBudgetRefusal(result) ?? servedHead;
+  let status = 0;
+  let headers: AnswerHead['headers'] = noHeaders;
+  for (const { extensions } of errors) {
+    const http = extensions?.http as HttpHints | undefined;
+    if (http === undefined) continue;
+    headers = { ...headers, ...http.headers };
+    if (http.spec && type !== 'application/graphql-response+json') continue;
+    status = Math.max(status, http.status ?? 0);
+  }
+  return { status: status || 200, retryAfterSeconds: null, headers };
+}
+
+/** Status 429 for an operation of which nothing was served because its caller has used up a budget; `null` for others. */
+function toBudgetRefusal({ data, errors = [] }: ExecutionResult): AnswerHead | null {
+  for (const key in data) if (data[key] !== null) return null;
+  let seconds = 0;
+  for (const { extensions } of errors) {
+    if (extensions?.code !== 'RATE_LIMITED' || typeof extensions.retryAfterSeconds !== 'number') return null;
+    seconds = Math.max(seconds, extensions.retryAfterSeconds);
+  }
+  return { status: 429, retryAfterSeconds: Math.ceil(seconds), headers: noHeaders };
+}
+
+/** In milliseconds: an `EventSource` repeats a rejected request for ever. */
+const rejectedRetryMs = 60_000;
+
+interface RefusalHints {
+  readonly code?: string;
+  readonly retryAfterSeconds?: number;
+  readonly http?: HttpHints;
+}
+
+/** A stream of one result and its end, for a client that accepts streams only. */
+export function toWholeStream(result: ExecutionResult, framing: Framing) {
+  const [refusal] = result.data === undefined ? (result.errors ?? []) : [];
+  const { code, retryAfterSeconds, http } = (refusal?.extensions ?? {}) as RefusalHints;
+  const retryMs = retryAfterSeconds === undefined ? rejectedRetryMs : retryAfterSeconds * 1_000;
+  const begin = refusal && code !== 'UNAVAILABLE' ? framing.begin(retryMs) : framing.begin();
+  return {
+    body: begin + framing.next(printResult(result), null) + framing.end,
+    // A fault of the document is not a status: an `EventSource` could not read the errors then.
+    status: (!http?.spec && http?.status) || 200,
+    headers: { ...framing.headers, ...http?.headers },
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { gatewayError } from '../../../src/errors/gateway-error.ts';
+import { createEntrance } from '../../../src/server/entrance.ts';
+import type { Exchange } from '../../../src/server/exchange.ts';
+import { toTestCaller } from '../../support/test-caller.ts';
+import { createTestServer } from '../../support/test-operation.ts';
+
+/** An entrance whose turns come when the test says so. */
+function open(given: { isRefused?: boolean; hasRoom?: boolean } = {}) {
+  const { isRefused = false, hasRoom = true } = given;
+  const turns: { key: string; work: () => unknown }[] = [];
+  const entrance = createEntrance({
+    enter: async () =>
+      isRefused
+        ? { kind: 'refused', error: gatewayError('RATE_LIMITED', 'Too many.') }
+        : { kind: 'entered', caller: toTestCaller() },
+    addresses: { admit: () => Promise.resolve({ error: null, standing: null }) },
+    turns: {
+      run: (key: string, _: unknown, work: () => unknown) =>
+        new Promise((resolve) => void turns.push({ key, work: () => resolve(work()) })) as never,
+    },
+    bytesInFlight: { take: () => (hasRoom ? { keep() {}, release() {} } : null) },
+  });
+  const server = createTestServer();
+  const refusals: unknown[] = [];
+  const exchange = Object.assign(server, {
+    body: Buffer.from('{}'),
+    requestBytes: 2,
+    refuseWith: ({ extensions }: { extensions: { code: unknown } }) => void refusals.push(extensions.code),
+    fail: (error: unknown) => void refusals.push(error),
+  }) as unknown as Exchange & { leave(): void };
+  let served = 0;
+  entrance.enter(exchange, () => {
+    served += 1;
+  });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return { exchange, turns, refusals, served: () => served, settle };
+}
+
+it('a request is served in the turn of its caller', async () => {
+  const { turns, settle, served, refusals } = open();
+  await settle();
+  expect([turns.map(({ key }) => key), served()]).toEqual([[toTestCaller().rate.key], 0]);
+  turns[0]?.work();
+  expect([served(), refusals]).toEqual([1, []]);
+});
+
+it('nothing is begun for a client that left while it waited for its turn', async () => {
+  const { exchange, turns, settle, served, refusals } = open();
+  await settle();
+  exchange.leave();
+  turns[0]?.work();
+  expect([served(), refusals]).toEqual([0, []]);
+});
+
+it.each([
+  ['a caller over its limit', { isRefused: true }, 'RATE_LIMITED'],
+  ['a body for which there is no room', { hasRoom: false }, 'UNAVAILABLE'],
+])('%s is refused in its turn, and its body dropped before', async (_, given, code) => {
+  const { exchange, turns, settle, served, refusals } = open(given);
+  await settle();
+  expect([exchange.body, refusals]).toEqual([null, []]);
+  turns[0]?.work();
+  expect([served(), refusals]).toEqual([0, [code]]);
+});

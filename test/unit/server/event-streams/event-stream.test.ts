@@ -1,0 +1,168 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EventStream } from '../../../../src/server/event-streams/event-stream.ts';
+import { eventFraming, type Framing, multipartFraming } from '../../../../src/server/event-streams/framing.ts';
+import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
+import { until } from '../../../support/until.ts';
+
+let listeners: Set<() => void>;
+let server: ReturnType<typeof createServer>;
+let response: ServerResponse;
+let client: RawClient;
+const beat = () => {
+  for (const listener of listeners) listener();
+};
+
+beforeEach(async () => {
+  listeners = new Set();
+  server = createServer((_, res) => {
+    response = res.writeHead(200);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  client = await openRawClient((server.address() as AddressInfo).port);
+  await client.send('GET / HTTP/1.0\r\n\r\n');
+  await until(() => response !== undefined, 'the request');
+});
+afterEach(async () => {
+  response = undefined as unknown as ServerResponse;
+  client.vanish('closing');
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const errors: string[] = [];
+function open(framing: Framing = eventFraming): EventStream {
+  errors.length = 0;
+  return new EventStream(response, {
+    framing,
+    lastEventId: undefined,
+    beats: {
+      onBeat(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    maskError: () => new GraphQLError('masked'),
+    onErrors: (all) => void errors.push(...all.map(({ message }) => message)),
+  });
+}
+
+/** Results that come when a test says so, until the stream is left. */
+function createResults() {
+  const waiting: ((step: IteratorResult<ExecutionResult>) => void)[] = [];
+  const state = { asked: 0, left: 0 };
+  const results: AsyncIterableIterator<ExecutionResult> = {
+    next: () =>
+      new Promise((resolve) => {
+        state.asked += 1;
+        waiting.push(resolve);
+      }),
+    async return() {
+      state.left += 1;
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => results,
+  };
+  const tell = (name: string) => waiting.shift()?.({ done: false, value: { data: { name } } });
+  const finish = () => waiting.shift()?.({ done: true, value: undefined });
+  return { state, results, tell, finish };
+}
+
+describe('an event stream', () => {
+  it('has an opening, each result, a beat now and then, and an end', async () => {
+    const { state, results, tell, finish } = createResults();
+    open().follow(results);
+    beat();
+    tell('a');
+    await until(() => state.asked === 2, 'the first result is written');
+    finish();
+    expect(await client.whole()).toMatch(
+      /\r\n\r\nretry: \d+\n:\n\n:\n\nevent: next\ndata: \{"data":\{"name":"a"\}\}\n\nevent: complete\ndata:\n\n$/,
+    );
+    expect(listeners.size).toBe(0);
+  });
+
+  it('tells the first cursor at once, later ones with the next beat, and none that a result has passed', async () => {
+    const { state, results, tell } = createResults();
+    const stream = open();
+    stream.quietAt(() => 'before');
+    stream.follow(results);
+    stream.quietAt(() => 'waits');
+    beat();
+    stream.quietAt(() => 'passed');
+    tell('a');
+    await until(() => state.asked === 2, 'a result');
+    beat();
+    stream.quietAt(() => 'waits too');
+    beat();
+    await client.receive(/waits too\n\n$/);
+    response.destroy();
+    expect((await client.whole()).split('\n\n').slice(1, -1)).toEqual([
+      'id: before',
+      'id: waits',
+      'event: next\ndata: {"data":{"name":"a"}}',
+      ':',
+      'id: waits too',
+    ]);
+  });
+
+  it('tells a cursor that comes later at once, if it is the first', async () => {
+    const { results } = createResults();
+    const stream = open();
+    stream.follow(results);
+    beat();
+    stream.quietAt(() => 'first');
+    await expect(client.receive(/:\n\n:\n\nid: first\n\n$/)).resolves.toBeUndefined();
+  });
+
+  it('whose source fails ends with the masked error', async () => {
+    const results = {
+      async *[Symbol.asyncIterator]() {
+        yield { data: {} };
+        throw new Error('with a secret');
+      },
+    };
+    open().follow(results);
+    expect(await client.whole()).toMatch(
+      /data: \{"errors":\[\{"message":"masked"\}\]\}\n\nevent: complete\ndata:\n\n$/,
+    );
+    expect([errors, listeners.size]).toEqual([['masked'], 0]);
+  });
+
+  it('asks for a result only when the client has read those before, and leaves with it', async () => {
+    const { state, results, tell } = createResults();
+    client.stopReading();
+    open().follow(results);
+    let told = 0;
+    for (; told < 10_000 && state.asked > told; told += 1) {
+      tell('x'.repeat(100_000));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(told).toBeLessThan(1_000);
+    beat();
+    expect(response.writableLength).toBeLessThan(200_000);
+    client.vanish('resetting');
+    await until(() => state.left === 1 && listeners.size === 0, 'it is left');
+  });
+
+  it('of a client that left before it was opened is left at once', async () => {
+    const { state, results } = createResults();
+    const stream = open();
+    client.vanish('resetting');
+    await until(() => response.destroyed, 'the client is gone');
+    stream.follow(results);
+    expect([state, listeners.size]).toEqual([{ asked: 0, left: 1 }, 0]);
+  });
+
+  it('in parts has the boundary behind each, and no cursors', async () => {
+    const { results, finish } = createResults();
+    const stream = open(multipartFraming);
+    stream.follow(results);
+    stream.quietAt(() => 'nowhere');
+    finish();
+    expect((await client.whole()).split('\r\n\r\n').slice(1).join('|')).toBe(
+      '\r\n--graphql\r\ncontent-type: application/json|{}\r\n--graphql--\r\n',
+    );
+  });
+});
