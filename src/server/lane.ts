@@ -1,10 +1,10 @@
 import type { GraphQLError } from 'graphql';
 import { withUsage } from '../documents/cost/usage.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';
-import type { AdmittedOperation } from '../operation/prepared-operation.ts';
 import type { UnreadOutcome } from '../operation/operation-answer.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
 import type { OperationRequest } from '../operation/parse-request.ts';
+import type { AdmittedOperation } from '../operation/prepared-operation.ts';
 import type { ServerContext } from '../operation/server-context.ts';
 import type { Caller } from '../upstream/operation-context.ts';
 

@@ -1,17 +1,24 @@
-import { type CredentialEvents, createCredentialEvents, type WriteLine } from './credential-events.ts';
 import type { Logger } from './logger.ts';
 import type { OperationFacts, RequestFacts } from './request-record.ts';
 import { type SponsorshipFacts, SponsorshipLine, shownLeaseCharacters, toShownCaller } from './sponsorship-line.ts';
 
-/** What is known of an operation over a WebSocket, once it has ended. */
+/** An operation over a WebSocket that has ended. */
 export interface SocketOperationFacts {
   /** Of the WebSocket, or of the request that began it. */
   readonly requestId: string;
   readonly durationMs: number;
-  /** None where it was refused. */
+  /** None if it was refused. */
   readonly operations: readonly OperationFacts[];
-  /** The first few different codes of its errors; left out where there are none. */
+  /** The first few different codes of its errors; left out if there are none. */
   readonly codes?: readonly string[];
+}
+
+/** How the clients changed, by their ids, and how many there are now. */
+export interface ClientsRead {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  readonly clients: number;
 }
 
 /** Where the gateway serves, and what. */
@@ -25,9 +32,9 @@ export interface ServiceFacts {
   readonly workers?: number;
 }
 
-/** A look at the ledger's schema that failed. */
+/** A failed read of the ledger's schema. */
 export interface FailedLook {
-  /** The setting that says where the ledger is, and the host that it names. */
+  /** The setting that has the ledger's address, and the host in it. */
   readonly setting: string;
   readonly host: string;
   /** One line. */
@@ -36,16 +43,15 @@ export interface FailedLook {
   readonly err?: unknown;
 }
 
-/** What was not written of a sponsored transaction, and will not be. */
+/** The outcome of a sponsored transaction that could not be stored, and will not be. */
 export interface ForgottenSponsorship extends Pick<SponsorshipFacts, 'caller'> {
   readonly leaseId: string;
-  /** `null`: it never came to a transaction. */
+  /** `null`: no transaction was made. */
   readonly digest: string | null;
-  /** How it ended. */
   readonly outcome: string;
 }
 
-/** Something the sponsor did that the operator should see, and that clients are not shown. */
+/** An answer of the sponsor that operators should see, and clients are not shown. */
 export interface SponsorFacts {
   readonly endpoint: string;
   /** `null` if no answer came. */
@@ -66,79 +72,13 @@ export interface DoubtfulTransaction {
   readonly reason: string;
 }
 
+/** Readers of live streams, or streams that catch up, without progress. */
 export interface LiveStall {
   readonly who: 'reader' | 'stream';
   readonly count: number;
   readonly waitsFor: string;
   /** Milliseconds. */
   readonly forMs: number;
-}
-
-/**
- * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
- * in its function and nowhere else. No function throws, and each can be passed on without its object.
- */
-export interface Telemetry extends CredentialEvents {
-  readonly requestAnswered: (request: RequestFacts) => void;
-  /** A request for a WebSocket was granted or refused; told as the request it was. */
-  readonly upgradeAnswered: (request: RequestFacts) => void;
-  readonly socketOperationEnded: (operation: SocketOperationFacts) => void;
-  /** The client got a fixed text in place of this error. */
-  readonly errorMasked: (error: unknown, requestId: string | undefined) => void;
-
-  /** The ledger's answers name its version for the first time. */
-  readonly versionSeen: (version: string) => void;
-  /** The ledger's answers name another version than before. */
-  readonly versionChanged: (version: string, previous: string) => void;
-  readonly schemaReplaced: (schema: { readonly origin: string; readonly fingerprint: string }) => void;
-  readonly schemaRefused: (error: Error & { readonly collisions: readonly string[] }) => void;
-  /** For each look that fails. Repeated failures for the same reason are logged at debug level only. */
-  readonly schemaUnavailable: (look: FailedLook) => void;
-  readonly schemaCacheFailed: (error: unknown) => void;
-
-  /**
-   * The store of shared rate limit counts cannot be reached.
-   * @param reason one line, without credentials
-   * @param setting the setting that holds its address
-   */
-  readonly sharedCountsLost: (reason: string, setting: string) => void;
-  readonly sharedCountsBack: () => void;
-  /** @param setting that says where they meet */
-  readonly liveFleetAway: (reason: string, setting: string) => void;
-  readonly liveFleetBack: () => void;
-  /** @param fault of a page of the events upstream, in words */
-  readonly livePageTaken: (fault: string) => void;
-  /** Readers of live streams, or streams that catch up, make no progress. */
-  readonly liveStalled: (stall: LiveStall) => void;
-  readonly sponsorObserved: (observation: SponsorFacts) => void;
-  /** The audit of the sponsor's gas: each event is a line, and what has no value in it is left out. */
-  readonly sponsorship: (event: SponsorshipFacts) => void;
-  /** @param setting that says where the store is */
-  readonly sponsorshipStoreAway: (reason: string, setting: string) => void;
-  readonly sponsorshipStoreBack: () => void;
-  readonly sponsorshipForgotten: (forgotten: ForgottenSponsorship) => void;
-  readonly transactionDoubted: (transaction: DoubtfulTransaction) => void;
-  /** @param setting that holds the token */
-  readonly sponsorTokenRefused: (setting: string) => void;
-  readonly sponsorTokenAccepted: (setting: string) => void;
-  /** @param setting that would hold keys which outlive this process */
-  readonly leaseKeyMade: (setting: string) => void;
-  /** @param setting that would hold keys which outlive this process */
-  readonly cursorKeyMade: (setting: string) => void;
-
-  readonly networkSimulated: (network: string) => void;
-  /** @param keys settings that were given and do nothing in this version */
-  readonly settingsIgnored: (keys: readonly string[]) => void;
-  readonly ready: (service: ServiceFacts) => void;
-  /** The gateway listens, but the ledger cannot be reached. */
-  readonly listening: (service: ServiceFacts & Pick<FailedLook, 'setting' | 'host'>) => void;
-
-  /** One of several processes that serve ended by itself, and another takes its place. */
-  readonly workerLost: (loss: WorkerLoss) => void;
-  /** @param worker its process id */
-  readonly workerReplaced: (worker: number) => void;
-  /** Workers were killed, because they did not end in time. @param workers process ids */
-  readonly workersCut: (workers: readonly number[]) => void;
 }
 
 export interface WorkerLoss {
@@ -152,25 +92,30 @@ export interface WorkerLoss {
   readonly againInMs: number;
 }
 
-/** Milliseconds for which a repeated failure is no news. */
-const staleMs = 60_000;
+/**
+ * Everything the gateway reports to its operators, one function for each event. Whatever is reported of an event is written
+ * in its function and nowhere else. No function throws, and each can be passed on without its object.
+ */
+export type Telemetry = ReturnType<typeof createTelemetry>;
+
+/** Milliseconds after which a repeated failure is logged as a warning again. */
+const repeatMs = 60_000;
 
 /**
  * @param logger one that redacts what it is given, as `createLogger` makes it
  * @param now milliseconds of any clock that only goes forward
  */
-export function createTelemetry(logger: Logger, now: () => number = () => performance.now()): Telemetry {
+export function createTelemetry(logger: Logger, now: () => number = () => performance.now()) {
   let lastReason: string | null = null;
-  let toldMs = 0;
+  let loggedMs = 0;
   const isNews = (reason: string): boolean => {
-    const isOld = reason === lastReason && now() - toldMs < staleMs;
-    if (!isOld) {
-      lastReason = reason;
-      toldMs = now();
-    }
-    return !isOld;
+    const isRepeated = reason === lastReason && now() - loggedMs < repeatMs;
+    if (isRepeated) return false;
+    lastReason = reason;
+    loggedMs = now();
+    return true;
   };
-  const log: WriteLine = (level, message, fields = {}) => {
+  const log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields: object = {}): void => {
     try {
       logger[level](fields, message);
     } catch {
@@ -178,79 +123,107 @@ export function createTelemetry(logger: Logger, now: () => number = () => perfor
     }
   };
   return {
-    ...createCredentialEvents(log),
-    requestAnswered: (request) => log('info', 'request', request),
-    upgradeAnswered: (request) => log('info', 'request', request),
-    socketOperationEnded: (operation) => log('info', 'operation over a WebSocket', operation),
-    errorMasked: (err, requestId) =>
+    requestAnswered: (request: RequestFacts) => log('info', 'request', request),
+    /** A request for a WebSocket was granted or refused; logged as a request. */
+    upgradeAnswered: (request: RequestFacts) => log('info', 'request', request),
+    socketOperationEnded: (operation: SocketOperationFacts) => log('info', 'operation over a WebSocket', operation),
+    /** The client got a fixed text in place of this error. */
+    errorMasked: (err: unknown, requestId: string | undefined) =>
       log('error', 'an unexpected error was masked', { err, ...(requestId !== undefined && { requestId }) }),
 
-    versionSeen: (version) => log('info', 'the ledger is there', { version }),
-    versionChanged: (version, previous) => log('info', 'the ledger reports another version', { version, previous }),
-    schemaReplaced: ({ origin, fingerprint }) => log('info', 'a new schema is in force', { origin, fingerprint }),
-    schemaRefused: (err) =>
-      log('error', "the ledger's new schema is refused; the old one stays in force", {
+    clientsRead: (read: ClientsRead) => log('info', 'clients file reloaded', read),
+    /** @param mistakes a line each, without secrets */
+    clientsRefused: (mistakes: readonly string[]) =>
+      log('error', 'clients file rejected; the previous clients stay in force', { setting: 'CLIENTS_FILE', mistakes }),
+    /** @param setting that names the file */
+    secretRead: (setting: string) => log('info', 'secret file reloaded', { setting }),
+    secretRefused: (setting: string, expected: string, got: string) =>
+      log('error', 'secret file rejected; the previous secret stays in force', { setting, expected, got }),
+    /**
+     * @param reason one line, without the address
+     * @param setting that has the address
+     */
+    signingKeysLost: (reason: string, setting: string) =>
+      log('warn', 'JWT signing keys cannot be fetched; the known keys stay in force', { setting, reason }),
+    signingKeysBack: () => log('info', 'JWT signing keys can be fetched again'),
+    /** The issuer publishes other keys than before. @param keys how many */
+    signingKeysReplaced: (keys: number) => log('info', 'JWT signing keys fetched', { keys }),
+
+    /** The ledger's answers name its version for the first time. */
+    versionSeen: (version: string) => log('info', 'ledger reached', { version }),
+    versionChanged: (version: string, previous: string) => log('info', 'ledger version changed', { version, previous }),
+    schemaReplaced: ({ origin, fingerprint }: { readonly origin: string; readonly fingerprint: string }) =>
+      log('info', 'a new schema is in force', { origin, fingerprint }),
+    schemaRefused: (err: Error & { readonly collisions: readonly string[] }) =>
+      log('error', "the ledger's new schema is rejected; the previous one stays in force", {
         err,
         collisions: err.collisions,
       }),
-    schemaUnavailable: (look) =>
-      log(
-        isNews(look.reason) ? 'warn' : 'debug',
-        "the ledger's schema cannot be read; the ledger is asked again",
-        look,
-      ),
-    schemaCacheFailed: (err) => log('warn', 'the schema cache failed', { err }),
+    /** Repeated failures for the same reason are logged at debug level only. */
+    schemaUnavailable: (look: FailedLook) =>
+      log(isNews(look.reason) ? 'warn' : 'debug', "the ledger's schema cannot be read; retrying", look),
+    schemaCacheFailed: (err: unknown) => log('warn', 'the schema cache failed', { err }),
 
-    sharedCountsLost: (reason, setting) =>
-      log('warn', 'the shared counts are away: each instance counts callers for itself', { setting, reason }),
-    sharedCountsBack: () => log('info', 'the shared counts are back'),
-    liveFleetAway: (reason, setting) =>
-      log('warn', 'the shared readers of live streams are away: each process reads for itself', { setting, reason }),
-    liveFleetBack: () => log('info', 'the shared readers of live streams are back'),
-    livePageTaken: (fault) =>
-      log('warn', 'the events upstream kept sending a page with a fault, so live streams take it as it is', { fault }),
-    liveStalled: (stall) => log('warn', 'live streams make no progress', stall),
-    sponsorObserved: (observation) =>
-      log('warn', 'the sponsor answered something that clients are not shown', observation),
-    sponsorship: (event) => log('info', 'sponsorship', new SponsorshipLine(event)),
-    sponsorshipStoreAway: (reason, setting) =>
-      log('warn', 'what is remembered of sponsorship is away: nobody is sponsored who needs it', { setting, reason }),
-    sponsorshipStoreBack: () => log('info', 'what is remembered of sponsorship is back'),
-    sponsorshipForgotten: ({ caller, leaseId, digest, outcome }) =>
-      log('error', 'how a sponsored transaction ended was not remembered: its gas counts as held', {
+    /**
+     * @param reason one line, without credentials
+     * @param setting that has the address of the store
+     */
+    sharedCountsLost: (reason: string, setting: string) =>
+      log('warn', 'shared rate limit store unavailable: each process counts callers by itself', { setting, reason }),
+    sharedCountsBack: () => log('info', 'shared rate limit store available again'),
+    liveFleetAway: (reason: string, setting: string) =>
+      log('warn', 'shared live readers unavailable: each process reads by itself', { setting, reason }),
+    liveFleetBack: () => log('info', 'shared live readers available again'),
+    livePageTaken: (fault: string) =>
+      log('warn', 'the events upstream keeps sending a faulty page; live streams accept it', { fault }),
+    liveStalled: (stall: LiveStall) => log('warn', 'live streams make no progress', stall),
+
+    sponsorObserved: (observation: SponsorFacts) => log('warn', 'sponsor answer not shown to clients', observation),
+    /** The audit of the sponsor's gas. */
+    sponsorship: (event: SponsorshipFacts) => log('info', 'sponsorship', new SponsorshipLine(event)),
+    sponsorshipStoreAway: (reason: string, setting: string) =>
+      log('warn', 'sponsorship store unavailable: requests that need it are refused', { setting, reason }),
+    sponsorshipStoreBack: () => log('info', 'sponsorship store available again'),
+    sponsorshipForgotten: ({ caller, leaseId, digest, outcome }: ForgottenSponsorship) =>
+      log('error', 'the outcome of a sponsored transaction was not stored: its gas counts as held', {
         caller: toShownCaller(caller),
         lease: leaseId.slice(0, shownLeaseCharacters),
         ...(digest !== null && { digest }),
         outcome,
       }),
-    transactionDoubted: (transaction) =>
-      log('warn', 'a transaction goes to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse', transaction),
-    sponsorTokenRefused: (setting) =>
-      log('warn', 'the sponsor does not take the token of this gateway: nobody is sponsored', { setting }),
-    sponsorTokenAccepted: (setting) => log('info', 'the sponsor takes the token of this gateway again', { setting }),
-    leaseKeyMade: (setting) =>
-      log(
-        'warn',
-        'reservations are signed with a key made at start: those of today cannot be executed after a restart',
-        { setting },
-      ),
-    cursorKeyMade: (setting) =>
+    transactionDoubted: (transaction: DoubtfulTransaction) =>
+      log('warn', 'sent a transaction to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse', transaction),
+    sponsorTokenRefused: (setting: string) =>
+      log('warn', "the sponsor rejects the gateway's token: nothing can be sponsored", { setting }),
+    sponsorTokenAccepted: (setting: string) =>
+      log('info', "the sponsor accepts the gateway's token again", { setting }),
+    /** @param setting that would hold keys which outlive this process */
+    leaseKeyMade: (setting: string) =>
+      log('warn', 'reservations are signed with a key made at start: after a restart they cannot be executed', {
+        setting,
+      }),
+    /** @param setting that would hold keys which outlive this process */
+    cursorKeyMade: (setting: string) =>
       log('warn', 'cursors are signed with a key made at start: after a restart they are rejected', { setting }),
 
-    networkSimulated: (network) =>
+    networkSimulated: (network: string) =>
       log(
         'warn',
         'SIMULATED NETWORK: no LEDGER_GRAPHQL_URL is set, so the ledger, the sponsor and the events are an in-memory devnet',
         { network },
       ),
-    settingsIgnored: (keys) => log('warn', 'these settings are checked but have no effect in this version', { keys }),
-    ready: (service) => log('info', 'ready', service),
-    listening: (service) =>
-      log('warn', 'listening without the ledger: it cannot be reached, and is asked again until it can', service),
+    settingsIgnored: (keys: readonly string[]) =>
+      log('warn', 'these settings are checked but have no effect in this version', { keys }),
+    ready: (service: ServiceFacts) => log('info', 'ready', service),
+    listening: (service: ServiceFacts & Pick<FailedLook, 'setting' | 'host'>) =>
+      log('warn', 'listening without the ledger: it cannot be reached; retrying', service),
 
     // Exit code 0: an operator told the worker to end.
-    workerLost: (loss) => log(loss.exitCode === 0 ? 'info' : 'error', 'a worker ended; another takes its place', loss),
-    workerReplaced: (worker) => log('info', 'a new worker serves', { worker }),
-    workersCut: (workers) => log('error', 'workers were cut off: they did not end in time', { workers }),
+    workerLost: (loss: WorkerLoss) =>
+      log(loss.exitCode === 0 ? 'info' : 'error', 'a worker exited; another takes its place', loss),
+    /** @param worker its process id */
+    workerReplaced: (worker: number) => log('info', 'a new worker serves', { worker }),
+    /** @param workers process ids */
+    workersCut: (workers: readonly number[]) => log('error', 'workers killed: they did not exit in time', { workers }),
   };
 }

@@ -53,8 +53,8 @@ describe('the clients file of two workers', () => {
       .split('\n')
       .filter((line) => line.includes(message))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const readAgain = () => linesOf('the clients file was read again');
-  const refused = () => linesOf('the clients file is refused');
+  const readAgain = () => linesOf('clients file reloaded');
+  const refused = () => linesOf('clients file rejected');
 
   /** As careful programs replace a file. */
   const put = async (text: string) => {

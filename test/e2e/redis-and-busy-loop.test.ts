@@ -86,7 +86,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'while this process is busy and Re
       holdLoop(400);
     }
     expect((await asked).errors).toBeUndefined();
-    const lost = gateway.log.filter(({ msg }) => String(msg).startsWith('the shared counts are away'));
+    const lost = gateway.log.filter(({ msg }) => String(msg).startsWith('shared rate limit store unavailable'));
     expect(lost).toEqual([]);
     await gateway.close();
   });

@@ -51,8 +51,8 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two instances of the built gatewa
     Promise.all(Array.from({ length: times }, (_, index) => ask(fleet[index % 2]!, address)));
   const granted = (answers: readonly { readonly status: number }[]) => answers.filter(({ status }) => status === 200);
   const logged = (message: string) => fleet.reduce((sum, { cli }) => sum + cli.out().split(message).length - 1, 0);
-  const timesAway = () => logged('"msg":"the shared counts are away');
-  const timesBack = () => logged('"msg":"the shared counts are back"');
+  const timesAway = () => logged('"msg":"shared rate limit store unavailable');
+  const timesBack = () => logged('"msg":"shared rate limit store available again"');
   let callers = 0;
   /**
    * Asks 150 times, a few at a time, as somebody who has not asked before. The instances give Redis 300 ms: where a busy

@@ -209,7 +209,7 @@ describe.skipIf(redisMissing)(redisMissing ?? 'two workers on the simulated netw
     // Those that the killed one had in hand are lost with it; nobody was told anything untrue.
     expect(outcomes.flatMap((outcome) => ('status' in outcome && outcome.status !== 200 ? [outcome] : []))).toEqual([]);
     expect(outcomes.filter((outcome) => outcome instanceof Error).length).toBeLessThanOrEqual(8);
-    const lost = linesOf(cli).find(({ msg }) => msg === 'a worker ended; another takes its place');
+    const lost = linesOf(cli).find(({ msg }) => msg === 'a worker exited; another takes its place');
     expect(lost).toMatchObject({ level: 'error', worker: killed, signal: 'SIGKILL', againInMs: 0 });
     const later = await Promise.all(Array.from({ length: 20 }, () => ask(url, '{ chainIdentifier }')));
     const pids = new Set(await answerersOf(cli, later));

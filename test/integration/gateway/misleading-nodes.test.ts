@@ -87,7 +87,7 @@ it('events whose times go back are told, and operators are told of it', async ()
   );
   await until(() => client.ids.length === 3, 'all');
   expect(client.ids).toEqual(['A', 'Bak', 'C'].map(idOf));
-  const warnings = gateway.log.filter(({ msg }) => String(msg).includes('kept sending a page with a fault'));
+  const warnings = gateway.log.filter(({ msg }) => String(msg).includes('keeps sending a faulty page'));
   expect(warnings).toMatchObject([{ level: 'warn', fault: 'is out of order' }]);
   await client.leave();
 });

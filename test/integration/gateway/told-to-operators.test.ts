@@ -52,7 +52,7 @@ it('the first sight of a version is no change of it', async () => {
   const ledger = await openLedger();
   const gateway = await openGateway({ LEDGER_GRAPHQL_URL: ledger.url });
   const told = gateway.log.filter((line) => 'version' in line);
-  expect(told).toEqual([expect.objectContaining({ msg: 'the ledger is there', version: '2026.11.0-scripted' })]);
+  expect(told).toEqual([expect.objectContaining({ msg: 'ledger reached', version: '2026.11.0-scripted' })]);
 });
 
 it('a sponsor that does not take the token is degraded, and the log names the setting once', async () => {
@@ -71,7 +71,7 @@ it('a sponsor that does not take the token is degraded, and the log names the se
     expect(errors?.[0]?.extensions.code).toBe('SPONSOR_UNAUTHORIZED');
   }
   expect(gateway.log.filter(({ setting }) => setting === 'SPONSOR_TOKEN')).toEqual([
-    expect.objectContaining({ level: 'warn', msg: expect.stringContaining('does not take the token') }),
+    expect.objectContaining({ level: 'warn', msg: expect.stringContaining("rejects the gateway's token") }),
   ]);
   const { data } = await gateway.query('{ gateway { upstreams { name state } } }');
   expect(data.gateway.upstreams).toContainEqual({ name: 'sponsor', state: 'DEGRADED' });

@@ -44,17 +44,14 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
   ],
   clientsRead: [
     [{ added: ['a'], removed: [], changed: ['b'], clients: 2 }],
-    { level: 'info', msg: 'the clients file was read again', added: ['a'], removed: [], changed: ['b'], clients: 2 },
+    { level: 'info', msg: 'clients file reloaded', added: ['a'], removed: [], changed: ['b'], clients: 2 },
   ],
-  secretRead: [
-    ['LEASE_KEYS_FILE'],
-    { level: 'info', msg: 'the file of a secret was read again', setting: 'LEASE_KEYS_FILE' },
-  ],
+  secretRead: [['LEASE_KEYS_FILE'], { level: 'info', msg: 'secret file reloaded', setting: 'LEASE_KEYS_FILE' }],
   secretRefused: [
     ['LEASE_KEYS_FILE', 'a file that holds keys', 'something else'],
     {
       level: 'error',
-      msg: 'the file of a secret is refused; the secret stays as it is',
+      msg: 'secret file rejected; the previous secret stays in force',
       setting: 'LEASE_KEYS_FILE',
       expected: 'a file that holds keys',
       got: 'something else',
@@ -64,7 +61,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [['CLIENTS_FILE.0.hash: expected 64 digits, got nothing']],
     {
       level: 'error',
-      msg: 'the clients file is refused; the clients stay as they are',
+      msg: 'clients file rejected; the previous clients stay in force',
       setting: 'CLIENTS_FILE',
       mistakes: ['CLIENTS_FILE.0.hash: expected 64 digits, got nothing'],
     },
@@ -73,17 +70,17 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['ECONNREFUSED', 'JWT_JWKS_URL'],
     {
       level: 'warn',
-      msg: 'the keys that verify JWTs cannot be read: those that are known go on',
+      msg: 'JWT signing keys cannot be fetched; the known keys stay in force',
       setting: 'JWT_JWKS_URL',
       reason: 'ECONNREFUSED',
     },
   ],
-  signingKeysBack: [[], { level: 'info', msg: 'the keys that verify JWTs can be read again' }],
-  signingKeysReplaced: [[2], { level: 'info', msg: 'the keys that verify JWTs were read', keys: 2 }],
-  versionSeen: [['1.0.0-a'], { level: 'info', msg: 'the ledger is there', version: '1.0.0-a' }],
+  signingKeysBack: [[], { level: 'info', msg: 'JWT signing keys can be fetched again' }],
+  signingKeysReplaced: [[2], { level: 'info', msg: 'JWT signing keys fetched', keys: 2 }],
+  versionSeen: [['1.0.0-a'], { level: 'info', msg: 'ledger reached', version: '1.0.0-a' }],
   versionChanged: [
     ['1.1.0-b', '1.0.0-a'],
-    { level: 'info', msg: 'the ledger reports another version', version: '1.1.0-b', previous: '1.0.0-a' },
+    { level: 'info', msg: 'ledger version changed', version: '1.1.0-b', previous: '1.0.0-a' },
   ],
   schemaReplaced: [
     [{ origin: 'ledger', fingerprint: 'f1' }],
@@ -93,7 +90,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [Object.assign(new Error('collides'), { collisions: ['Query.sponsor'] })],
     {
       level: 'error',
-      msg: "the ledger's new schema is refused; the old one stays in force",
+      msg: "the ledger's new schema is rejected; the previous one stays in force",
       err: expect.objectContaining({ message: 'collides' }),
       collisions: ['Query.sponsor'],
     },
@@ -102,7 +99,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ setting: 'LEDGER_GRAPHQL_URL', host: 'ledger.example', reason: 'cannot connect (ECONNREFUSED)' }],
     {
       level: 'warn',
-      msg: "the ledger's schema cannot be read; the ledger is asked again",
+      msg: "the ledger's schema cannot be read; retrying",
       setting: 'LEDGER_GRAPHQL_URL',
       host: 'ledger.example',
       reason: 'cannot connect (ECONNREFUSED)',
@@ -116,17 +113,17 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['ECONNREFUSED', 'REDIS_URL'],
     {
       level: 'warn',
-      msg: 'the shared readers of live streams are away: each process reads for itself',
+      msg: 'shared live readers unavailable: each process reads by itself',
       setting: 'REDIS_URL',
       reason: 'ECONNREFUSED',
     },
   ],
-  liveFleetBack: [[], { level: 'info', msg: 'the shared readers of live streams are back' }],
+  liveFleetBack: [[], { level: 'info', msg: 'shared live readers available again' }],
   livePageTaken: [
     ['is out of order'],
     {
       level: 'warn',
-      msg: 'the events upstream kept sending a page with a fault, so live streams take it as it is',
+      msg: 'the events upstream keeps sending a faulty page; live streams accept it',
       fault: 'is out of order',
     },
   ],
@@ -145,12 +142,12 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['ECONNREFUSED', 'REDIS_URL'],
     {
       level: 'warn',
-      msg: 'what is remembered of sponsorship is away: nobody is sponsored who needs it',
+      msg: 'sponsorship store unavailable: requests that need it are refused',
       setting: 'REDIS_URL',
       reason: 'ECONNREFUSED',
     },
   ],
-  sponsorshipStoreBack: [[], { level: 'info', msg: 'what is remembered of sponsorship is back' }],
+  sponsorshipStoreBack: [[], { level: 'info', msg: 'sponsorship store available again' }],
   sponsorshipForgotten: [
     [
       {
@@ -162,7 +159,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ],
     {
       level: 'error',
-      msg: 'how a sponsored transaction ended was not remembered: its gas counts as held',
+      msg: 'the outcome of a sponsored transaction was not stored: its gas counts as held',
       caller: `credential:${'c'.repeat(32)}`,
       lease: 'l'.repeat(20),
       outcome: 'refused',
@@ -172,17 +169,17 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['ECONNREFUSED', 'REDIS_URL'],
     {
       level: 'warn',
-      msg: 'the shared counts are away: each instance counts callers for itself',
+      msg: 'shared rate limit store unavailable: each process counts callers by itself',
       setting: 'REDIS_URL',
       reason: 'ECONNREFUSED',
     },
   ],
-  sharedCountsBack: [[], { level: 'info', msg: 'the shared counts are back' }],
+  sharedCountsBack: [[], { level: 'info', msg: 'shared rate limit store available again' }],
   sponsorObserved: [
     [{ endpoint: '/v1/execute_tx', status: null, what: 'unheard-outcome', digest: 'd1', text: '' }],
     {
       level: 'warn',
-      msg: 'the sponsor answered something that clients are not shown',
+      msg: 'sponsor answer not shown to clients',
       endpoint: '/v1/execute_tx',
       status: null,
       what: 'unheard-outcome',
@@ -198,20 +195,20 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
       requestId: 'r-1',
       digest: 'D',
       reason: 'txBytes: the gas owner is 0x1',
-      msg: 'a transaction goes to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse',
+      msg: 'sent a transaction to the sponsor that SPONSOR_PREFLIGHT=enforce would refuse',
     },
   ],
   sponsorTokenRefused: [
     ['SPONSOR_TOKEN'],
     {
       level: 'warn',
-      msg: 'the sponsor does not take the token of this gateway: nobody is sponsored',
+      msg: "the sponsor rejects the gateway's token: nothing can be sponsored",
       setting: 'SPONSOR_TOKEN',
     },
   ],
   sponsorTokenAccepted: [
     ['SPONSOR_TOKEN'],
-    { level: 'info', msg: 'the sponsor takes the token of this gateway again', setting: 'SPONSOR_TOKEN' },
+    { level: 'info', msg: "the sponsor accepts the gateway's token again", setting: 'SPONSOR_TOKEN' },
   ],
   sponsorship: [
     [
@@ -250,7 +247,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ['LEASE_KEYS'],
     {
       level: 'warn',
-      msg: 'reservations are signed with a key made at start: those of today cannot be executed after a restart',
+      msg: 'reservations are signed with a key made at start: after a restart they cannot be executed',
       setting: 'LEASE_KEYS',
     },
   ],
@@ -267,7 +264,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     ],
     {
       level: 'warn',
-      msg: 'listening without the ledger: it cannot be reached, and is asked again until it can',
+      msg: 'listening without the ledger: it cannot be reached; retrying',
       url: 'http://127.0.0.1:1/graphql',
       devnet: false,
       schema: 'none',
@@ -307,7 +304,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     [{ worker: 17, exitCode: null, signal: 'SIGKILL', againInMs: 250 }],
     {
       level: 'error',
-      msg: 'a worker ended; another takes its place',
+      msg: 'a worker exited; another takes its place',
       worker: 17,
       exitCode: null,
       signal: 'SIGKILL',
@@ -315,10 +312,7 @@ const events: { readonly [Name in keyof Telemetry]: readonly [Parameters<Telemet
     },
   ],
   workerReplaced: [[18], { level: 'info', msg: 'a new worker serves', worker: 18 }],
-  workersCut: [
-    [[17, 18]],
-    { level: 'error', msg: 'workers were cut off: they did not end in time', workers: [17, 18] },
-  ],
+  workersCut: [[[17, 18]], { level: 'error', msg: 'workers killed: they did not exit in time', workers: [17, 18] }],
 };
 
 const names = Object.keys(events) as (keyof Telemetry)[];
