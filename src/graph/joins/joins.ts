@@ -42,23 +42,15 @@ const transaction = {
   field: 'transactionBlock',
   target: 'transaction',
   waits: false,
-  description: 'The transaction in the ledger. Null if the ledger does not have it.',
+  description: 'The transaction in the ledger; null if the ledger does not have it.',
 } as const;
 const ofSponsor = "The sponsor's address in the ledger.";
 const ofSender = "The sender's address in the ledger.";
-const ofEvent = 'The transaction that emitted the event. Null if the ledger does not have it.';
+const ofEvent = 'The transaction that emitted the event; null if the ledger does not have it.';
 
 export const joins: readonly Join[] = [
-  {
-    ...object,
-    type: 'ReservedGasCoin',
-    description: 'The coin in the ledger, at this version. Null if the ledger does not have it.',
-  },
-  {
-    ...object,
-    type: 'SponsoredObjectRef',
-    description: 'The object in the ledger, at this version. Null if the ledger does not have it.',
-  },
+  { ...object, type: 'ReservedGasCoin', description: 'The coin in the ledger, at this version; null if unknown.' },
+  { ...object, type: 'SponsoredObjectRef', description: 'The object in the ledger, at this version; null if unknown.' },
   { ...address, type: 'GasReservation', field: 'sponsor', key: { id: 'sponsorAddress' }, description: ofSponsor },
   { ...address, type: 'RpcEvent', field: 'senderAddress', key: { id: 'sender' }, description: ofSender },
   { ...transaction, type: 'ExecuteTxResult', key: { id: 'digest' }, waits: true },
