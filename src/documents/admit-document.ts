@@ -5,7 +5,7 @@ import type { DocumentSize } from './cost/measure-document.ts';
 import { sentValue, type Variables } from './cost/output-cost.ts';
 import { valueBytes } from './cost/transaction-bytes.ts';
 import { addCounts, type Usage } from './cost/usage.ts';
-import { type PreparedDocument, type ToldError, toGraphQLErrors } from './prepared-document.ts';
+import { type PlainError, type PreparedDocument, toGraphQLErrors } from './prepared-document.ts';
 
 export type DocumentAdmission =
   /** `usage` is `null` for a document that asks for the schema alone. */
@@ -18,7 +18,7 @@ export type DocumentAdmission =
  * for the schema. Takes microseconds for a prepared document.
  */
 export function admitDocument(prepared: PreparedDocument, variables: Variables, limits: Limits): DocumentAdmission {
-  const refused = (errors: readonly ToldError[], usage: Usage | null): DocumentAdmission => ({
+  const refused = (errors: readonly PlainError[], usage: Usage | null): DocumentAdmission => ({
     kind: 'refused',
     errors: toGraphQLErrors(errors, prepared.text),
     usage,

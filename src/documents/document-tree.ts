@@ -15,10 +15,7 @@ import {
 } from 'graphql';
 import { type ExecutableDocument, toExecutableDocument, usedFragments } from './selections.ts';
 
-/**
- * An operation as it stands in the tree of its document, with its places in the text. Variables that directives take are
- * declared non-null, whatever the text says.
- */
+/** An operation in the syntax tree of its document. Variables that directives take are declared non-null, whatever the text says. */
 export interface OperationTree {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -26,24 +23,23 @@ export interface OperationTree {
 }
 
 /**
- * Lexical tokens that a document may have. More than fit in the query text at three bytes each; transaction payload adds
- * few, since it is a few long strings. A list of thousands of short strings would take tens of milliseconds to validate.
+ * Lexical tokens that a document may have. Query text of the allowed length has fewer, at three bytes each; transaction payload
+ * adds few, since it is a few long strings. Validating a list of thousands of short strings would take tens of milliseconds.
  */
 export const maxTokens = 4_000;
 
 /**
  * Parses a document.
- * @param hasPlaces does the tree say where in the text each part stands? It takes up to three times as long
+ * @param hasPositions keeps the position of each node in the text, which takes up to three times as long
  * @throws GraphQLError for a text that is no document; RangeError for one that nests too deep for the parser
  */
-export function parseDocument(text: string, hasPlaces: boolean): DocumentNode {
-  return parse(text, { maxTokens, noLocation: !hasPlaces });
+export function parseDocument(text: string, hasPositions: boolean): DocumentNode {
+  return parse(text, { maxTokens, noLocation: !hasPositions });
 }
 
 /**
- * Declares each variable that a directive of the operation takes as non-null, in the document too. Where `@skip` takes a
- * `Boolean!`, a valid document may declare `$if: Boolean = true`: a null would then fail only during execution, in a
- * different form in each plan.
+ * Declares each variable that a directive takes as non-null, in the document too. `@skip` takes a `Boolean!`, but a valid
+ * document may declare `$if: Boolean = true`; a null would then fail only during execution, differently in each plan.
  */
 export function toOperationTree(
   document: DocumentNode,
@@ -52,7 +48,7 @@ export function toOperationTree(
 ): OperationTree {
   const nullable = new Map<string, { -readonly [Key in keyof VariableDefinitionNode]: VariableDefinitionNode[Key] }>();
   for (const each of operation.variableDefinitions ?? []) {
-    // Validation refuses a nullable variable without a default there.
+    // Validation rejects a nullable variable without a default there.
     if (each.defaultValue && each.type.kind !== Kind.NON_NULL_TYPE) nullable.set(each.variable.name.value, each);
   }
   const bodies = nullable.size > 0 ? [operation, ...usedFragments(operation.selectionSet, fragments)] : [];
@@ -76,8 +72,7 @@ function toNonNull(type: TypeNode): TypeNode {
 }
 
 /**
- * Removes the tokens from a tree that is to be kept. graphql-js leaves them on it, where they are a third of its memory and
- * nobody reads them. Positions in the text stay.
+ * Removes the lexical tokens from a tree that is kept: a third of its memory, and never read. Positions in the text stay.
  */
 export function dropTokens(node: object): void {
   const { loc } = node as { readonly loc?: { -readonly [Key in keyof Location]?: Location[Key] | undefined } };
@@ -92,27 +87,20 @@ export function dropTokens(node: object): void {
   }
 }
 
-/** Parses documents again that are kept without their trees. */
-export interface TreeReader {
-  /** @param text of a valid document with a single operation */
-  readonly read: (text: string) => OperationTree;
-}
-
-/** Remembers the last tree, because reporting an error asks for the same tree several times. */
-export function createTreeReader(): TreeReader {
-  let lastText: string | null = null;
-  let last: OperationTree | null = null;
-  return {
-    read(text) {
-      if (last && lastText === text) return last;
-      const document = parseDocument(text, true);
-      const { operations, fragments } = toExecutableDocument(document);
-      const [operation] = operations;
-      if (!operation) throw new Error('a document that has no operation is read again');
-      lastText = text;
-      last = toOperationTree(document, operation, fragments);
-      return last;
-    },
+/**
+ * Returns a function that parses a valid document of one operation again, for documents kept without their trees. It remembers
+ * the last tree, because reporting an error needs the same tree several times.
+ */
+export function createTreeReader(): (text: string) => OperationTree {
+  let last: { readonly text: string; readonly tree: OperationTree } | null = null;
+  return (text) => {
+    if (last?.text === text) return last.tree;
+    const document = parseDocument(text, true);
+    const { operations, fragments } = toExecutableDocument(document);
+    const [operation] = operations;
+    if (!operation) throw new Error('a document that is read again has no operation');
+    last = { text, tree: toOperationTree(document, operation, fragments) };
+    return last.tree;
   };
 }
 
@@ -134,16 +122,15 @@ export function toOutline(type: OperationTypeNode, name: string | null): Documen
 }
 
 /**
- * How deep a text that is no document nests before the place where its syntax breaks. A parser with a bound, like
- * the ledger's, never comes as far as the fault. graphql-js has none: how deep it comes before its stack is full depends on how
- * warm it is, and with it which of the two it would report.
- * @param fault what graphql-js said of the text; `null` if its stack overflowed
- * @param maxTokens as many were parsed at most
+ * How deep a text nests before its syntax error. A parser with a bound on nesting, like the ledger's, stops at the bound and
+ * never reports the later syntax error. graphql-js has no bound: its stack overflows at a depth that varies from run to run.
+ * @param fault the syntax error; `null` if the parser's stack overflowed
+ * @param maxTokens tokens to read at most
  */
 export function nestingBeforeFault(text: string, fault: GraphQLError | null, maxTokens: number): number {
   const end = fault?.positions?.[0] ?? text.length;
   const lexer = new Lexer(new Source(text));
-  /** Selection sets are open so deep, and the lists and objects of a value. */
+  // Open selection sets, and open lists and objects of a value.
   let sets = 0;
   let values = 0;
   let deepest = 0;
@@ -160,11 +147,11 @@ export function nestingBeforeFault(text: string, fault: GraphQLError | null, max
       const step = steps.get(token.kind) ?? 0;
       if (isInParentheses) values = Math.max(0, values + step);
       else sets = Math.max(0, sets + step);
-      // The set of the operation itself is no nesting yet.
+      // The operation's own selection set does not count.
       deepest = Math.max(deepest, values, sets - 1);
     }
   } catch {
-    // What follows is no token: this is the fault.
+    // An invalid token: this is the syntax error.
   }
   return deepest;
 }

@@ -10,12 +10,13 @@ import { lightError } from '../errors/light-error.ts';
 import type { Limits } from './cost/limits.ts';
 import type { DocumentSize } from './cost/measure-document.ts';
 import type { OperationTree } from './document-tree.ts';
+import type { OperationPlan, Ownership } from './plan/plan-operation.ts';
 import type { ExecutableDocument } from './selections.ts';
 import type { ValidationOptions } from './validation/validate-document.ts';
 
 /** Why a document is refused, whatever its variables. */
 export interface DocumentRefusal {
-  readonly errors: readonly ToldError[];
+  readonly errors: readonly PlainError[];
   /** The document was counted to its end, so usage can be shown. */
   readonly hasUsage: boolean;
 }
@@ -43,7 +44,7 @@ export type PreparedDocument<Operation = unknown> = {
       /** Fields of the answer that the schema alone gives, `__schema` and `__type`. */
       readonly introspectedFields: number;
       /** Validation errors, reported only if no limit is broken; empty for a valid document. */
-      readonly errors: readonly ToldError[];
+      readonly errors: readonly PlainError[];
       /**
        * What the text decides about one of its operations; `null` if there is none of that name, or the document is not valid.
        * An only operation is prepared with the document; of several, each is prepared at its first use and kept.
@@ -65,16 +66,16 @@ export interface ValidOperation {
   readonly text: string;
   /** The text as a JSON string, with its quotes. */
   readonly json: string;
-  /** Parses the tree, with positions, from the text again. For rare uses. */
-  readonly readTree: () => OperationTree;
-  /** For use while the operation is prepared. Keep no reference to it; it may lack positions in the text. */
+  readonly plan: OperationPlan;
+  /** For use during preparation only. Keep no reference to it; it may lack positions in the text. */
   readonly tree: OperationTree;
-  /** Keeps the tree, with positions, with the document, whose memory then counts as much larger. */
-  readonly keepTree: () => () => OperationTree;
+  /** Returns the tree with positions: the kept one, or for a forwarded operation the text parsed again. */
+  readonly readTree: () => OperationTree;
 }
 
 export interface PrepareOptions<Operation = unknown> extends ValidationOptions {
   readonly limits: Limits;
+  readonly ownership: Ownership;
   /** Works out what the text of an operation decides. The result is kept as long as the document. */
   readonly prepareOperation: (operation: ValidOperation) => Operation;
 }
@@ -90,7 +91,7 @@ export interface ReadDocument<Operation = unknown> {
  * An error of a refused document as plain data, to be kept with it. A `GraphQLError` would hold the document's text and tree
  * in memory.
  */
-export interface ToldError {
+export interface PlainError {
   readonly message: string;
   /** Offsets into the text, and the same as lines and columns. */
   readonly positions: readonly number[];
@@ -107,11 +108,11 @@ const maxPositions = 8;
  * @param locate of the text that the errors are about. Their own locations may be wrong: rules run without the text
  * @param code used if the error has no code of its own
  */
-export function toToldError(
+export function toPlainError(
   { message, positions = [], extensions }: GraphQLError,
   locate: Locate,
   code?: ErrorCode,
-): ToldError {
+): PlainError {
   const shown = positions.slice(0, maxPositions);
   return {
     message: message.length > maxMessageLength ? `${toCopy(message.slice(0, maxMessageLength))}…` : message,
@@ -135,7 +136,7 @@ export function createLocate(text: string): Locate {
 }
 
 /** @param text the text of the document that the errors are about */
-export function toGraphQLErrors(errors: readonly ToldError[], text: string): GraphQLError[] {
+export function toGraphQLErrors(errors: readonly PlainError[], text: string): GraphQLError[] {
   const source = new Source(text);
   return errors.map(({ message, positions, locations, extensions }) =>
     lightError(message, { extensions, places: positions.length > 0 ? { source, positions, locations } : null }),
@@ -170,7 +171,7 @@ export function treeBytes({ tokenCount = 0, definitions }: DocumentNode, { input
 }
 
 /** For a refused document: its text, its errors and its numbers. */
-export function refusedBytes(text: string, errors: readonly ToldError[], numbers = 0): number {
+export function refusedBytes(text: string, errors: readonly PlainError[], numbers = 0): number {
   const told = errors.reduce((sum, { message }) => sum + message.length * 2 + 512, 0);
   return text.length * 2 + told + numbers * 10 + 1_024;
 }

@@ -33,6 +33,8 @@ export const maxVariableErrors = 5;
 /** In characters; longer messages are cut. */
 const maxMessageLength = 500;
 
+type Variables = Readonly<Record<string, unknown>>;
+
 export interface CoerceOptions {
   /** Errors that are reported at most. */
   readonly maxErrors?: number | undefined;
@@ -54,7 +56,7 @@ const enough = new Error('enough mistakes');
 export function coerceVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
+  variables: Variables,
   { maxErrors = maxVariableErrors, texts = noTexts }: CoerceOptions = {},
 ): CoercedVariables {
   const errors: GraphQLError[] = [];
@@ -81,12 +83,72 @@ export function coerceVariables(
   return errors.length > 0 ? { errors } : { values };
 }
 
+/** Thrown at the first mistake, where nobody reports it. */
+const misfit = new Error('a variable does not fit');
+
+/**
+ * Returns a function that tells whether a request's variables fit, as `coerceVariables` would. It holds no syntax tree and
+ * reports nothing, so it costs little.
+ */
+export function createFitsVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  texts: ReadonlySet<string> = noTexts,
+): (variables: Variables) => boolean {
+  return toFits(
+    variableDefinitions.map((definition) => {
+      const type = sharedType(schema, definition, texts);
+      return { name: definition.variable.name.value, type, hasDefault: definition.defaultValue !== undefined };
+    }),
+  );
+}
+
+interface DeclaredVariable {
+  readonly name: string;
+  readonly type: GraphQLInputType | undefined;
+  readonly hasDefault: boolean;
+}
+
+/** A function of its own, so that the result does not hold the tree: closures of one scope hold all that any of them uses. */
+function toFits(declared: readonly DeclaredVariable[]): (variables: Variables) => boolean {
+  return (variables) => {
+    try {
+      for (const { name, type, hasDefault } of declared) {
+        if (!type) return false;
+        if (Object.hasOwn(variables, name)) coerceInput(variables[name], type, throwMisfit);
+        else if (!hasDefault && isNonNullType(type)) return false;
+      }
+      return true;
+    } catch (error) {
+      if (error === misfit) return false;
+      throw error;
+    }
+  };
+}
+
+function throwMisfit(): never {
+  throw misfit;
+}
+
+/** Types of declared variables by their text, such as `[ID!]`: shared by the many documents of one schema. */
+const sharedTypes = new WeakMap<GraphQLSchema, Map<string, GraphQLInputType>>();
+
+function sharedType(schema: GraphQLSchema, definition: VariableDefinitionNode, texts: ReadonlySet<string>) {
+  const types = sharedTypes.get(schema) ?? new Map<string, GraphQLInputType>();
+  sharedTypes.set(schema, types);
+  const type = variableType(schema, definition, texts);
+  if (!type) return undefined;
+  const shared = types.get(String(type)) ?? type;
+  types.set(String(type), shared);
+  return shared;
+}
+
 type Tell = (definition: VariableDefinitionNode, message: string, cause?: unknown) => void;
 
 function coerceVariable(
   definition: VariableDefinitionNode,
   type: GraphQLInputType,
-  sent: Readonly<Record<string, unknown>>,
+  sent: Variables,
   values: Record<string, unknown>,
   tell: Tell,
 ): void {
@@ -131,7 +193,7 @@ const requiredText = new GraphQLNonNull(GraphQLString);
  * @param texts names of the variables that are declared with a scalar of the ledger, and used where we take a String
  * @returns `undefined` if the schema has no such input type
  */
-export function variableType(
+function variableType(
   schema: GraphQLSchema,
   { variable, type: node }: VariableDefinitionNode,
   texts: ReadonlySet<string>,
@@ -159,13 +221,13 @@ export function declareTexts(document: DocumentNode, texts: ReadonlySet<string>)
 }
 
 /** The path to a member of a value, linked from the member upwards. */
-export interface InputPath {
+interface InputPath {
   readonly key: string | number;
   readonly above: InputPath | null;
 }
 
 /** Called for each mistake. To end the coercion it throws. */
-export type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
+type OnMistake = (path: InputPath | null, value: unknown, message: string, cause?: unknown) => void;
 
 /** Characters of a value that an error message repeats. */
 const maxShown = 200;
@@ -175,7 +237,7 @@ const maxShown = 200;
  * searching for similar names would take longer than all the rest.
  * @returns anything if there was a mistake
  */
-export function coerceInput(
+function coerceInput(
   value: unknown,
   type: GraphQLInputType,
   onMistake: OnMistake,
@@ -242,10 +304,9 @@ function checkOneOf(
 function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, path: InputPath | null): unknown {
   const isOwn = isScalarType(type) && !isSpecifiedScalarType(type);
   const value = sent instanceof ExactNumber && !isOwn ? toBuiltin(sent, type.name) : sent;
-  // Built-in scalars and enums would print the whole value into their message: report long values ourselves.
-  const isOfTexts = !isOwn;
+  // Built-in scalars and enums print the whole value into their message, which may be long.
   const isPlain = typeof value !== 'object' || typeof (value as { toJSON?: unknown }).toJSON === 'function';
-  if (isOfTexts && (!isPlain || (isEnumType(type) && typeof value === 'string' && value.length > maxShown))) {
+  if (!isOwn && (!isPlain || (isEnumType(type) && typeof value === 'string' && value.length > maxShown))) {
     const shown = showValue(value, maxShown);
     return onMistake(path, value, `${isEnumType(type) ? 'Enum ' : ''}"${type.name}" cannot represent value: ${shown}`);
   }
@@ -263,8 +324,6 @@ function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, 
 function showName(name: string): string {
   return name.length > maxShown ? `${name.slice(0, maxShown)}…` : name;
 }
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /**
  * Variables in the form that `execute` of graphql-js can coerce: exact numbers stay where a scalar of the graph takes
@@ -286,7 +345,7 @@ export function toExecutable(
 }
 
 /** The text or the double that a built-in type makes of an exact number. */
-export function toBuiltin(number: ExactNumber, typeName: string): string | number {
+function toBuiltin(number: ExactNumber, typeName: string): string | number {
   return typeName === 'ID' && /^-?\d+$/.test(number.text) ? number.text : number.valueOf();
 }
 

@@ -108,6 +108,7 @@ export function buildGeneration<Operation>(
     documents: createDocumentStore({
       schema: stitched.schema,
       limits,
+      ownership: graph.ownership,
       prepareOperation: options.prepareOn(graph),
       rules: [ReservedAliasRule, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
       hidesSuggestions: !config.introspection,

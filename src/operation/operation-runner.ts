@@ -14,7 +14,7 @@ import {
   waitedMs,
 } from './open-operation.ts';
 import { type OperationAnswer, tellResult, type UnreadOutcome } from './operation-answer.ts';
-import type { AdmittedOperation, UnreadWhole } from './prepared-operation.ts';
+import type { AdmittedOperation, UnreadForm } from './prepared-operation.ts';
 import { type RunPlan, settleAnswer, settleLedgersAnswer } from './run-plan.ts';
 import { runUnreadSplit } from './run-unread-split.ts';
 import type { ServerContext } from './server-context.ts';
@@ -130,7 +130,7 @@ function refuse(
 
 /** Runs an operation that is a single call to the ledger. Sets no deadline, because the call has one. */
 function runWhole(
-  { queryJson }: UnreadWhole,
+  { queryJson }: UnreadForm,
   admitted: AdmittedOperation,
   server: ServerContext,
   canStream: boolean,

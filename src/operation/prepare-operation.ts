@@ -1,139 +1,110 @@
-import { type GraphQLObjectType, type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
-import { type OperationTree, toOutline } from '../documents/document-tree.ts';
+import { type GraphQLObjectType, print, stripIgnoredCharacters } from 'graphql';
 import { findTextVariables } from '../documents/plan/id-variables.ts';
-import {
-  countOwnRootFields,
-  hasDirectivesAtRoot,
-  planOperation,
-  rootFieldNames,
-} from '../documents/plan/plan-operation.ts';
+import { rootFieldNames } from '../documents/plan/plan-operation.ts';
 import { takePart } from '../documents/plan/split-document.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { collectFields, usedFragments } from '../documents/selections.ts';
-import { coerceVariables, noTexts } from '../engine/coerce-variables.ts';
-import { createFitsVariables } from '../engine/fits-variables.ts';
+import { coerceVariables, createFitsVariables, noTexts } from '../engine/coerce-variables.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
-import { type CheckWaits, createCheckWaits } from '../graph/joins/join-waits.ts';
+import { createCheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
-import { createExecuteHere, createKeepSchemaAnswer } from './execute-here.ts';
+import { createExecuteHere, createKeepSchemaAnswer, type ExecuteHere } from './execute-here.ts';
 import { createOpenLedgerStream } from './open-ledger-stream.ts';
 import type { OperationParts, PreparedOperation } from './prepared-operation.ts';
 import { toUnreadSplit } from './run-unread-split.ts';
-import { createOpenStream, type OpenStream, type OpenStreamOptions } from './subscriptions/open-stream.ts';
+import { createOpenStream, type OpenStream } from './subscriptions/open-stream.ts';
 import { ResultTexts } from './subscriptions/shared-results.ts';
 
-/**
- * @returns prepares the operations of documents that are valid on this graph
- * @param reads `null` = no answers are kept
- * @param openLedgerStream `null` = nothing is run
- */
-export function createPrepareOperation(
-  graph: Graph,
-  reads: Pick<ImmutableReads, 'prepare'> | null = null,
-  openLedgerStream: OpenLedgerStream | null = null,
-): PrepareOptions<PreparedOperation>['prepareOperation'] {
-  const [keepSchemaAnswer, printed] = [createKeepSchemaAnswer(), new ResultTexts(printedBytes)];
-  const building = { graph, reads, openLedgerStream, keepSchemaAnswer, printed };
-  return (valid) => prepareOperation(valid, building);
-}
+/** Bytes of printed results kept for subscribers that are sent the same: the newest of all subscriptions on a graph. */
+const printedBytes = 8 * 1024 * 1024;
 
-interface Building {
+/** What operations on one graph are prepared with. */
+interface Preparing {
   readonly graph: Graph;
+  /** `null` = no answers are kept. */
   readonly reads: Pick<ImmutableReads, 'prepare'> | null;
+  /** `null` = nothing is run. */
   readonly openLedgerStream: OpenLedgerStream | null;
   readonly keepSchemaAnswer: ReturnType<typeof createKeepSchemaAnswer>;
-  /** Of all its subscriptions. */
   readonly printed: ResultTexts;
 }
 
-/** What is kept of the results of streams while others may be told the same: the newest of them, in bytes. */
-const printedBytes = 8 * 1024 * 1024;
+/** Returns a function that prepares the operations of documents that are valid on this graph. */
+export function createPrepareOperation(
+  graph: Graph,
+  reads: Preparing['reads'] = null,
+  openLedgerStream: Preparing['openLedgerStream'] = null,
+): PrepareOptions<PreparedOperation>['prepareOperation'] {
+  const keepSchemaAnswer = createKeepSchemaAnswer();
+  const preparing = { graph, reads, openLedgerStream, keepSchemaAnswer, printed: new ResultTexts(printedBytes) };
+  return (valid) => prepareOperation(valid, preparing);
+}
 
 /**
- * Functions made here must get the syntax tree from `tree()` and not capture it. An operation whose text is forwarded is kept
- * without its tree, which is a hundred times as large as the rest.
+ * Functions made here must get the syntax tree from `tree()` and not capture it: a forwarded operation is kept without its tree,
+ * which is a hundred times as large as the rest.
  */
-function prepareOperation(valid: ValidOperation, building: Building): PreparedOperation {
-  const { graph, reads, openLedgerStream, keepSchemaAnswer, printed } = building;
-  const { schema, ownSchema, ownership, idInputs } = graph;
-  const { document, operation, fragments } = valid.tree;
+function prepareOperation(valid: ValidOperation, preparing: Preparing): PreparedOperation {
+  const { graph, reads } = preparing;
+  const { schema, ownership } = graph;
+  const { text, json, plan, readTree: tree } = valid;
+  const { operation, fragments } = valid.tree;
   const type = operation.operation;
-  const name = operation.name?.value ?? null;
-  const plan = planOperation(operation, fragments, ownership);
-  const used = usedFragments(operation.selectionSet, fragments);
-  const isWhole = document.definitions.length === 1 + used.length;
-  const isConditional = hasDirectivesAtRoot(operation, fragments);
-  const isForwarded = plan === 'PASS_THROUGH' && isWhole && !isConditional;
-  const tree = isForwarded ? valid.readTree : valid.keepTree();
-  // A forwarded operation has no field of ours, and so none of our inputs.
-  const texts = isForwarded ? noTexts : findTextVariables(operation, used, schema, idInputs);
+  const { isForwarded } = plan;
+  const texts = isForwarded ? noTexts : findTexts(valid, graph);
   const prepared: PreparedOperation = {
-    type,
-    name,
-    plan,
-    isWhole,
-    isConditional,
+    // Members one by one: a spread would give each operation a hidden class of its own.
+    plan: plan.plan,
+    isWhole: plan.isWhole,
+    isConditional: plan.isConditional,
     isForwarded,
-    ownMutations: operation.operation === 'mutation' ? countOwnRootFields(operation, fragments, ownership) : 0,
-    // No other plan has joins.
-    checkWaits: plan === 'JOINED' || plan === 'STITCHED' ? toCheckWaits(schema, tree()) : null,
+    ownMutations: plan.ownMutations,
+    text,
+    type,
+    name: operation.name?.value ?? null,
+    tree,
+    schema,
+    refusal: type === 'subscription' ? refuseSubscription(valid, ownership) : null,
+    isLedgers: (field) => ownership.ownerOf(type, field) === 'upstream',
     fits: isForwarded
       ? createFitsVariables(schema, operation)
       : onDemand(() => createFitsVariables(schema, tree().operation, texts)),
-    text: valid.text,
-    tree,
-    outline: () => toOutline(type, name),
-    schema,
-    refusal: type === 'subscription' && isOfNobody(tree(), ownership) ? refusedSubscription() : null,
-    isLedgers: (field) => ownership.ownerOf(type, field) === 'upstream',
     coerce: (variables, maxErrors) => coerceVariables(schema, tree().operation, variables, { maxErrors, texts }),
+    // Other plans have no joins.
+    checkWaits:
+      plan.plan === 'JOINED' || plan.plan === 'STITCHED' ? createCheckWaits(schema, operation, fragments) : null,
     rootFields: (variables) => {
       const asked = tree();
       const root = schema.getRootType(type) as GraphQLObjectType;
       return collectFields(root, [asked.operation.selectionSet], { schema, fragments: asked.fragments, variables });
     },
-    parts: once(() => toParts(prepared, { ownSchema, texts })),
-    executeHere: once(() => {
-      const asked = tree();
-      const options = { document: asked.document, operationName: name, ownSchema, texts };
-      const execute =
-        plan === 'LOCAL'
-          ? createExecuteHere({ ...options, schema: ownSchema, joins: null })
-          : createExecuteHere({ ...options, schema, joins: plan === 'JOINED' ? graph.operationJoins : null });
-      return keepSchemaAnswer(asked.document, asked.operation, execute);
-    }),
-    openStream:
-      type === 'subscription'
-        ? once(() => toOpenStream(prepared, openLedgerStream, { ownSchema, texts, printed }))
-        : null,
-    unread: isForwarded ? always({ kind: 'whole', queryJson: valid.json }) : once(() => toUnreadSplit(prepared)),
-    immutable: (isForwarded && reads?.prepare(schema, valid.readTree, valid.tree)) || null,
+    parts: once(() => toParts(prepared, preparing, texts)),
+    executeHere: once(() => toExecuteHere(prepared, preparing, texts)),
+    openStream: type === 'subscription' ? once(() => toOpenStream(prepared, preparing, texts)) : null,
+    unread: isForwarded ? always({ kind: 'whole', queryJson: json }) : once(() => toUnreadSplit(prepared)),
+    immutable: (isForwarded && reads?.prepare(schema, tree, valid.tree)) || null,
   };
   return prepared;
 }
 
-function toCheckWaits(schema: GraphQLSchema, { operation, fragments }: OperationTree): CheckWaits | null {
-  return createCheckWaits(schema, operation, fragments);
+/** Variables declared with a scalar of the ledger and used where our schema takes a String. */
+function findTexts({ tree: { operation, fragments } }: ValidOperation, { schema, idInputs }: Graph) {
+  return findTextVariables(operation, usedFragments(operation.selectionSet, fragments), schema, idInputs);
 }
 
-function toOpenStream(
-  operation: PreparedOperation,
-  openLedgerStream: OpenLedgerStream | null,
-  options: Pick<OpenStreamOptions, 'ownSchema' | 'texts' | 'printed'>,
-): OpenStream {
-  const { tree, plan, schema, name } = operation;
-  if (plan === 'PASS_THROUGH' && openLedgerStream) return createOpenLedgerStream(operation, openLedgerStream);
-  const { document } = tree();
-  const isJoined = plan !== 'LOCAL';
-  const executed = isJoined ? schema : options.ownSchema;
-  return createOpenStream({ ...options, schema: executed, document, operationName: name });
+/** Rejects a subscription whose field neither the ledger nor the gateway can answer alone. */
+function refuseSubscription({ tree: { operation, fragments } }: ValidOperation, { ownerOf }: Graph['ownership']) {
+  const [field] = rootFieldNames(operation, fragments);
+  if (field !== undefined && ownerOf(operation.operation, field) !== null) return null;
+  return gatewayError('NOT_CONFIGURED', 'This gateway cannot carry this subscription.', { upstream: 'ledger' });
 }
 
 function toParts(
   { tree, plan, isLedgers }: PreparedOperation,
-  { ownSchema, texts }: { readonly ownSchema: GraphQLSchema; readonly texts: ReadonlySet<string> },
+  { graph: { ownSchema } }: Preparing,
+  texts: ReadonlySet<string>,
 ): OperationParts {
   const { operation, fragments } = tree();
   // If everything is the ledger's, `__typename` at the root is too.
@@ -149,14 +120,29 @@ function toParts(
   };
 }
 
-/** Has a subscription a field that neither the ledger nor we can answer alone? */
-function isOfNobody({ operation, fragments }: OperationTree, { ownerOf }: Graph['ownership']): boolean {
-  const [field] = rootFieldNames(operation, fragments);
-  return field === undefined || ownerOf(operation.operation, field) === null;
+function toExecuteHere(
+  { tree, plan, name }: PreparedOperation,
+  { graph, keepSchemaAnswer }: Preparing,
+  texts: ReadonlySet<string>,
+): ExecuteHere {
+  const { document, operation } = tree();
+  const { ownSchema } = graph;
+  const schema = plan === 'LOCAL' ? ownSchema : graph.schema;
+  const joins = plan === 'JOINED' ? graph.operationJoins : null;
+  const execute = createExecuteHere({ schema, ownSchema, document, operationName: name, texts, joins });
+  return keepSchemaAnswer(document, operation, execute);
 }
 
-function refusedSubscription() {
-  return gatewayError('NOT_CONFIGURED', 'This gateway cannot carry this subscription.', { upstream: 'ledger' });
+function toOpenStream(
+  operation: PreparedOperation,
+  { graph, openLedgerStream, printed }: Preparing,
+  texts: ReadonlySet<string>,
+): OpenStream {
+  const { tree, plan, name } = operation;
+  if (plan === 'PASS_THROUGH' && openLedgerStream) return createOpenLedgerStream(operation, openLedgerStream);
+  const { ownSchema } = graph;
+  const schema = plan === 'LOCAL' ? ownSchema : graph.schema;
+  return createOpenStream({ schema, ownSchema, document: tree().document, operationName: name, texts, printed });
 }
 
 function always<Value>(value: Value): () => Value {
@@ -171,7 +157,7 @@ function once<Value>(make: () => Value): () => Value {
   };
 }
 
-/** A function that is made when it is first called. */
+/** A function that is made at its first call. */
 function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: Given) => Result {
   const made = once(make);
   return (given) => made()(given);

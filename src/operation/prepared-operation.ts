@@ -1,7 +1,7 @@
-import type { DocumentNode, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
+import type { FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { Usage } from '../documents/cost/usage.ts';
 import type { OperationTree } from '../documents/document-tree.ts';
-import type { Plan } from '../documents/plan/plan-operation.ts';
+import type { OperationPlan } from '../documents/plan/plan-operation.ts';
 import type { DocumentPart } from '../documents/plan/split-document.ts';
 import type { CoercedVariables } from '../engine/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
@@ -20,73 +20,53 @@ export interface OperationParts {
 }
 
 /**
- * Everything about an operation that its text alone decides, on one graph. Kept with its document. What only some requests
- * need is a function, and is worked out when it is first called.
+ * Everything that the text of an operation decides on one graph. Kept with its document. Members that only some requests need
+ * are functions, worked out at their first call.
  */
-export interface PreparedOperation {
-  /** The client's text, as it came. */
+export interface PreparedOperation extends OperationPlan {
+  /** The client's text, unchanged. */
   readonly text: string;
   readonly type: OperationTypeNode;
   /** As the text has it. */
   readonly name: string | null;
-  /** The syntax tree. If the text is forwarded it is not kept, and this parses the text again. */
+  /** The syntax tree. It is not kept for a forwarded operation: this parses the text again. */
   readonly tree: () => OperationTree;
-  /** A document with nothing but type and name, for libraries that ask for these and do not execute. */
-  readonly outline: () => DocumentNode;
-  /** The graph it is valid against. */
+  /** The graph that the operation is valid on. */
   readonly schema: GraphQLSchema;
-  readonly plan: Plan;
-  /** Why it is not served although it is valid; `null` = it is served. */
+  /** Why it is rejected although it is valid; `null` = it is served. */
   readonly refusal: GraphQLError | null;
-  /** Does the document hold only this operation and the fragments it uses? Then its text can be sent on as it came. */
-  readonly isWhole: boolean;
-  /** Do directives decide which root fields there are? */
-  readonly isConditional: boolean;
-  /** Can the client's text be sent to the ledger as it came, whatever the variables? */
-  readonly isForwarded: boolean;
-  /** Finds waiting times of joins that are out of range, before anything is executed; `null` if no join waits. */
-  readonly checkWaits: CheckWaits | null;
-  /** Mutations of ours that it asks for: each reserves, executes or the like. 0 for queries and subscriptions. */
-  readonly ownMutations: number;
-  /** Is a field at the root the ledger's? */
+  /** Is a root field the ledger's? */
   readonly isLedgers: (field: string) => boolean;
-  /** A quick check. `true`: the variables fit. `false`: ask `coerce`, which may still accept them. */
+  /** Do the variables fit? Reads no tree. */
   readonly fits: (variables: Variables) => boolean;
   /** Converts variables to what the schema expects, or says why it cannot. Reads the tree, so ask `fits` first. */
   readonly coerce: (variables: Variables, maxErrors?: number) => CoercedVariables;
-  /** The fields at the root by their keys in the answer, in its order. @param variables coerced */
+  /** Finds waiting times of joins that are out of range, before anything is executed; `null` if no join waits. */
+  readonly checkWaits: CheckWaits | null;
+  /** The root fields by response key, in the order of the response. @param variables coerced */
   readonly rootFields: (variables: Record<string, unknown>) => ReadonlyMap<string, readonly FieldNode[]>;
   readonly parts: () => OperationParts;
   /** For plans that execute all of it in the gateway. */
   readonly executeHere: () => ExecuteHere;
-  /** How to open the stream of a subscription; `null` for any other operation. */
+  /** Opens the stream of a subscription; `null` for any other operation. */
   readonly openStream: (() => OpenStream) | null;
-  /** How to pass the ledger's answer on without parsing it; `null` if that is impossible. */
+  /** How to forward the ledger's answer without parsing it; `null` if that is impossible. */
   readonly unread: () => UnreadForm | null;
-  /** How to keep its answers, if they never change; `null` for any other operation, or if no answers are kept. */
+  /** How to keep answers that never change; `null` if they may change, or no answers are kept. */
   readonly immutable: ImmutableRead | null;
 }
 
-/** A request to the ledger whose answer is passed on without being parsed. */
-interface UnreadPart {
-  /** The document's text as a JSON string. */
-  readonly queryJson: string;
-}
-
-/** The whole operation is the ledger's, and its text is sent on as it came. */
-export interface UnreadWhole extends UnreadPart {
-  readonly kind: 'whole';
-}
+/** How to forward the ledger's answer without parsing it. `queryJson` is the ledger's document as a JSON string. */
+export type UnreadForm = { readonly kind: 'whole'; readonly queryJson: string } | UnreadSplit;
 
 /** First all root keys of one owner, then all of the other: both answers can be joined as texts. */
-export interface UnreadSplit extends UnreadPart {
+export interface UnreadSplit {
   readonly kind: 'split';
+  readonly queryJson: string;
   readonly ledgerVariables: (sent: Variables) => Variables;
   readonly isLedgerFirst: boolean;
   readonly executeOwn: ExecuteHere;
 }
-
-export type UnreadForm = UnreadWhole | UnreadSplit;
 
 /** A generation that operations are served on. */
 export type ServedGeneration = Generation<PreparedOperation>;
@@ -97,7 +77,7 @@ export interface AdmittedOperation {
   readonly caller: Caller;
   readonly operation: PreparedOperation;
   /** As they were sent. */
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
   /** As it was sent. */
   readonly operationName: string | null;
   /** `null` if the document asks for the schema alone. */
@@ -107,7 +87,7 @@ export interface AdmittedOperation {
 export interface RefusedOperation {
   readonly kind: 'refused';
   readonly errors: readonly GraphQLError[];
-  /** `null` if the document was refused before it was counted to its end. */
+  /** `null` if the document was rejected before it was counted to its end. */
   readonly usage: Usage | null;
 }
 

@@ -1,4 +1,12 @@
-import { type DocumentNode, type FieldNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
+import {
+  buildSchema,
+  type DocumentNode,
+  type FieldNode,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Ownership } from '../../src/documents/plan/plan-operation.ts';
 
 /** Builders for documents that the parser's own recursion cannot make. */
 export const field = (name: string, ...selections: SelectionNode[]): FieldNode => ({
@@ -57,3 +65,10 @@ export function countReads(document: DocumentNode): { document: DocumentNode; re
   };
   return { document: wrap(document), reads: () => reads };
 }
+
+/** Every root field is the ledger's. */
+export const ledgersOnly: Ownership = {
+  ownSchema: buildSchema('type Query { own: Int }'),
+  hasUsualRootNames: true,
+  ownerOf: () => 'upstream',
+};

@@ -1,4 +1,5 @@
 import { getOperationAST, parse } from 'graphql';
+import { planOperation } from '../../src/documents/plan/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
 import type { Graph } from '../../src/graph/generation.ts';
 import { FairTurns, thisEventLoop } from '../../src/operation/fair-turns.ts';
@@ -21,13 +22,13 @@ export function admitForTest(
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new Error(`no operation ${operationName}`);
   const tree = { document, operation, fragments: fragmentsOf(document) };
-  const readTree = () => tree;
+  const plan = planOperation(tree, graph.ownership);
   const prepared = createPrepareOperation(graph)({
     text,
     json: JSON.stringify(text),
+    plan,
     tree,
-    readTree,
-    keepTree: () => readTree,
+    readTree: () => tree,
   });
   return { kind: 'admitted', caller: toTestCaller(), operation: prepared, variables, operationName, usage: null };
 }

@@ -10,7 +10,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type Fragments, responseKey, walkFields, walkSelections } from '../selections.ts';
+import type { OperationTree } from '../document-tree.ts';
+import { type Fragments, responseKey, usedFragments, walkFields, walkSelections } from '../selections.ts';
 
 /**
  * How an operation is executed, cheapest first. Each gives the answer that stitching would give.
@@ -38,35 +39,61 @@ export interface Ownership {
   readonly hasUsualRootNames: boolean;
 }
 
+/** What the text of an operation decides about how it is executed. */
+export interface OperationPlan {
+  readonly plan: Plan;
+  /** The document holds only this operation and the fragments it uses, so its text can be forwarded unchanged. */
+  readonly isWhole: boolean;
+  /** Directives decide which root fields there are. */
+  readonly isConditional: boolean;
+  /** The client's text can be sent to the ledger unchanged, whatever the variables. */
+  readonly isForwarded: boolean;
+  /** Mutations of ours that it asks for: each reserves, executes or the like. 0 for queries and subscriptions. */
+  readonly ownMutations: number;
+}
+
+export function planOperation({ document, operation, fragments }: OperationTree, ownership: Ownership): OperationPlan {
+  const plan = choosePlan(operation, fragments, ownership);
+  const isWhole = document.definitions.length === 1 + usedFragments(operation.selectionSet, fragments).length;
+  const isConditional = hasDirectivesAtRoot(operation, fragments);
+  return {
+    plan,
+    isWhole,
+    isConditional,
+    isForwarded: plan === 'PASS_THROUGH' && isWhole && !isConditional,
+    ownMutations: operation.operation === 'mutation' ? countOwnRootFields(operation, fragments, ownership) : 0,
+  };
+}
+
 /**
- * Chooses the plan by the text alone: fields that `@skip` or `@include` may leave out count as selected, since every
- * plan can serve them. Anything unusual is stitched.
+ * Chooses the plan by the text alone: fields that `@skip` or `@include` may leave out count as selected, since every plan can
+ * serve them. Anything unusual is stitched.
  */
-export function planOperation(operation: OperationDefinitionNode, fragments: Fragments, ownership: Ownership): Plan {
+function choosePlan(operation: OperationDefinitionNode, fragments: Fragments, ownership: Ownership): Plan {
   if (asksForSchema(operation.selectionSet, fragments)) return 'STITCHED';
+
   const names = rootFieldNames(operation, fragments);
   const owners = new Set(
     [...names].filter((name) => name !== '__typename').map((name) => ownership.ownerOf(operation.operation, name)),
   );
   if (owners.has(null)) return 'STITCHED';
-  // A stream has one root field. What a stream of ours tells runs here.
+  const hasJoins = owners.has('own') && selectsJoin(operation, fragments, ownership);
   if (operation.operation === 'subscription') {
+    // A subscription has one root field.
     if (owners.has('upstream')) return 'PASS_THROUGH';
-    return selectsJoin(operation, fragments, ownership) ? 'STITCHED' : 'LOCAL';
+    return hasJoins ? 'STITCHED' : 'LOCAL';
   }
   if (!owners.has('own')) {
     if (owners.size === 0) return 'LOCAL';
     return names.has('__typename') && !ownership.hasUsualRootNames ? 'STITCHED' : 'PASS_THROUGH';
   }
-  const hasJoins = selectsJoin(operation, fragments, ownership);
   if (!owners.has('upstream')) return hasJoins ? 'JOINED' : 'LOCAL';
-  if (hasJoins) return 'STITCHED';
   // Mutations must run one after the other, even if they have different owners.
-  return operation.operation === 'query' ? 'SPLIT' : 'STITCHED';
+  return hasJoins || operation.operation !== 'query' ? 'STITCHED' : 'SPLIT';
 }
 
 /** Can variables decide which root fields are executed? */
-export function hasDirectivesAtRoot({ selectionSet }: OperationDefinitionNode, fragments: Fragments): boolean {
+function hasDirectivesAtRoot({ selectionSet }: OperationDefinitionNode, fragments: Fragments): boolean {
   return rootSelections(selectionSet, fragments).some(({ directives }) => directives && directives.length > 0);
 }
 
@@ -76,7 +103,7 @@ export function rootFieldNames({ selectionSet }: OperationDefinitionNode, fragme
 }
 
 /** How many of our fields are at the root, each response key once. Those that `@skip` or `@include` may leave out count too. */
-export function countOwnRootFields(
+function countOwnRootFields(
   { operation, selectionSet }: OperationDefinitionNode,
   fragments: Fragments,
   { ownerOf }: Pick<Ownership, 'ownerOf'>,

@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import { withUsage } from '../../documents/cost/usage.ts';
+import { toOutline } from '../../documents/document-tree.ts';
 import { type AdmitOperation, asFinal } from '../../operation/admit-operation.ts';
 import { parseRequest } from '../../operation/parse-request.ts';
 import type { OperationAdmission, ServedGeneration } from '../../operation/prepared-operation.ts';
@@ -28,7 +29,7 @@ export function useAdmission(
     },
     onParse({ setParsedDocument, context }) {
       const operation = admitted(context)?.operation;
-      if (operation) setParsedDocument(operation.outline());
+      if (operation) setParsedDocument(toOutline(operation.type, operation.name));
     },
     onValidate({ setValidationFn, context }) {
       if (admitted(context)) setValidationFn(() => []);

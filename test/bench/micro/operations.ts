@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, Kind, parse } from 'graphql';
+import { buildSchema, type FieldNode, type GraphQLCompositeType, getOperationAST, parse } from 'graphql';
 import { admitDocument, priceDocument } from '../../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { measureDocument } from '../../../src/documents/cost/measure-document.ts';
@@ -7,13 +7,10 @@ import { createDocumentReader } from '../../../src/documents/document-reader.ts'
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type Ownership, planOperation } from '../../../src/documents/plan/plan-operation.ts';
 import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
-import {
-  createToJoinLookup,
-  groupJoinLookups,
-  toJoinDocument,
-  toJoinSelection,
-} from '../../../src/graph/joins/join-document.ts';
+import { toExecutableDocument } from '../../../src/documents/selections.ts';
+import { createToJoinLookup, groupJoinLookups, toJoinDocument, toJoinSelection } from '../../../src/graph/joins/join-document.ts';
 import { findPlainEnd, spliceUsage } from '../../../src/ledger/answers/plain-answer.ts';
+import { ledgersOnly } from '../../support/documents.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
 import { coinsOf, manyCoinsBudget } from '../load/sponsor-answers.ts';
 
@@ -46,7 +43,14 @@ const largeVariables = { first: 10 };
 export function createMicroOperations(projectRoot: string): readonly MicroOperation[] {
   const schema = buildSchema(readFileSync(`${projectRoot}/schema/public.graphql`, 'utf8'));
   const limits = shippedLimits;
-  const options = { schema, limits, rules: [], hidesSuggestions: false, prepareOperation: () => null };
+  const options = {
+    schema,
+    limits,
+    rules: [],
+    hidesSuggestions: false,
+    ownership: ledgersOnly,
+    prepareOperation: () => null,
+  };
   const store = createDocumentStore(options);
   const { prepare } = createDocumentReader(options);
   const small = toReadable(prepare(smallText));
@@ -119,14 +123,12 @@ function toPlanning(text: string, projectRoot: string): () => string {
     ownerOf: (operation, name) => (own.getRootType(operation)?.getFields()[name] ? 'own' : 'upstream'),
   };
   const document = parse(text);
-  const operation = getOperationAST(document);
+  const {
+    operations: [operation],
+    fragments,
+  } = toExecutableDocument(document);
   if (!operation) throw new Error('a document of the bench has no operation');
-  const fragments = new Map(
-    document.definitions.flatMap((each) =>
-      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
-    ),
-  );
-  return () => planOperation(operation, fragments, ownership);
+  return () => planOperation({ document, operation, fragments }, ownership).plan;
 }
 
 function toJoins(projectRoot: string): () => string {

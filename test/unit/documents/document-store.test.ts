@@ -6,12 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import type { ValidOperation } from '../../../src/documents/prepared-document.ts';
+import { ledgersOnly } from '../../support/documents.ts';
 
 const options = {
   schema: buildSchema('type Query { a: Int }'),
   limits: shippedLimits,
   rules: [],
   hidesSuggestions: false,
+  ownership: ledgersOnly,
   prepareOperation: ({ tree }: ValidOperation) => ({ name: tree.operation.name?.value ?? null }),
 };
 const text = (index: number) => `query Q${index} { a }`;

@@ -7,11 +7,19 @@ import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { maxErrors } from '../../../src/documents/validation/validate-document.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
+import { ledgersOnly } from '../../support/documents.ts';
 
 const limits = shippedLimits;
 const schema = buildSchema(readFileSync(new URL('../../../schema/public.graphql', import.meta.url), 'utf8'));
 const createStore = () =>
-  createDocumentStore({ schema, limits, rules: [], hidesSuggestions: false, prepareOperation: () => null });
+  createDocumentStore({
+    schema,
+    limits,
+    rules: [],
+    hidesSuggestions: false,
+    ownership: ledgersOnly,
+    prepareOperation: () => null,
+  });
 const repeat = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join(' ');
 
@@ -48,7 +56,14 @@ test('a document that is too long is not validated: no variables let it pass', (
     validations += 1;
     return {};
   };
-  const options = { schema, limits, rules: [rule], hidesSuggestions: false, prepareOperation: () => null };
+  const options = {
+    schema,
+    limits,
+    rules: [rule],
+    hidesSuggestions: false,
+    ownership: ledgersOnly,
+    prepareOperation: () => null,
+  };
   const store = createDocumentStore(options);
   const tell = (text: string) => {
     const admission = admitDocument(store.prepare(text), {}, limits);

@@ -5,6 +5,7 @@ import { admitDocument } from '../../../../src/documents/admit-document.ts';
 import { shippedLimits } from '../../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../../src/documents/document-store.ts';
 import { maxTokens, nestingBeforeFault } from '../../../../src/documents/document-tree.ts';
+import { ledgersOnly } from '../../../support/documents.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../../../schema/public.graphql', import.meta.url), 'utf8'));
 
@@ -42,6 +43,7 @@ test('a text that never closes what it opens is refused alike, however deep the 
     limits: shippedLimits,
     rules: [],
     hidesSuggestions: false,
+    ownership: ledgersOnly,
     prepareOperation: () => null,
   });
   const told = (levels: number) => {

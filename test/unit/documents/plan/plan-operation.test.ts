@@ -1,6 +1,7 @@
-import { buildSchema, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { buildSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { type Ownership, planOperation } from '../../../../src/documents/plan/plan-operation.ts';
+import { toExecutableDocument } from '../../../../src/documents/selections.ts';
 
 const ownSchema = buildSchema(`
   type Query { sponsor: Sponsor queryEvents: Events gateway: String }
@@ -23,17 +24,11 @@ const ownership: Ownership = {
 };
 
 function plan(text: string, facts: Partial<Ownership> = {}) {
-  const { definitions } = parse(text);
-  const operation = definitions.find(
-    (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
-  )!;
-  const fragments = definitions.filter(
-    (each): each is FragmentDefinitionNode => each.kind === Kind.FRAGMENT_DEFINITION,
-  );
-  return planOperation(operation, new Map(fragments.map((each) => [each.name.value, each])), {
-    ...ownership,
-    ...facts,
-  });
+  const document = parse(text);
+  const executable = toExecutableDocument(document);
+  const [operation] = executable.operations;
+  if (!operation) throw new Error('no operation');
+  return planOperation({ document, operation, fragments: executable.fragments }, { ...ownership, ...facts }).plan;
 }
 
 describe('the plan of an operation', () => {
