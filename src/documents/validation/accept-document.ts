@@ -1,32 +1,42 @@
 import {
   type ArgumentNode,
+  assertValidSchema,
+  DirectiveLocation,
   type DirectiveNode,
   type DocumentNode,
+  doTypesOverlap,
   type FieldNode,
-  type FragmentDefinitionNode,
+  type GraphQLArgument,
+  type GraphQLCompositeType,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  isTypeSubTypeOf,
+  isUnionType,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type ObjectFieldNode,
   type OperationDefinitionNode,
   type SelectionNode,
-  type TypeNode,
+  typeFromAST,
   type ValidationRule,
   type ValueNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import type { ExecutableDocument } from '../selections.ts';
+import { type ExecutableDocument, type Fragments, responseKey } from '../selections.ts';
 import { findOverlaps } from './overlapping-fields.ts';
 import { ReservedAliasRule } from './own-rules.ts';
-import {
-  type CompositeTable,
-  type InputPlace,
-  type PlacesTable,
-  type SchemaTables,
-  schemaTables,
-} from './schema-tables.ts';
 import type { ValidationOptions } from './validate-document.ts';
 
-/** Further rules that an accepted document always keeps, because none that introspects or uses `__` aliases is accepted. */
+/** Additional rules that every accepted document obeys, because none with introspection or `__` aliases is accepted. */
 const impliedRules: ReadonlySet<ValidationRule> = new Set([ReservedAliasRule, NoSchemaIntrospectionCustomRule]);
 
 /** Selections nested deeper are left to graphql-js; no ledger takes them. Fragments count as nested where they are spread. */
@@ -35,9 +45,8 @@ const maxDepth = 64;
 const maxFragmentWork = 5_000;
 
 /**
- * Is the document certainly valid? Answers by a single walk, in a few per cent of the time that the specification's rules
- * take one by one.
- * @param executable of the document
+ * Is the document certainly valid? Checks in a single walk what the specification's rules check one by one, in a few per cent of
+ * their time. The comments name the sections of the specification's chapter on validation.
  * @returns `false` if something is wrong or unusual: `validateDocument` then decides
  */
 export function acceptDocument(
@@ -46,58 +55,70 @@ export function acceptDocument(
   { schema, rules }: Pick<ValidationOptions, 'schema' | 'rules'>,
 ): boolean {
   const { operations, fragmentDefinitions, fragments } = executable;
+  assertValidSchema(schema);
   if (!rules.every((rule) => impliedRules.has(rule))) return false;
+  // Executable Definitions
   if (document.definitions.length !== operations.length + fragmentDefinitions.length) return false;
+  // Fragment Name Uniqueness
   if (fragments.size !== fragmentDefinitions.length) return false;
-  const walk: Walk = { tables: schemaTables(schema), fragments, walked: new Map(), repeats: false };
+  const walk: Walk = { schema, fragments, walked: new Map(), repeats: false };
   const names = new Set<string>();
   let work = 0;
   for (const operation of operations) {
+    // Lone Anonymous Operation
     if (operations.length > 1 && !operation.name) return false;
     if (operation.name) names.add(operation.name.value);
     const walked = walkOperation(operation, walk);
     if (!walked) return false;
     const used = usedBy(walked);
     for (const { usages, spreads } of used) work += 1 + usages.length + spreads.length;
-    if (work > maxFragmentWork || !fitVariables(operation, used, walk)) return false;
+    if (work > maxFragmentWork || !fitVariables(operation, used, schema)) return false;
   }
+  // Operation Name Uniqueness
   if (operations.length > 1 && names.size !== operations.length) return false;
+  // Fragments Must Be Used
   if (walk.walked.size !== fragmentDefinitions.length) return false;
-  if (walk.repeats && !findOverlaps(schema, executable).areAlike) return false;
-  return true;
+  // Field Selection Merging
+  return !walk.repeats || findOverlaps(schema, executable).areAlike;
 }
 
 interface Walk {
-  readonly tables: SchemaTables;
-  readonly fragments: ExecutableDocument['fragments'];
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
   /** The fragments that were reached; `null` while one is walked. */
   readonly walked: Map<string, WalkedFragment | null>;
-  /** Some response name occurs twice in one place, so its fields must be compared. */
+  /** Some response key occurs twice in one object, so its fields must be compared. */
   repeats: boolean;
 }
 
-/** What was found in an operation or fragment and must be checked against the variables of operations. */
+/** What an operation or fragment uses, to be checked against the variables of operations. */
 interface Walked {
-  readonly usages: Usage[];
+  readonly usages: VariableUsage[];
   readonly spreads: WalkedFragment[];
 }
 
 interface WalkedFragment extends Walked {
-  readonly type: CompositeTable;
-  /** Response names at its top, those of the fragments spread there among them. */
-  readonly names: ReadonlySet<string>;
+  readonly type: GraphQLCompositeType;
+  /** Response keys at its top, including those of the fragments spread there. */
+  readonly keys: ReadonlySet<string>;
 }
 
-/** A variable where a value can be given. */
-interface Usage {
+/** A position that takes a value: an argument, or a field of an input object. */
+interface InputPosition {
+  readonly type: GraphQLInputType;
+  readonly hasDefault: boolean;
+  /** It is in an input object that takes exactly one field. */
+  readonly isOneOf: boolean;
+}
+
+interface VariableUsage extends InputPosition {
   readonly name: string;
-  readonly place: InputPlace;
 }
 
 function walkOperation(operation: OperationDefinitionNode, walk: Walk): Walked | null {
-  // The specification has a rule about the root fields of subscriptions, which this walk does not check.
+  // Subscriptions have rules of their own (Single Root Field), which this walk does not check.
   if (operation.operation === 'subscription' || hasDirectives(operation)) return null;
-  const root = walk.tables.rootOf(operation.operation);
+  const root = walk.schema.getRootType(operation.operation);
   if (!root) return null;
   const found: Walked = { usages: [], spreads: [] };
   return walkSelections(operation.selectionSet.selections, root, new Set(), 1, found, walk) ? found : null;
@@ -106,116 +127,143 @@ function walkOperation(operation: OperationDefinitionNode, walk: Walk): Walked |
 /** @returns `null` if the fragment is not certainly valid, or contains itself */
 function walkFragment(name: string, depth: number, walk: Walk): WalkedFragment | null {
   const known = walk.walked.get(name);
+  // Fragment Spreads Must Not Form Cycles: it is `null` while the fragment is walked.
   if (known !== undefined) return known;
-  const definition: FragmentDefinitionNode | undefined = walk.fragments.get(name);
-  const type = definition && walk.tables.compositeOf(definition.typeCondition.name.value);
-  if (!type || hasDirectives(definition) || definition.variableDefinitions?.length) return null;
+  // Fragment Spread Target Defined, Fragment Spread Type Existence, Fragments on Object, Interface or Union Types
+  const definition = walk.fragments.get(name);
+  const type = definition && walk.schema.getType(definition.typeCondition.name.value);
+  if (!isCompositeType(type) || !definition) return null;
+  if (hasDirectives(definition) || definition.variableDefinitions?.length) return null;
   walk.walked.set(name, null);
-  const names = new Set<string>();
-  const fragment: WalkedFragment = { usages: [], spreads: [], type, names };
-  if (!walkSelections(definition.selectionSet.selections, type, names, depth, fragment, walk)) return null;
+  const keys = new Set<string>();
+  const fragment: WalkedFragment = { usages: [], spreads: [], type, keys };
+  if (!walkSelections(definition.selectionSet.selections, type, keys, depth, fragment, walk)) return null;
   walk.walked.set(name, fragment);
   return fragment;
 }
 
-/** @param names response names at this place of the answer; receives those of these selections */
+/** @param keys response keys of this object of the response; receives those of these selections */
 function walkSelections(
   selections: readonly SelectionNode[],
-  type: CompositeTable,
-  names: Set<string>,
+  type: GraphQLCompositeType,
+  keys: Set<string>,
   depth: number,
   found: Walked,
   walk: Walk,
 ): boolean {
   if (depth > maxDepth) return false;
-  const fields = type.fields();
+  const { schema } = walk;
   for (const selection of selections) {
-    if (selection.directives?.length && !areDirectivesFit(selection.directives, found, walk)) return false;
+    if (selection.directives?.length && !areDirectivesFit(selection.directives, found, schema)) return false;
     if (selection.kind === Kind.FIELD) {
-      const field = fields.get(selection.name.value);
-      if (!field || !isKeyFree(selection, names, walk)) return false;
-      if (!areGivenFit(selection.arguments ?? [], field, found)) return false;
-      const below = selection.selectionSet?.selections;
-      if (below === undefined ? field.below !== null : field.below === null) return false;
-      if (below && field.below && !walkSelections(below, field.below, new Set(), depth + 1, found, walk)) return false;
+      // The names that the gateway and introspection reserve
+      if (selection.alias?.value.startsWith('__')) return false;
+      addKey(responseKey(selection), keys, walk);
+      if (!walkField(selection, type, depth, found, walk)) return false;
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       const { typeCondition, selectionSet } = selection;
-      const narrowed = typeCondition ? walk.tables.compositeOf(typeCondition.name.value) : type;
-      if (!narrowed?.overlaps(type)) return false;
-      if (!walkSelections(selectionSet.selections, narrowed, names, depth + 1, found, walk)) return false;
+      const narrowed = typeCondition ? schema.getType(typeCondition.name.value) : type;
+      // Fragment Spread Is Possible
+      if (!isCompositeType(narrowed) || !doTypesOverlap(schema, narrowed, type)) return false;
+      if (!walkSelections(selectionSet.selections, narrowed, keys, depth + 1, found, walk)) return false;
     } else {
       const fragment = walkFragment(selection.name.value, depth + 1, walk);
-      if (!fragment?.type.overlaps(type)) return false;
+      if (!fragment || !doTypesOverlap(schema, fragment.type, type)) return false;
       found.spreads.push(fragment);
-      for (const name of fragment.names) addName(name, names, walk);
+      for (const key of fragment.keys) addKey(key, keys, walk);
     }
   }
   return true;
 }
 
-/** Is the response name one that clients may use? */
-function isKeyFree({ alias, name }: FieldNode, names: Set<string>, walk: Walk): boolean {
-  if (alias?.value.startsWith('__')) return false;
-  addName((alias ?? name).value, names, walk);
-  return true;
+function walkField(node: FieldNode, parent: GraphQLCompositeType, depth: number, found: Walked, walk: Walk): boolean {
+  const { name, arguments: given = [], selectionSet } = node;
+  if (name.value === '__typename') return given.length === 0 && !selectionSet;
+  // Field Selections
+  const field = isUnionType(parent) ? undefined : parent.getFields()[name.value];
+  if (!field || !areGivenFit(given, field.args, false, found)) return false;
+  // Leaf Field Selections
+  const below = getNamedType(field.type);
+  if (below.name.startsWith('__')) return false;
+  if (!isCompositeType(below)) return !selectionSet;
+  return !!selectionSet && walkSelections(selectionSet.selections, below, new Set(), depth + 1, found, walk);
 }
 
-function addName(name: string, names: Set<string>, walk: Walk): void {
-  if (names.has(name)) walk.repeats = true;
-  else names.add(name);
+function addKey(key: string, keys: Set<string>, walk: Walk): void {
+  if (keys.has(key)) walk.repeats = true;
+  else keys.add(key);
 }
 
 function hasDirectives({ directives }: { readonly directives?: readonly DirectiveNode[] | undefined }): boolean {
   return directives !== undefined && directives.length > 0;
 }
 
-function areDirectivesFit(directives: readonly DirectiveNode[], found: Walked, { tables }: Walk): boolean {
+const selectionLocations = [
+  DirectiveLocation.FIELD,
+  DirectiveLocation.FRAGMENT_SPREAD,
+  DirectiveLocation.INLINE_FRAGMENT,
+];
+
+/** Are the directives of a selection `@include` and `@skip`, once each? */
+function areDirectivesFit(directives: readonly DirectiveNode[], found: Walked, schema: GraphQLSchema): boolean {
   const [first, second, third] = directives;
+  // Directives Are Unique Per Location
   if (third || first?.name.value === second?.name.value) return false;
   return directives.every(({ name, arguments: given = [] }) => {
-    const table = tables.directives.get(name.value);
-    return table !== undefined && areGivenFit(given, table, found);
+    // Directives Are Defined, Directives Are In Valid Locations
+    const definition = /^(?:include|skip)$/.test(name.value) ? schema.getDirective(name.value) : undefined;
+    if (!definition || !selectionLocations.every((each) => definition.locations.includes(each))) return false;
+    return areGivenFit(given, definition.args, false, found);
   });
 }
 
-/** Are arguments or the fields of an input object known, given once, of the right types, and none missing? */
+/** Argument Names, Argument Uniqueness, Required Arguments; the same for the fields of an input object. */
 function areGivenFit(
   given: readonly (ArgumentNode | ObjectFieldNode)[],
-  { places, required }: PlacesTable,
+  definitions: readonly (GraphQLArgument | GraphQLInputField)[],
+  isOneOf: boolean,
   found: Walked,
 ): boolean {
   // This bounds the search for duplicates below, which takes quadratic time.
-  if (given.length > places.size) return false;
-  let missing = required;
-  let index = 0;
-  for (const { name, value } of given) {
-    const place = places.get(name.value);
-    if (!place || !isValueFit(value, place, found)) return false;
-    for (let before = 0; before < index; before += 1) if (given[before]?.name.value === name.value) return false;
-    if (place.isNonNull && !place.hasDefault) missing -= 1;
-    index += 1;
+  if (given.length > definitions.length) return false;
+  for (const [index, { name, value }] of given.entries()) {
+    const definition = definitions.find((each) => each.name === name.value);
+    if (!definition || given.findIndex((each) => each.name.value === name.value) !== index) return false;
+    const { type, defaultValue } = definition;
+    if (!isValueFit(value, { type, hasDefault: defaultValue !== undefined, isOneOf }, found)) return false;
   }
-  return missing === 0;
+  return definitions.every(
+    ({ name, type, defaultValue }) =>
+      defaultValue !== undefined || !isNonNullType(type) || given.some((each) => each.name.value === name),
+  );
 }
 
-function isValueFit(value: ValueNode, place: InputPlace, found: Walked): boolean {
-  switch (value.kind) {
-    case Kind.VARIABLE:
-      found.usages.push({ name: value.name.value, place });
-      return true;
-    case Kind.NULL:
-      return !place.isNonNull && !place.isOneOf;
-    case Kind.LIST: {
-      const { item } = place;
-      return item !== null && value.values.every((each) => isValueFit(each, item, found));
-    }
-    case Kind.OBJECT: {
-      const fields = place.named.fields();
-      if (!fields || (place.named.isOneOf && value.fields.length !== 1)) return false;
-      return areGivenFit(value.fields, fields, found);
-    }
-    default:
-      return place.named.accepts(value);
+/** Values of Correct Type; Input Object Field Names, Uniqueness and Required Fields */
+function isValueFit(value: ValueNode, position: InputPosition, found: Walked): boolean {
+  const { type, isOneOf } = position;
+  if (value.kind === Kind.VARIABLE) return found.usages.push({ name: value.name.value, ...position }) > 0;
+  if (value.kind === Kind.NULL) return !isNonNullType(type) && !isOneOf;
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  if (isListType(nullable)) {
+    const item = { type: nullable.ofType, hasDefault: false, isOneOf: false };
+    return value.kind === Kind.LIST
+      ? value.values.every((each) => isValueFit(each, item, found))
+      : isValueFit(value, item, found);
+  }
+  if (!isInputObjectType(nullable)) return isLiteralFit(value, nullable);
+  if (value.kind !== Kind.OBJECT || (nullable.isOneOf && value.fields.length !== 1)) return false;
+  return areGivenFit(value.fields, Object.values(nullable.getFields()), nullable.isOneOf, found);
+}
+
+function isLiteralFit(literal: ValueNode, type: GraphQLLeafType): boolean {
+  // Whether a scalar takes an object or a list may depend on its content: leave it to graphql-js.
+  if (literal.kind === Kind.OBJECT || literal.kind === Kind.LIST) return false;
+  // `parseLiteral` of an enum would search for similar names to suggest.
+  if (isEnumType(type)) return literal.kind === Kind.ENUM && type.getValue(literal.value) !== undefined;
+  try {
+    return type.parseLiteral(literal) !== undefined;
+  } catch {
+    return false;
   }
 }
 
@@ -227,66 +275,56 @@ function usedBy(operation: Walked): ReadonlySet<Walked> {
   return used;
 }
 
-/** Are the variables of an operation declared once, each used, and only where their types fit? */
+/** Checks the variables of an operation. */
 function fitVariables(
   { variableDefinitions = [] }: OperationDefinitionNode,
   used: ReadonlySet<Walked>,
-  walk: Walk,
+  schema: GraphQLSchema,
 ): boolean {
-  const declared = new Map<string, VariableDefinitionNode>();
+  const declared = new Map<string, DeclaredVariable>();
   for (const definition of variableDefinitions) {
-    if (!isDeclarationFit(definition, walk)) return false;
-    declared.set(definition.variable.name.value, definition);
+    const variable = toDeclared(definition, schema);
+    if (!variable) return false;
+    declared.set(definition.variable.name.value, variable);
   }
+  // Variable Uniqueness
   if (declared.size !== variableDefinitions.length) return false;
   const unused = new Set(declared.keys());
   for (const { usages } of used) {
-    for (const { name, place } of usages) {
-      const definition = declared.get(name);
-      if (!definition || !isAllowedAt(definition, place)) return false;
-      unused.delete(name);
+    for (const usage of usages) {
+      // All Variable Uses Defined
+      const variable = declared.get(usage.name);
+      if (!variable || !isAllowedAt(variable, usage, schema)) return false;
+      unused.delete(usage.name);
     }
   }
+  // All Variables Used
   return unused.size === 0;
 }
 
-function isDeclarationFit(definition: VariableDefinitionNode, { tables }: Walk): boolean {
-  const { type, defaultValue } = definition;
-  if (hasDirectives(definition)) return false;
-  if (!defaultValue) return tables.inputOf(nameOf(type)) !== undefined;
-  const place = toPlace(type, tables);
-  return place !== null && isValueFit(defaultValue, place, { usages: [], spreads: [] });
+interface DeclaredVariable {
+  readonly type: GraphQLInputType;
+  readonly hasNonNullDefault: boolean;
 }
 
-function nameOf(type: TypeNode): string {
-  return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
+/** Variables Are Input Types. @returns `null` if the declaration is not certainly valid */
+function toDeclared(definition: VariableDefinitionNode, schema: GraphQLSchema): DeclaredVariable | null {
+  const { defaultValue } = definition;
+  const type = typeFromAST(schema, definition.type);
+  if (!isInputType(type) || hasDirectives(definition)) return null;
+  const position = { type, hasDefault: false, isOneOf: false };
+  if (defaultValue && !isValueFit(defaultValue, position, { usages: [], spreads: [] })) return null;
+  return { type, hasNonNullDefault: defaultValue !== undefined && defaultValue.kind !== Kind.NULL };
 }
 
-/** `null` if the schema has no such type, or it is not an input type. */
-function toPlace(type: TypeNode, tables: SchemaTables): InputPlace | null {
-  const isNonNull = type.kind === Kind.NON_NULL_TYPE;
-  const nullable = isNonNull ? type.type : type;
-  const rest = { isNonNull, hasDefault: false, isOneOf: false };
-  if (nullable.kind === Kind.LIST_TYPE) {
-    const item = toPlace(nullable.type, tables);
-    return item && { ...rest, item, named: item.named };
-  }
-  const named = tables.inputOf(nullable.name.value);
-  return named ? { ...rest, item: null, named } : null;
-}
-
-/** May a variable that is declared like this stand here? */
-function isAllowedAt({ type, defaultValue }: VariableDefinitionNode, place: InputPlace): boolean {
-  if (type.kind === Kind.NON_NULL_TYPE) return isWithin(type.type, place);
-  if (place.isOneOf) return false;
-  const isNeverNull = place.hasDefault || (defaultValue !== undefined && defaultValue.kind !== Kind.NULL);
-  return (!place.isNonNull || isNeverNull) && isWithin(type, place);
-}
-
-/** Does the place take every value of the type except `null`? */
-function isWithin(type: TypeNode, { item, named }: InputPlace): boolean {
-  const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-  if (nullable.kind === Kind.NAMED_TYPE) return item === null && nullable.name.value === named.name;
-  if (item === null) return false;
-  return (!item.isNonNull || nullable.type.kind === Kind.NON_NULL_TYPE) && isWithin(nullable.type, item);
+/** All Variable Usages Are Allowed */
+function isAllowedAt(
+  { type, hasNonNullDefault }: DeclaredVariable,
+  position: InputPosition,
+  schema: GraphQLSchema,
+): boolean {
+  if (isNonNullType(type)) return isTypeSubTypeOf(schema, type, position.type);
+  if (position.isOneOf) return false;
+  if (!isNonNullType(position.type)) return isTypeSubTypeOf(schema, type, position.type);
+  return (position.hasDefault || hasNonNullDefault) && isTypeSubTypeOf(schema, type, position.type.ofType);
 }

@@ -8,7 +8,12 @@ import { createDocumentStore } from '../../../src/documents/document-store.ts';
 import { type Ownership, planOperation } from '../../../src/documents/plan/plan-operation.ts';
 import type { PreparedDocument } from '../../../src/documents/prepared-document.ts';
 import { toExecutableDocument } from '../../../src/documents/selections.ts';
-import { createToJoinLookup, groupJoinLookups, toJoinDocument, toJoinSelection } from '../../../src/graph/joins/join-document.ts';
+import {
+  createToJoinLookup,
+  groupJoinLookups,
+  toJoinDocument,
+  toJoinSelection,
+} from '../../../src/graph/joins/join-document.ts';
 import { findPlainEnd, spliceUsage } from '../../../src/ledger/answers/plain-answer.ts';
 import { ledgersOnly } from '../../support/documents.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
