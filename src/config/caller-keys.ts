@@ -143,8 +143,7 @@ export const limitKeys = {
     type: integer(1, 10_000, 'operations'),
     // More than one web page runs at once; bounded because each may hold a result until the client reads it.
     fallback: 100,
-    description:
-      'The most concurrent operations on one WebSocket, or on one event stream that carries several; each further one is rejected by itself.',
+    description: 'The most concurrent operations on one WebSocket; further ones are rejected.',
   },
   LIVE_MAX_STREAMS: {
     type: integer(0, 1_000_000, 'streams'),
@@ -158,7 +157,7 @@ export const limitKeys = {
     // A page that shows a hundred things at once is a large one.
     fallback: 100,
     description:
-      'The most concurrent live streams of one caller: an API key, else a client address. A stream counts once per ten tests of its filter. Event streams that carry several operations have a separate count, each as one. Each worker counts its own.',
+      'The most concurrent live streams of one caller: an API key, a JWT subject, or else a client address. A stream counts once per ten tests of its filter. Each worker counts its own.',
   },
   LIVE_MAX_READERS: {
     type: integer(0, 10_000, 'readers'),
