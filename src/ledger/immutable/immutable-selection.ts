@@ -204,9 +204,10 @@ function includes(schema: GraphQLSchema, wide: GraphQLCompositeType, narrow: Gra
   return isAbstractType(wide) && !isUnionType(narrow) && schema.isSubType(wide, narrow);
 }
 
-/** A given argument as it stands in the document. */
-interface Way extends GivenArgument {
-  readonly value: ValueNode;
+/** A variable that may give an argument. Plain and small, because it is kept with the document. */
+interface Way {
+  readonly variable: string;
+  readonly given: GivenArgument;
 }
 
 /** Of each field, at least one way has to be given. */
@@ -217,27 +218,36 @@ function createIsGiven(
   const defaults = variableDefinitions.flatMap(({ variable, defaultValue }) =>
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
   );
-  const fields = [...conditional].map(([field, given]) =>
-    given.flatMap((each): Way[] => {
-      const value = field.arguments?.find(({ name }) => name.value === each.argument)?.value;
-      return value ? [{ ...each, value: withoutLocations(value) }] : [];
-    }),
-  );
-  return toIsGiven(Object.fromEntries(defaults), fields);
+  const fields = new Map<string, readonly Way[]>();
+  for (const [field, given] of conditional) {
+    const ways = given.map((each) => {
+      const argument = field.arguments?.find(({ name }) => name.value === each.argument);
+      return toWay(argument?.value, each);
+    });
+    if (ways.includes(true)) continue;
+    const open = ways.filter((way) => typeof way === 'object');
+    // Copied, because a list that grew holds spare memory for more.
+    fields.set(JSON.stringify(open), open.slice());
+  }
+  return toIsGiven(Object.assign(Object.create(null), Object.fromEntries(defaults)), [...fields.values()]);
 }
 
 /** A function of its own, because a closure keeps everything alive that any closure beside it uses. */
 function toIsGiven(defaults: Variables, fields: readonly (readonly Way[])[]): (sent: Variables) => boolean {
   return (sent) => {
-    // Without a prototype, whose members a variable could be called like.
-    const variables: Record<string, unknown> = Object.assign(Object.create(null), defaults, sent);
-    return fields.every((ways) => ways.some((way) => isGiven(valueFromASTUntyped(way.value, variables), way)));
+    const read = (name: string) => (Object.hasOwn(sent, name) ? sent : defaults)[name];
+    return fields.every((ways) => ways.some(({ variable, given }) => isGiven(read(variable), given)));
   };
 }
 
-/** The location of a node leads to the whole document. */
-function withoutLocations(node: ValueNode): ValueNode {
-  return JSON.parse(JSON.stringify(node, (key, value) => (key === 'loc' ? undefined : value)));
+const anything: GivenArgument = { argument: '' };
+
+/** A boolean if the text decides. */
+function toWay(node: ValueNode | undefined, given: GivenArgument): Way | boolean {
+  if (!node) return false;
+  if (node.kind === Kind.VARIABLE) return { variable: node.name.value, given };
+  if (node.kind !== Kind.OBJECT || given.member === undefined) return isGiven(valueFromASTUntyped(node), given);
+  return toWay(node.fields.find(({ name }) => name.value === given.member)?.value, anything);
 }
 
 function isGiven(value: unknown, { member, isOrdinaryAddress }: GivenArgument): boolean {
