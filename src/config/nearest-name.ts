@@ -11,8 +11,8 @@ export function nearestName(typed: string, names: readonly string[]): string | u
 }
 
 /**
- * The name that a variable of the environment is nearly, and so was meant to be; `undefined` for one that is somebody
- * else's. Stricter than for a file of ours: an environment is full of names like `REDIS_PORT` that are right as they are.
+ * The setting whose name a variable of the environment misspells; `undefined` for a variable of another program. Stricter
+ * than for the configuration file: an environment has many names like `REDIS_PORT` that are right as they are.
  */
 export function misspeltName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toUpperCase().replaceAll(/[-.]/g, '_');
@@ -23,14 +23,19 @@ export function misspeltName(typed: string, names: readonly string[]): string | 
       isUnitMissing(wanted, name) ||
       isSingular(wanted, name) ||
       hasDoubledLetter(wanted, name) ||
-      editDistance(wanted, name) <= slipsOf(name),
+      isWithin(wanted, name, slipsOf(name)),
   );
 }
 
-/** Longer than any setting with a few slips; what is longer is not compared, for that takes time. */
+/** Compares lengths first: an environment may have a hundred variables, each compared with every setting. */
+function isWithin(wanted: string, name: string, slips: number): boolean {
+  return Math.abs(wanted.length - name.length) <= slips && editDistance(wanted, name) <= slips;
+}
+
+/** Longer than any setting with a few slips. Longer names are not compared, which would take long. */
 const longestName = 48;
 
-/** How many slips still make the name recognisable: none in `HOST`, which is near `HOME`. */
+/** The number of slips with which a name is still recognisable: none for `HOST`, which is close to `HOME`. */
 function slipsOf(name: string): number {
   return name.length < 7 ? 0 : Math.min(2, Math.max(1, Math.floor(name.length / 6)));
 }

@@ -13,7 +13,7 @@ import { createRpcFace } from './rpc/rpc-face.ts';
 import { createSponsorFace, type SponsorFace } from './sponsor/sponsor-face.ts';
 import { startCheckpointClock } from './state/checkpoint-clock.ts';
 import type { HistoryRetention } from './state/kept-history.ts';
-import { createLedger, defaultSeed } from './state/ledger.ts';
+import { createDeferredLedger, createLedger, defaultSeed } from './state/ledger.ts';
 import type { Clock, Ledger } from './state/ledger-state.ts';
 import { createNetworkTime } from './state/network-time.ts';
 import { createDevnetSigner } from './transactions/devnet-signer.ts';
@@ -57,6 +57,11 @@ export interface DevnetOptions {
    * any prefix.
    */
   readonly dialect?: NetworkDialect;
+  /**
+   * Leaves most of a start's work for later: the first read completes the history, or `writeHistory` does between other work.
+   * Default false.
+   */
+  readonly isHistoryDeferred?: boolean;
   /** How much history there is at the start. */
   readonly genesis?: Partial<GenesisOptions>;
   /** Checkpoints behind the newest at which live objects can still be read. */
@@ -78,6 +83,8 @@ export interface Devnet extends AsyncDisposable {
   readonly rpcWsUrl: string;
   readonly ledger: Ledger;
   readonly sponsor: Omit<SponsorFace, keyof DevnetFace>;
+  /** Writes a deferred history, in short turns of the event loop. */
+  writeHistory(): void;
   /** Has one of the devnet's users send a transaction, which is in the next checkpoint. */
   act(): void;
   /** Does what the checkpoint clock does in one interval, now: a user may act, and a checkpoint closes. */
@@ -100,18 +107,21 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const accounts = createDevnetAccounts(seed);
   const contracts = createDevnetContracts(seed);
   const time = createNetworkTime(startMs === undefined ? clock : { startMs });
-  const written = createLedger({
+  const ledgerOptions = {
     seed,
     clock: time.now,
     ...(genesis && { genesis }),
     ...(availableCheckpoints !== undefined && { availableCheckpoints }),
     ...(retention && { retention }),
-  });
+  };
+  const deferred = options.isHistoryDeferred ? createDeferredLedger(ledgerOptions) : null;
+  const written = deferred?.ledger ?? createLedger(ledgerOptions);
   const activity = createActivity({ ledger: written, accounts, contracts, seed, sequenceSeed: seed + 1 });
 
   const checkpoints = startCheckpointClock({
     ledger: written,
     intervalMs: checkpointIntervalMs,
+    ...(deferred && { hasHistory: deferred.hasHistory }),
     onInterval: () => time.pass(checkpointIntervalMs),
     ...(activityEveryCheckpoints > 0 && { activity: { ...activity, everyCheckpoints: activityEveryCheckpoints } }),
   });
@@ -126,7 +136,12 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const listening = separateSockets ? listenApart(faces, host) : listenTogether(faces, host, port);
   listening.catch(() => checkpoints.stop());
   const { listeners, ...urls } = await listening;
+  let writing: NodeJS.Immediate | undefined;
+  const writeHistory = () => {
+    if (deferred?.writeHistoryFor(historyTurnMs)) writing = setImmediate(writeHistory);
+  };
   const close = async () => {
+    clearImmediate(writing);
     checkpoints.stop();
     await Promise.all([...Object.values(faces), ...listeners].map((closable) => closable.close()));
   };
@@ -134,6 +149,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     ...urls,
     ledger,
     sponsor,
+    writeHistory,
     act: () => {
       const { bytes, signatures } = activity.next();
       ledger.execute(bytes, signatures);
@@ -143,6 +159,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** How long one turn writes history, in milliseconds: short enough that requests are served meanwhile. */
+const historyTurnMs = 5;
 
 /** How far time moves when a checkpoint closes outside the clock's intervals. */
 const singleCheckpointMs = 1_000;

@@ -13,6 +13,8 @@ export interface Network {
   readonly config: Config;
   /** Where the embedded network runs; `null` where the upstreams are real. */
   readonly running: RunningNetwork | null;
+  /** Call it when the service is ready: does work that the start has left for later. */
+  completeStart(): void;
   close(): Promise<void>;
 }
 
@@ -32,26 +34,29 @@ export async function openNetwork(
       addressOf: ({ setting }) => addresses[setting.name] ?? null,
       config,
       running: null,
+      completeStart() {},
       close: () => Promise.resolve(),
     };
   }
-  if (running) return { ...toNetwork(config, running), close: () => Promise.resolve() };
+  if (running) return { ...toNetwork(config, running), completeStart() {}, close: () => Promise.resolve() };
   const token = config.sponsorship.token?.reveal() ?? randomBytes(24).toString('base64url');
   // Loaded only where it runs: a gateway over real upstreams has no use for its code.
   const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({
     sponsorToken: token,
     dialect: { headers: profile.headers, timeRange: profile.events.timeRange },
+    isHistoryDeferred: true,
   });
   telemetry.networkSimulated(profile.name);
   const { graphqlUrl, sponsorUrl, rpcUrl } = devnet;
   return {
     ...toNetwork(config, { graphqlUrl, sponsorUrl, rpcUrl, sponsorToken: token }),
+    completeStart: devnet.writeHistory,
     close: () => devnet.close(),
   };
 }
 
-function toNetwork(config: Config, running: RunningNetwork): Omit<Network, 'close'> {
+function toNetwork(config: Config, running: RunningNetwork): Omit<Network, 'close' | 'completeStart'> {
   const token = new Secret(running.sponsorToken);
   return {
     addressOf: ({ addressOnDevnet }) => addressOnDevnet?.(running) ?? null,

@@ -155,6 +155,7 @@ async function open(
   // Of several processes none is the service: theirs is said once, when all of them are ready.
   if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
   else tellReady(telemetry, config, { graphqlUrl, schema: origin });
+  network.completeStart();
   return {
     url,
     announceDrain: listener.announceDrain,

@@ -14,10 +14,10 @@ export interface HistoryInputs {
 const busyEvery = 10;
 
 /**
- * Writes every checkpoint after genesis. An epoch ends with each `checkpointsPerEpoch`-th one, except the newest: the
+ * Writes one checkpoint after genesis with each step. An epoch ends with each `checkpointsPerEpoch`-th one, except the newest: the
  * last epoch stays open.
  */
-export function writeHistory({ runtime, activity, options, setTime }: HistoryInputs): void {
+export function* writeHistory({ runtime, activity, options, setTime }: HistoryInputs): Generator<void, void> {
   const newest = options.checkpoints - 1;
   for (let sequenceNumber = 1; sequenceNumber <= newest; sequenceNumber += 1) {
     setTime(sequenceNumber);
@@ -29,5 +29,6 @@ export function writeHistory({ runtime, activity, options, setTime }: HistoryInp
     const isLastOfEpoch = (sequenceNumber + 1) % options.checkpointsPerEpoch === 0 && sequenceNumber < newest;
     if (isLastOfEpoch) runtime.advanceEpoch();
     else runtime.closeCheckpoint();
+    yield;
   }
 }

@@ -74,6 +74,7 @@ export function createGraphqlFace({
     if (body === undefined) return respond(res, 413, `Request is over ${maxBodyBytes} bytes`, { connection: 'close' });
     const request = parseRequest(body);
     if (typeof request === 'string') return respond(res, 400, request);
+    let viewedAt: number | undefined;
     const context: GraphqlContext = {
       ledger,
       limits,
@@ -82,7 +83,11 @@ export function createGraphqlFace({
       signer,
       findStruct,
       now,
-      viewedAt: ledger.latestCheckpoint().sequenceNumber,
+      // Read when needed: introspection needs no history.
+      get viewedAt() {
+        viewedAt ??= ledger.latestCheckpoint().sequenceNumber;
+        return viewedAt;
+      },
     };
     const outcome = await executeRequest(prepare(request.query), request, schema, context);
     // The header's presence is enough, with any value: `false`, `0` and an empty one too.

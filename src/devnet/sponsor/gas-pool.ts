@@ -42,34 +42,40 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
     return object && isSponsorCoin(object) ? object : null;
   };
 
-  const newest = ledger.latestCheckpoint().sequenceNumber;
-  let free = ledger
-    .ownedObjects(sponsorAddress, newest)
-    .filter((object) => isSponsorCoin(object) && object.type.endsWith(coinType))
-    .map(({ objectId }) => objectId);
+  const readFreeCoins = () =>
+    ledger
+      .ownedObjects(sponsorAddress, ledger.latestCheckpoint().sequenceNumber)
+      .filter((object) => isSponsorCoin(object) && object.type.endsWith(coinType))
+      .map(({ objectId }) => objectId);
+  /** `null` until the first access: the ledger may not have written its history yet. */
+  let free: string[] | null = null;
   const held = new Map<bigint, Reservation>();
   let lastId = 0n;
 
   const giveBack = (coins: readonly ObjectRef[]): void => {
     // Coins that paid together were merged into one: the others do not exist any more.
+    free ??= readFreeCoins();
     free.push(...coins.map(({ objectId }) => objectId).filter((objectId) => readCoin(objectId) !== null));
   };
 
-  const releaseExpired = (): void => {
+  /** Releases the coins of expired reservations. @returns all free coins */
+  const releaseExpired = (): string[] => {
+    free ??= readFreeCoins();
     const now = clock();
     for (const [id, { coins, expiresAtMs }] of held) {
       if (expiresAtMs > now) continue;
       held.delete(id);
       giveBack(coins);
     }
+    return free;
   };
 
   return {
     reserve(gasBudget, durationMs) {
-      releaseExpired();
-      const picked = pickCoins(free, readCoin, gasBudget);
+      const available = releaseExpired();
+      const picked = pickCoins(available, readCoin, gasBudget);
       if (!picked) return null;
-      free = free.slice(picked.looked);
+      free = available.slice(picked.looked);
       lastId += 1n;
       const coins = picked.coins.map(({ objectId, version, digest }) => ({ objectId, version, digest }));
       const reservation = { id: lastId, coins, gasBudget, expiresAtMs: clock() + durationMs };
@@ -88,8 +94,7 @@ export function createGasPool({ ledger, clock, sponsorAddress }: GasPoolOptions)
     },
     giveBack,
     freeCoins() {
-      releaseExpired();
-      return free.length;
+      return releaseExpired().length;
     },
   };
 }

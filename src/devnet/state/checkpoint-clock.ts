@@ -8,6 +8,8 @@ export interface CheckpointClockOptions {
   >;
   /** Time between checkpoints, milliseconds. 0 = only `tick` and `close` make any. */
   readonly intervalMs: number;
+  /** Intervals in which the ledger has no history yet are left out. Default: it has one. */
+  readonly hasHistory?: () => boolean;
   /** Called at every interval, before anything else happens in it. */
   readonly onInterval?: () => void;
   /** Checkpoints after which an epoch ends. Default 300; 0 = epochs never end. */
@@ -35,7 +37,8 @@ export interface CheckpointClock {
 
 /** Closes a checkpoint each interval, if it has one. Its timer does not keep the process alive. */
 export function startCheckpointClock(options: CheckpointClockOptions): CheckpointClock {
-  const { ledger, activity, checkpointsPerEpoch = 300, idle = { afterIntervals: 2400, slowdown: 20 } } = options;
+  const { ledger, activity, hasHistory = () => true, checkpointsPerEpoch = 300 } = options;
+  const { idle = { afterIntervals: 2400, slowdown: 20 } } = options;
   let quietIntervals = 0;
 
   const act = (checkpoint: number): void => {
@@ -59,7 +62,7 @@ export function startCheckpointClock(options: CheckpointClockOptions): Checkpoin
     close();
   };
 
-  const timer = options.intervalMs > 0 ? setInterval(tick, options.intervalMs) : undefined;
+  const timer = options.intervalMs > 0 ? setInterval(() => hasHistory() && tick(), options.intervalMs) : undefined;
   timer?.unref();
   return { tick, close, stop: () => clearInterval(timer) };
 }

@@ -109,6 +109,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   }
   isReady = true;
   tellReady(telemetry, config, { ...facts, workers: count });
+  network.completeStart();
   return { url: facts.url, reload: async () => watched?.reload(), close, failed: pool.failed };
 }
 
