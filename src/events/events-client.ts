@@ -6,6 +6,7 @@ import { isAnswerTooDeep } from '../upstream/exceeds-nesting.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { toRpcGatewayError } from './rpc-failure.ts';
+import type { SourcePageRequest } from './source.ts';
 import {
   type EventIdWire,
   type EventPageWire,
@@ -17,22 +18,17 @@ import {
   transactionPageWire,
 } from './wire.ts';
 
-/** Asks for one page in one call. */
-export interface RpcPageRequest<Filter, Cursor> {
-  readonly filter: Filter;
-  /** Exclusive; `null` starts at the newest item if `descending`, else at the oldest. */
-  readonly cursor: Cursor | null;
-  /** 1 to 50. */
-  readonly limit: number;
-  /** Newest first. */
-  readonly descending: boolean;
+/** One page, in one call. */
+export interface RpcPageRequest<Filter, Cursor> extends Omit<SourcePageRequest, 'after' | 'cancellation'> {
   readonly cancellation?: Cancellation | undefined;
+  readonly filter: Filter;
+  readonly cursor: Cursor | null;
 }
 
 /** The ledger's JSON-RPC queries. Rejects only with errors meant for the client. */
 export interface EventsClient {
   queryEvents(request: RpcPageRequest<FilterWire, EventIdWire>): Promise<EventPageWire>;
-  /** `options`: the parts of each transaction the node should add. */
+  /** `options`: the parts of each transaction that the node adds. */
   queryTransactionBlocks(
     request: RpcPageRequest<FilterWire | null, string> & { readonly options: TransactionOptionsWire },
   ): Promise<TransactionPageWire>;
@@ -91,12 +87,12 @@ export function createEventsClient({ call, path, methods, timeoutMs }: EventsCli
   };
 }
 
-/** A node is asked for fifty. To look at each of a hundred thousand, and at what is wrong with it, would take seconds. */
-const mostItems = 1_000;
+/** 50 are requested. Checking the shape of a hundred thousand would take seconds. */
+const maxItems = 1_000;
 
 function isEndless(page: unknown): boolean {
   const data = typeof page === 'object' && page !== null && 'data' in page ? page.data : null;
-  return Array.isArray(data) && data.length > mostItems;
+  return Array.isArray(data) && data.length > maxItems;
 }
 
 /** A node always answers with 200; another status comes from a proxy in front of it. */

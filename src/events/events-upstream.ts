@@ -6,29 +6,29 @@ import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
-import { eventFilterCapabilities } from './event-filter-capabilities.ts';
+import { eventFilterCapabilities } from './capabilities.ts';
+import { openCursorKeys } from './cursor-keys.ts';
 import { createEventsClient } from './events-client.ts';
 import { createEventsResolvers } from './events-resolvers.ts';
 import { createEventWatches } from './feed/event-watches.ts';
-import { openCursorKeys } from './open-cursor-keys.ts';
-import { openLiveEvents } from './open-live-events.ts';
+import { createLiveEvents } from './live-events.ts';
 import { createRequireClient } from './require-client.ts';
 
 const setting = { name: 'LEDGER_RPC_URL', key: configKeys.LEDGER_RPC_URL } as const;
 
 const schemaFiles = ['events', 'live'].map((name) => new URL(`../../schema/${name}.graphql`, import.meta.url));
 
-/** A reader of live streams rather asks again than waits longer for one answer, in milliseconds. */
+/** Readers of live streams retry after so many milliseconds rather than wait longer for a response. */
 const longestPollMs = 5_000;
 
-/** The cheapest question that every node answers. */
+/** The cheapest request that every node answers. */
 const newestTransaction = { filter: null, options: {}, cursor: null, limit: 1, descending: true } as const;
 
-/** What live streams need beside what every upstream does. */
+/** Services for live streams, beside those of every upstream. */
 export interface EventsHost extends UpstreamHost {
-  /** Of all live streams, whoever tells them. */
+  /** Counts live streams of all upstreams. */
   readonly streamPlaces: StreamQuota;
-  /** With whom live streams are read together; `null` = each process reads for itself. */
+  /** Processes that share readers; `null` = each process reads for itself. */
   readonly liveFleet: Pick<Fleet, 'join'> | null;
   readonly ledgerPush: LedgerPush;
 }
@@ -57,9 +57,9 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
       rpcSocketUrl: given ?? connection?.socketUrl ?? null,
       clock: systemClock,
     });
-    const live = openLiveEvents({
+    const live = createLiveEvents({
       config,
-      places: streamPlaces,
+      streamQuota: streamPlaces,
       watches,
       client: createRequireClient(connect(Math.min(timeouts.queryMs, longestPollMs)), setting.name),
       cursorKeys: keys,
@@ -87,7 +87,7 @@ export const eventsUpstream: OwnFieldsUpstream<EventsHost> = {
   },
 
   callsOf({ readArguments }, { pages }) {
-    // A page whose arguments are refused, or that is empty anyway, asks nobody.
+    // A page whose arguments are rejected, or that is empty anyway, needs no upstream call.
     const calls = countPageCalls(readArguments(), pages);
     return calls > 0 ? { calls } : null;
   },

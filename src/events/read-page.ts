@@ -1,21 +1,7 @@
-import { itemsPerCall } from '../config/event-calls.ts';
+import { itemsPerCall, maxSpareCalls } from '../config/event-calls.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { type Position, relationToBound, toPositionKey } from './position.ts';
-import type { SpareCalls } from './spare-calls.ts';
-
-/** The answer to one call of a walk. `next` may be missing although there is more. */
-export interface WalkStep<Item> {
-  readonly items: readonly Item[];
-  readonly next: Position | null;
-  /** `null` if the upstream does not say; then only an empty answer means the end. */
-  readonly hasMore: boolean | null;
-}
-
-export interface Walk<Item> {
-  /** One upstream call: at most `limit` items strictly beyond `cursor`. */
-  step(cursor: Position | null, limit: number, descending: boolean): Promise<WalkStep<Item>>;
-  positionOf(item: Item): Position;
-}
+import type { Cancellation } from '../upstream/cancellation.ts';
+import { type Position, type Source, type SourcePage, toPositionKey } from './source.ts';
 
 export interface PageRange {
   readonly size: number;
@@ -24,6 +10,13 @@ export interface PageRange {
   readonly after: Position | null;
   readonly before: Position | null;
 }
+
+/** The `maxSpareCalls` that are left of one operation. */
+export interface SpareCalls {
+  left: number;
+}
+
+export const createSpareCalls = (): SpareCalls => ({ left: maxSpareCalls });
 
 /** Oldest first, whichever way it was read. */
 export interface Page<Item> {
@@ -38,7 +31,12 @@ export interface Page<Item> {
  * out.
  * @param spare calls allowed beyond one for every `itemsPerCall` items
  */
-export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: SpareCalls): Promise<Page<Item>> {
+export async function readPage<Item>(
+  range: PageRange,
+  source: Source<Item>,
+  spare: SpareCalls,
+  cancellation?: Cancellation,
+): Promise<Page<Item>> {
   const { size, backward } = range;
   const from = backward ? range.before : range.after;
   const until = backward ? range.after : range.before;
@@ -55,7 +53,7 @@ export async function readPage<Item>(range: PageRange, walk: Walk<Item>, spare: 
     leftOut: false,
     ended: false,
   };
-  await walkOn({ gathered, from, until, range, spare }, walk);
+  await walk({ gathered, from, until, range, spare, cancellation }, source);
 
   const { items, boundProved } = gathered;
   // No call was left to find out. Say that there is more: if there is not, the next page is empty.
@@ -81,33 +79,36 @@ interface Gathered<Item> {
   ended: boolean;
 }
 
-interface WalkStart<Item> {
+interface WalkOptions<Item> {
   readonly gathered: Gathered<Item>;
   readonly from: Position | null;
   readonly until: Position | null;
   readonly range: PageRange;
   readonly spare: SpareCalls;
+  readonly cancellation: Cancellation | undefined;
 }
 
-async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<void> {
-  const { gathered, from, range, until, spare } = start;
+async function walk<Item>(options: WalkOptions<Item>, source: Source<Item>): Promise<void> {
+  const { gathered, from, range, until, spare, cancellation } = options;
   const visited = new Set(from ? [toPositionKey(from)] : []);
-  let cursor = from;
-  for (let planned = Math.ceil(range.size / itemsPerCall); planned > 0 || spare.take(); planned -= 1) {
+  let after = from;
+  for (let planned = Math.ceil(range.size / itemsPerCall); planned > 0 || spare.left > 0; planned -= 1) {
+    if (planned <= 0) spare.left -= 1;
     const missing = range.size - gathered.items.length;
     // Once the page is full, one item more tells whether anything follows; while the far bound is not proved, look for
     // it with full pages.
     const wanted = missing > 0 ? missing : gathered.boundProved ? 1 : itemsPerCall;
-    const step = await walk.step(cursor, Math.min(wanted, itemsPerCall), range.backward);
-    gather(step, gathered, until, range, walk);
+    const limit = Math.min(wanted, itemsPerCall);
+    const page = await source.readPage({ after, limit, descending: range.backward, cancellation });
+    gather(page, gathered, until, range, source);
     if (gathered.ended || (gathered.items.length === range.size && gathered.boundProved && gathered.leftOut !== null)) {
       return;
     }
-    const last = step.items.at(-1);
-    const next = step.next ?? (last === undefined ? null : walk.positionOf(last));
+    const last = page.items.at(-1);
+    const next = page.next ?? (last === undefined ? null : source.positionOf(last));
     if (!next || visited.has(toPositionKey(next))) throw badWalk('gives a cursor that does not advance');
     visited.add(toPositionKey(next));
-    cursor = next;
+    after = next;
   }
   // A short page is a valid answer if the caller can go on from its last cursor; one without a way on is the fault of
   // the upstream.
@@ -116,14 +117,14 @@ async function walkOn<Item>(start: WalkStart<Item>, walk: Walk<Item>): Promise<v
 }
 
 function gather<Item>(
-  step: WalkStep<Item>,
+  page: SourcePage<Item>,
   gathered: Gathered<Item>,
   until: Position | null,
   { size, backward }: PageRange,
-  walk: Walk<Item>,
+  source: Source<Item>,
 ): void {
-  for (const item of step.items) {
-    const position = walk.positionOf(item);
+  for (const item of page.items) {
+    const position = source.positionOf(item);
     const key = toPositionKey(position);
     if (gathered.seen.has(key)) throw badWalk('repeats what it has already answered');
     gathered.seen.add(key);
@@ -138,11 +139,32 @@ function gather<Item>(
     else gathered.leftOut = true;
   }
   // If the upstream does not say whether there is more, an empty answer means the end.
-  const hasMore = step.hasMore ?? (step.items.length === 0 ? false : null);
+  const hasMore = page.hasMore ?? (page.items.length === 0 ? false : null);
   if (gathered.leftOut !== true) gathered.leftOut = hasMore;
   gathered.ended = hasMore === false;
 }
 
 function badWalk(what: string) {
   return gatewayError('UPSTREAM_BAD_RESPONSE', `The events upstream ${what}.`, { upstream: 'events' });
+}
+
+/**
+ * Where a position lies relative to a bound, in the direction of a walk. Two positions of one transaction, or of
+ * different times, can be put in order; others of the same millisecond, or without a time, are `unordered`.
+ */
+function relationToBound(
+  position: Position,
+  bound: Position,
+  descending: boolean,
+): 'before' | 'at' | 'beyond' | 'unordered' {
+  const order = compare(position, bound);
+  if (order === null) return 'unordered';
+  if (order === 0) return 'at';
+  return order < 0 === descending ? 'beyond' : 'before';
+}
+
+function compare(a: Position, b: Position): number | null {
+  if (a.digest === b.digest) return Math.sign(Number(BigInt(a.eventSeq ?? 0) - BigInt(b.eventSeq ?? 0)));
+  if (a.timestampMs === null || b.timestampMs === null || a.timestampMs === b.timestampMs) return null;
+  return Math.sign(a.timestampMs - b.timestampMs);
 }

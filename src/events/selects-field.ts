@@ -1,37 +1,17 @@
-import {
-  type DirectiveNode,
-  GraphQLIncludeDirective,
-  type GraphQLResolveInfo,
-  GraphQLSkipDirective,
-  getDirectiveValues,
-  type SelectionNode,
-} from 'graphql';
+import type { FieldNode, GraphQLResolveInfo, SelectionNode } from 'graphql';
+import { isIncluded, selectionsBelow } from '../documents/selections.ts';
 
-/**
- * Does the selection below the field being resolved ask for the field at this path? Looks through fragments and honours
- * `@skip` and `@include`.
- */
-export function selectsField(info: GraphQLResolveInfo, path: readonly string[]): boolean {
-  return info.fieldNodes.some((node) => selects(node.selectionSet?.selections ?? [], path, info));
-}
-
-function selects(selections: readonly SelectionNode[], path: readonly string[], info: GraphQLResolveInfo): boolean {
-  const [name, ...rest] = path;
-  return selections.some((selection) => {
-    if (!isIncluded(selection, info)) return false;
-    if (selection.kind === 'Field') {
-      if (selection.name.value !== name) return false;
-      return rest.length === 0 || selects(selection.selectionSet?.selections ?? [], rest, info);
-    }
-    const fragment = selection.kind === 'InlineFragment' ? selection : info.fragments[selection.name.value];
-    return selects(fragment?.selectionSet.selections ?? [], path, info);
-  });
-}
-
-function isIncluded(node: { readonly directives?: readonly DirectiveNode[] }, info: GraphQLResolveInfo): boolean {
-  if (!node.directives?.length) return true;
-  return (
-    getDirectiveValues(GraphQLSkipDirective, node, info.variableValues)?.if !== true &&
-    getDirectiveValues(GraphQLIncludeDirective, node, info.variableValues)?.if !== false
-  );
+/** Does the selection below the field being resolved ask for the field at this path? Honours `@skip` and `@include`. */
+export function selectsField(
+  { fieldNodes, fragments, variableValues }: GraphQLResolveInfo,
+  path: readonly string[],
+): boolean {
+  const scope = { fragments: new Map(Object.entries(fragments)) };
+  const selects = (node: SelectionNode | FieldNode, [name, ...rest]: readonly string[]): boolean =>
+    selectionsBelow(node, scope).some((selection) => {
+      if (!isIncluded(selection, variableValues)) return false;
+      if (selection.kind !== 'Field') return selects(selection, [name ?? '', ...rest]);
+      return selection.name.value === name && (rest.length === 0 || selects(selection, rest));
+    });
+  return fieldNodes.some((node) => selects(node, path));
 }

@@ -4,7 +4,7 @@ import { type ExecutionResult, graphql } from 'graphql';
 import { Pool } from 'undici';
 import { type NetworkProfileName, networkProfiles } from '../../src/config/network-profile.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { type CursorKeys, createCursorKeys } from '../../src/events/cursors/cursor-keys.ts';
+import { type CursorKeys, createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
 import { type Cancellation, createCancellation } from '../../src/upstream/cancellation.ts';

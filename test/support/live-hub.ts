@@ -76,7 +76,8 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     pace: { minMs: 100, maxMs: 1_000 },
     budget,
     made: createShares({ total: 4_096, least: 2 }),
-    turns: new Turns(),
+    // By the clock of the test: a busy machine must not defer what is due in this turn.
+    turns: new Turns({ now: clock.now, defer: (then) => void setImmediate(then) }),
     streamQuota: createStreamQuota({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
     readerQuota: createQuota({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
     historyCalls: new CallQueue({ clock, maxAtOnce: 4, maxPerSecond: 50 }),

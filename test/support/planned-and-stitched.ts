@@ -6,7 +6,7 @@ import { type Plan, toShownPlan } from '../../src/documents/plan/plan-operation.
 import { fragmentsOf } from '../../src/documents/selections.ts';
 import { coerceVariables } from '../../src/engine/coerce-variables.ts';
 import { createExecuteStitched } from '../../src/engine/execute-stitched.ts';
-import { createCursorKeys } from '../../src/events/cursors/cursor-keys.ts';
+import { createCursorKeys } from '../../src/events/cursor-keys.ts';
 import { createEventsClient } from '../../src/events/events-client.ts';
 import { createEventsResolvers } from '../../src/events/events-resolvers.ts';
 import { buildGeneration, type Generation } from '../../src/graph/generation.ts';

@@ -2,19 +2,17 @@ import type { Config } from '../../config/config.ts';
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import type { EventQueryFilter, TransactionStreamFilter } from '../../generated/own.ts';
 import type { LedgerPush } from '../../ledger/ledger-push.ts';
+import { toCanonicalAddress } from '../../ledger/values/move-names.ts';
 import type { Clock } from '../../live/clock.ts';
 import type { LiveSource } from '../../live/live-source.ts';
 import { keepWatch, type Listen } from '../../live/watch.ts';
 import { createRpcSocket } from '../../upstream/sockets/rpc-socket.ts';
-import { type PushedFilter, toPushedEvents, toPushedTransactions } from './pushed-filter.ts';
+import type { FilterWire } from '../wire.ts';
 
 type WatchSource = LiveSource<unknown>['watch'];
-/** An externally tagged filter, for example `{ Sender: '0x2' }`. */
-type FilterWire = Readonly<Record<string, unknown>>;
 
-/** Finds who tells when it is worth asking a query again; `undefined` = nobody. */
+/** Subscribes to announcements of news for a query; `undefined` = there are none. */
 export interface EventWatches {
-  /** @param wire the query as nodes know it */
   ofEvents(query: EventQueryFilter, wire: FilterWire): WatchSource;
   ofTransactions(filter: TransactionStreamFilter | null, wire: FilterWire | null): WatchSource;
   close(): void;
@@ -24,7 +22,7 @@ export interface EventWatchesOptions {
   readonly source: Config['live']['source'];
   readonly profile: NetworkProfile;
   readonly push: LedgerPush;
-  /** Where nodes take JSON-RPC subscriptions; `null` = nowhere. */
+  /** WebSocket URL for JSON-RPC subscriptions; `null` = none. */
   readonly rpcSocketUrl: string | null;
   readonly clock: Clock;
 }
@@ -48,7 +46,7 @@ export function createEventWatches(options: EventWatchesOptions): EventWatches {
   };
 }
 
-/** What the ledger offers is looked at anew each time: its schema may be another by then. */
+/** Looks up what the ledger offers at each attempt: its schema may have changed. */
 function createListen({ field, filter }: PushedFilter, push: LedgerPush, mayBeWider: boolean): Listen {
   return (attempt) => {
     const isExact = filter !== 'inexpressible' && push.offers(field, filter?.member ?? null);
@@ -57,7 +55,7 @@ function createListen({ field, filter }: PushedFilter, push: LedgerPush, mayBeWi
       return () => {};
     }
     const member = isExact && filter ? `(filter:{${filter.member}:${JSON.stringify(filter.value)}})` : '';
-    // What happened is asked for elsewhere; that it did is enough.
+    // The message is only a signal: its content is read by the poll.
     return push.listen(`subscription{${field}${member}{__typename}}`, attempt);
   };
 }
@@ -86,14 +84,48 @@ function overRpc(
     );
   return {
     ofEvents: (_, wire) => over(methods.subscribeEvent, methods.unsubscribeEvent, toSubscribed(wire)),
-    // Nodes take no subscription to everything.
+    // Nodes have no subscription to all transactions.
     ofTransactions: (_, wire) =>
       wire ? over(methods.subscribeTransaction, methods.unsubscribeTransaction, wire) : undefined,
     close: () => socket.close(),
   };
 }
 
-/** Subscriptions know a type of events by one name on every network. */
+/** In subscriptions, every network calls the filter by event type `MoveEventType`. */
 function toSubscribed(wire: FilterWire): FilterWire {
   return typeof wire.EventType === 'string' ? { MoveEventType: wire.EventType } : wire;
+}
+
+/** A root field of the ledger's `Subscription`, and its argument `filter`. */
+interface PushedFilter {
+  readonly field: string;
+  /** `null` = none: the query is for all items. */
+  readonly filter: { readonly member: string; readonly value: string } | null | 'inexpressible';
+}
+
+type Names = NetworkProfile['subscriptions'];
+
+function toPushedEvents({ all, moveModule }: EventQueryFilter, { events }: Names): PushedFilter {
+  const { field } = events;
+  if (all) return { field, filter: null };
+  if (!moveModule) return { field, filter: 'inexpressible' };
+  return { field, filter: { member: events.moveModule, value: `${moveModule.package}::${moveModule.module}` } };
+}
+
+function toPushedTransactions(given: TransactionStreamFilter | null, { transactions }: Names): PushedFilter {
+  const { field } = transactions;
+  if (!given) return { field, filter: null };
+  const { fromAddress, moveFunction } = given;
+  if (fromAddress) return { field, filter: { member: transactions.fromAddress, value: toWhole(fromAddress) } };
+  if (!moveFunction) return { field, filter: 'inexpressible' };
+  const names = [toWhole(moveFunction.package), moveFunction.module, moveFunction.function];
+  return {
+    field,
+    filter: { member: transactions.moveFunction, value: names.filter((name) => name != null).join('::') },
+  };
+}
+
+/** With all 32 bytes. The argument was checked before. */
+function toWhole(address: string): string {
+  return toCanonicalAddress(address) ?? address;
 }

@@ -2,12 +2,12 @@ import type { RpcEvent } from '../../generated/own.ts';
 import { printJson } from '../../json/exact-number.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { ItemText } from '../../live/fleet/entry-text.ts';
+import type { TransactionWire } from '../wire.ts';
 import { toEventFacts } from './event-leaf.ts';
-import type { LiveEventEntry } from './event-source.ts';
-import type { NodeTransaction } from './transaction-source.ts';
+import type { LiveEvent } from './live-pages.ts';
 
-/** Events as the processes of a fleet pass them on, every digit as the node sent it. */
-export const eventText: ItemText<LiveEventEntry> = {
+/** Events as processes of a fleet share them, with every digit that the node sent. */
+export const eventText: ItemText<LiveEvent> = {
   write: ({ node }) => printJson(node),
   read(text) {
     const node = asObject(parseJson(text)) as unknown as RpcEvent;
@@ -15,17 +15,17 @@ export const eventText: ItemText<LiveEventEntry> = {
   },
 };
 
-export const transactionText: ItemText<NodeTransaction> = {
+export const transactionText: ItemText<TransactionWire> = {
   write: printJson,
   read(text) {
     const read = asObject(parseJson(text));
     asObject(read.raw);
     if (typeof read.digest !== 'string') throw new Error('a transaction without a digest');
-    return read as unknown as NodeTransaction;
+    return read as unknown as TransactionWire;
   },
 };
 
-/** What others have written is looked at before it is told: streams could not go on behind what they cannot tell. */
+/** Rejects a damaged item here: a stream could not resume behind an item that it cannot deliver. */
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Error('an item that is no object');

@@ -1,8 +1,8 @@
 import { isDigest, isU64Text } from '../../ledger/values/check-argument.ts';
 import { type Place, type ResumePoint, resumeAt } from '../../live/live-source.ts';
 import type { StreamPlace } from '../../upstream/operation-context.ts';
-import type { CursorKeys } from '../cursors/cursor-keys.ts';
-import { createSignedCursors, refuseCursor } from '../cursors/signed-cursor.ts';
+import type { CursorKeys } from '../cursor-keys.ts';
+import { createSignedCursors, refuseCursor } from '../signed-cursor.ts';
 
 /** Makes and reads the cursors of the streams of one field with one filter. */
 export interface LiveCursors {

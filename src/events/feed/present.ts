@@ -1,30 +1,23 @@
 import type { Presenter } from '../../live/channel.ts';
 import type { LiveEntry } from '../../live/live-source.ts';
 import { itemPlace, type PlacedItem } from '../../upstream/item-place.ts';
-import type { StreamPlace } from '../../upstream/operation-context.ts';
 import type { LiveCursors } from './live-cursor.ts';
 
-/** One result of a stream, as the root of its selection: under the name of the field, what is told. */
+/** The root value of one result of a stream: the payload under the name of the field. */
 export type LiveRoot = Readonly<Record<string, object>> & PlacedItem;
 
-/** What a subscription of the graph is opened for. */
-export interface LiveFollower {
-  readonly caller: { readonly rate: { readonly key: string } };
-  readonly streamPlace?: StreamPlace | undefined;
-}
-
 export interface Presentation<Item> {
-  /** Of the subscription. */
+  /** The field of `Subscription`. */
   readonly field: string;
   /** The type of an item in the field's union. */
   readonly itemType: string;
-  /** What such an item has beside its cursor. */
+  /** The fields of an item beside its cursor. */
   readonly toItem: (entry: LiveEntry<Item>) => object;
   readonly matches: (item: Item) => boolean;
 }
 
-/** Gives what a stream tells the types of the graph. */
-export function present<Item>(
+/** Makes payloads of the types of the graph. */
+export function createPresenter<Item>(
   { field, itemType, toItem, matches }: Presentation<Item>,
   { toCursor }: LiveCursors,
 ): Presenter<Item, LiveRoot> {
@@ -34,7 +27,7 @@ export function present<Item>(
       let made: string | undefined;
       const item = {
         __typename: itemType,
-        // Signed when it is first read, and then once for all who follow.
+        // Signed when first read, once for all followers.
         get cursor() {
           made ??= toCursor(at);
           return made;
@@ -51,7 +44,7 @@ export function present<Item>(
         before: before && toCursor({ place: before, from: before }),
         reason,
       };
-      // Whoever goes on here is told of the gap again; behind `before` the first item would be left out.
+      // A client that resumes here gets the gap again; behind `before` it would miss the first item.
       return { [field]: gap, ...(place !== null && { [itemPlace]: () => place }) };
     },
     missed(count, at) {

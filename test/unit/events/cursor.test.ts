@@ -3,9 +3,8 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { createCursorCodec } from '../../../src/events/cursor.ts';
-import { createCursorKey, keyIdBytes, signatureBytes } from '../../../src/events/cursors/cursor-key.ts';
-import { createCursorKeys } from '../../../src/events/cursors/cursor-keys.ts';
+import { createCursorKey, createCursorKeys, keyIdBytes, signatureBytes } from '../../../src/events/cursor-keys.ts';
+import { createCursorCodec } from '../../../src/events/signed-cursor.ts';
 
 const digest = '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR1';
 const [older, newer] = ['older'.repeat(7), 'newer'.repeat(7)] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
-import { eventFilterCapabilities } from '../../../src/events/event-filter-capabilities.ts';
+import { eventFilterCapabilities } from '../../../src/events/capabilities.ts';
 
 const configured = { events: true, missingSetting: 'LEDGER_RPC_URL' };
 const missing = (profile: Parameters<typeof eventFilterCapabilities>[0]) =>

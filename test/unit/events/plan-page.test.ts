@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type PageArguments, planPage } from '../../../src/events/plan-page.ts';
+import { type PageArguments, planPage } from '../../../src/events/connection.ts';
 
 const sizes = { defaultSize: 20, maxSize: 50 };
 

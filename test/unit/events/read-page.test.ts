@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxSpareCalls } from '../../../src/config/event-calls.ts';
-import type { Position } from '../../../src/events/position.ts';
-import {
-  type Page,
-  type PageRange,
-  readPage as readPageOf,
-  type Walk,
-  type WalkStep,
-} from '../../../src/events/read-page.ts';
-import { createSpareCalls } from '../../../src/events/spare-calls.ts';
+import { createSpareCalls, type Page, type PageRange, readPage as readPageOf } from '../../../src/events/read-page.ts';
+import type { Position, Source, SourcePage } from '../../../src/events/source.ts';
 
 const at = (digest: string, eventSeq: number, timestampMs: number | null): Position => ({
   digest,
@@ -18,15 +11,15 @@ const at = (digest: string, eventSeq: number, timestampMs: number | null): Posit
 });
 
 /** One page of an operation that reads no other. */
-const readPage = <Item>(range: PageRange, walk: Walk<Item>, spare = createSpareCalls()): Promise<Page<Item>> =>
-  readPageOf(range, walk, spare);
+const readPage = <Item>(range: PageRange, source: Source<Item>, spare = createSpareCalls()): Promise<Page<Item>> =>
+  readPageOf(range, source, spare);
 
 /** An upstream that behaves: exclusive cursors, 50 at most, `next` is the last item even at the end. */
 function upstream(ledger: readonly Position[]) {
   const calls: { readonly limit: number; readonly descending: boolean }[] = [];
-  const walk: Walk<Position> = {
+  const walk: Source<Position> = {
     positionOf: (item) => item,
-    step: async (cursor, limit, descending) => {
+    readPage: async ({ after: cursor, limit, descending }) => {
       calls.push({ limit, descending });
       const order = descending ? ledger.toReversed() : ledger;
       const start = cursor
@@ -181,11 +174,11 @@ test('walking page by page, either way, in any sizes, gives the whole once', asy
 
 describe('an upstream that misbehaves is an error, never an endless loop:', () => {
   const [one, two] = events(2) as [Position, Position];
-  const stuck = (step: (cursor: Position | null) => WalkStep<Position>) =>
+  const stuck = (step: (cursor: Position | null) => SourcePage<Position>) =>
     expect(
       readPage<Position>(
         { size: 10, backward: false, after: one, before: null },
-        { positionOf: (item) => item, step: async (cursor) => step(cursor) },
+        { positionOf: (item) => item, readPage: async ({ after }) => step(after) },
       ),
     ).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'events' } });
 
@@ -194,9 +187,9 @@ describe('an upstream that misbehaves is an error, never an endless loop:', () =
     ['from a cursor', one],
   ])('a cursor that does not advance, %s, after two calls', async (_, after) => {
     let calls = 0;
-    const walk: Walk<Position> = {
+    const walk: Source<Position> = {
       positionOf: (item) => item,
-      step: async () => {
+      readPage: async () => {
         calls += 1;
         return { items: [], next: two, hasMore: true };
       },
@@ -233,7 +226,7 @@ describe('an upstream that misbehaves is an error, never an endless loop:', () =
 test('an upstream that gives one item at a time makes a page shorter, never wrong', async () => {
   const ledger = events(100);
   const { walk } = upstream(ledger);
-  const single: Walk<Position> = { ...walk, step: (cursor, _limit, descending) => walk.step(cursor, 1, descending) };
+  const single: Source<Position> = { ...walk, readPage: (request) => walk.readPage({ ...request, limit: 1 }) };
   const page = await readPage({ size: 50, backward: false, after: null, before: null }, single);
   expect(page).toEqual({ items: ledger.slice(0, 21), hasPreviousPage: false, hasNextPage: true });
 });
@@ -253,10 +246,11 @@ describe('an upstream that does not say whether there is more', () => {
   /** Gives `data` and nothing else, at most `most` at a time. */
   function silent(ledger: readonly Position[], most = 50) {
     const { walk, calls } = upstream(ledger);
-    const quiet: Walk<Position> = {
+    const quiet: Source<Position> = {
       ...walk,
-      step: async (cursor, limit, descending) => {
-        const { items } = await walk.step(cursor, Math.min(limit, most), descending);
+      readPage: async (request) => {
+        const { limit } = request;
+        const { items } = await walk.readPage({ ...request, limit: Math.min(limit, most) });
         return { items, next: null, hasMore: null };
       },
     };
@@ -281,7 +275,7 @@ describe('an upstream that does not say whether there is more', () => {
   });
 
   test('may have more once nobody can be asked any more', async () => {
-    const spent = { take: () => false };
+    const spent = { left: 0 };
     const page = await readPage({ size: 4, backward: false, after: null, before: null }, silent(events(4)).walk, spent);
     expect(page).toMatchObject({ items: events(4), hasNextPage: true });
   });
@@ -311,7 +305,7 @@ describe('an upstream that does not say whether there is more', () => {
 test('what one page of an operation took beyond its need is not there for the next', async () => {
   const ledger = events(100);
   const { walk, calls } = upstream(ledger);
-  const single: Walk<Position> = { ...walk, step: (cursor, _limit, descending) => walk.step(cursor, 1, descending) };
+  const single: Source<Position> = { ...walk, readPage: (request) => walk.readPage({ ...request, limit: 1 }) };
   const spare = createSpareCalls();
   const range = { size: 15, backward: false, after: null, before: null };
   expect((await readPage(range, single, spare)).items).toHaveLength(15);
@@ -326,9 +320,9 @@ test('what one page of an operation took beyond its need is not there for the ne
 
 test('hasMore decides, not a missing cursor', async () => {
   const [one, two] = events(2) as [Position, Position];
-  const walk: Walk<Position> = {
+  const walk: Source<Position> = {
     positionOf: (item) => item,
-    step: async (cursor) =>
+    readPage: async ({ after: cursor }) =>
       cursor ? { items: [two], next: null, hasMore: false } : { items: [one], next: null, hasMore: true },
   };
   expect((await readPage({ size: 5, backward: false, after: null, before: null }, walk)).items).toEqual([one, two]);
@@ -336,9 +330,9 @@ test('hasMore decides, not a missing cursor', async () => {
 
 test('more items than asked for are left out and said to be there', async () => {
   const ledger = events(5);
-  const walk: Walk<Position> = {
+  const walk: Source<Position> = {
     positionOf: (item) => item,
-    step: async () => ({ items: ledger, next: ledger[4]!, hasMore: false }),
+    readPage: async () => ({ items: ledger, next: ledger[4]!, hasMore: false }),
   };
   expect(await readPage({ size: 2, backward: false, after: null, before: null }, walk)).toEqual({
     items: ledger.slice(0, 2),

@@ -8,7 +8,7 @@ import {
   mostCalls,
 } from '../../../../src/documents/cost/called-pages.ts';
 import { toExecutableDocument } from '../../../../src/documents/selections.ts';
-import { planPage } from '../../../../src/events/plan-page.ts';
+import { planPage } from '../../../../src/events/connection.ts';
 
 const fields = new Set(['queryEvents', 'queryTransactionBlocks']);
 const bounds = { fields, maxCalls: 120, defaultSize: 20, maxSize: 1_000 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../src/config/secret.ts';
-import { createCursorKeys } from '../../../../src/events/cursors/cursor-keys.ts';
+import { createCursorKeys } from '../../../../src/events/cursor-keys.ts';
 import { createLiveCursors, isEventKey } from '../../../../src/events/feed/live-cursor.ts';
 import { resumeAt } from '../../../../src/live/live-source.ts';
 

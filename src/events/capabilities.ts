@@ -1,4 +1,5 @@
 import { eventFilterMembers, type NetworkProfile } from '../config/network-profile.ts';
+import type { ReachedBound } from '../live/quota.ts';
 import type { UpstreamCapability } from '../upstream/upstream.ts';
 
 /**
@@ -18,4 +19,15 @@ export function eventFilterCapabilities(
           : `No events upstream: ${configured.missingSetting} is not set.`;
     return { name: `eventFilter:${member}`, available: reason === null, reason };
   });
+}
+
+/** Does the next live stream of a caller with a new filter get a reader of its own? @param bound the one that is reached */
+export function liveReaderCapability(bound: ReachedBound | null): UpstreamCapability {
+  return { name: 'live:ownReader', available: bound === null, reason: bound && toReason(bound) };
+}
+
+function toReason({ of, max }: ReachedBound): string {
+  const which =
+    of === 'caller' ? `The ${max} readers that one caller may have are open` : `All ${max} readers are open`;
+  return `${which}: another filter of liveEvents is served by the reader of everything, one of liveTransactions is refused.`;
 }

@@ -1,0 +1,205 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Config } from '../config/config.ts';
+import type { EventQueryFilter, EventStreamFilter, TransactionStreamFilter } from '../generated/own.ts';
+import { isDigest } from '../ledger/values/check-argument.ts';
+import { systemClock } from '../live/clock.ts';
+import type { JoinFleet } from '../live/feed.ts';
+import type { ItemText } from '../live/fleet/entry-text.ts';
+import type { Fleet } from '../live/fleet/fleet.ts';
+import { CallQueue } from '../live/history.ts';
+import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from '../live/live-hub.ts';
+import type { StallReport } from '../live/progress.ts';
+import { createQuota, createShares, type StreamQuota } from '../live/quota.ts';
+import { Turns } from '../live/turns.ts';
+import type { StreamPlace } from '../upstream/operation-context.ts';
+import { liveReaderCapability } from './capabilities.ts';
+import type { CursorKeys } from './cursor-keys.ts';
+import type { EventsClient } from './events-client.ts';
+import { matchesLeaf } from './feed/event-leaf.ts';
+import type { EventWatches } from './feed/event-watches.ts';
+import { countLeaves, matchesTree } from './feed/filter-tree.ts';
+import { eventText, transactionText } from './feed/item-text.ts';
+import { createLiveCursors, isEventKey, type LiveCursorScope } from './feed/live-cursor.ts';
+import { createLiveSource, type LiveEvent, toLiveEvent, toLiveTransaction } from './feed/live-pages.ts';
+import { parseEventStreamFilter } from './feed/parse-event-stream-filter.ts';
+import { createPresenter, type LiveRoot, type Presentation } from './feed/present.ts';
+import { pushDown } from './feed/push-down.ts';
+import { createEventSource, createTransactionSource, wholeTransaction } from './rpc-sources.ts';
+import { selectsField } from './selects-field.ts';
+import { toEventFilterWire } from './to-event-filter-wire.ts';
+import { toTransactionFilterWire } from './to-transaction-filter-wire.ts';
+import type { TransactionWire } from './wire.ts';
+
+export interface LiveEventsOptions {
+  readonly config: Pick<Config, 'live' | 'profile'>;
+  readonly streamQuota: StreamQuota;
+  readonly watches: Pick<EventWatches, 'ofEvents' | 'ofTransactions'>;
+  /** @throws `NOT_CONFIGURED` where there is no events upstream */
+  readonly client: () => EventsClient;
+  readonly cursorKeys: CursorKeys;
+  readonly fleet: Pick<Fleet, 'join'> | null;
+  /** Of the events upstream; `null` where it is not configured. */
+  readonly address: string | null;
+  /** Called once a minute for each fault. @param fault in words, of a page that was accepted nevertheless */
+  readonly onPageTaken: (fault: string) => void;
+  readonly onStall: (report: StallReport) => void;
+}
+
+/** The part of an operation's context that a stream needs. */
+interface Subscriber {
+  readonly caller: { readonly rate: { readonly key: string } };
+  readonly streamPlace?: StreamPlace | undefined;
+}
+
+interface StreamArguments<Filter> {
+  readonly filter?: Filter | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+/** A place that is unknown for so many milliseconds is gone: other nodes behind the same address have had the time to receive it. */
+const lostAfterMs = 10_000;
+/** Milliseconds for which a reader waits for clients to reconnect. A new reader would take late events for known ones. */
+const graceMs = 5_000;
+/** Each reader keeps at least so much: else no stream could go from history to live. */
+const leastReplayBytes = 8 * 1024;
+/** Calls that read history, for all streams of the process. Its pages have 50 items. */
+const historyBounds = { maxAtOnce: 4, maxPerSecond: 50 };
+/** Payloads of all streams: some kilobytes each, beside their items. */
+const maxMade = 4_096;
+/** Each event is tested by each filter: one with many tests counts as several streams. */
+const testsPerStream = 10;
+/** Another number is another reader: processes never meet entries of a format that they cannot read. */
+const entryFormat = 2;
+
+/** `liveEvents` and `liveTransactions` over the queries of a node. */
+export function createLiveEvents(options: LiveEventsOptions) {
+  const { streamQuota, watches, client, cursorKeys } = options;
+  const { live, profile } = options.config;
+  const readerQuota = createQuota({ max: live.maxReaders, maxPerCaller: live.maxReadersPerCaller });
+  // Both kinds share the bounds, not the readers.
+  const shared = {
+    pace: { minMs: live.pollMinMs, maxMs: live.pollMaxMs },
+    clock: systemClock,
+    budget: createShares({ total: live.replayBytes, least: leastReplayBytes }),
+    made: createShares({ total: maxMade, least: 2 }),
+    turns: new Turns(),
+    streamQuota,
+    readerQuota,
+    historyCalls: new CallQueue({ clock: systemClock, ...historyBounds }),
+    lostAfterMs,
+    graceMs,
+    onPageTaken: options.onPageTaken,
+    onStall: options.onStall,
+  };
+  const events = createLiveHub<LiveEvent, LiveRoot>({ ...shared, join: joinFor(options, 'events', eventText) });
+  const transactions = createLiveHub<TransactionWire, LiveRoot>({
+    ...shared,
+    join: joinFor(options, 'transactions', transactionText),
+  });
+
+  const eventQuery = (filter: EventQueryFilter): LiveQuery<LiveEvent> => {
+    const rpc = client();
+    const { wire, identity } = toEventFilterWire(filter, profile.events);
+    const source = createEventSource(rpc, wire);
+    return { query: identity, source: () => createLiveSource(source, toLiveEvent, watches.ofEvents(filter, wire)) };
+  };
+
+  type Opening<Item> = Presentation<Item> &
+    Omit<LiveCursorScope, 'field'> &
+    Pick<OpenLiveStream<Item, LiveRoot>, 'query' | 'source' | 'everything' | 'weight'>;
+
+  function open<Item>(
+    hub: LiveHub<Item, LiveRoot>,
+    { field, itemType, toItem, matches, filter, isKey, ...query }: Opening<Item>,
+    after: string | null | undefined,
+    { caller, streamPlace }: Subscriber,
+  ) {
+    const cursors = createLiveCursors({ field, filter, isKey }, cursorKeys);
+    return hub.open({
+      ...query,
+      filter,
+      presenter: () => createPresenter({ field, itemType, toItem, matches }, cursors),
+      after: cursors.toBeginning(after, streamPlace),
+      caller: caller.rate.key,
+      onQuiet: streamPlace && ((at) => streamPlace.quietAt(() => cursors.toCursor(at))),
+    });
+  }
+
+  const liveEvents = {
+    subscribe(_: unknown, { filter, after }: StreamArguments<EventStreamFilter>, subscriber: Subscriber) {
+      const tree = parseEventStreamFilter(filter);
+      const opening: Opening<LiveEvent> = {
+        field: 'liveEvents',
+        itemType: 'LiveEventItem',
+        toItem: ({ item }) => ({ event: item.node }),
+        matches: ({ facts }) => matchesTree(tree, (leaf) => matchesLeaf(leaf, facts)),
+        filter: tree.key,
+        isKey: isEventKey,
+        ...eventQuery(pushDown(tree, profile.events.filters)),
+        everything: eventQuery({ all: true }),
+        weight: Math.max(1, Math.ceil(countLeaves(tree) / testsPerStream)),
+      };
+      return open(events, opening, after, subscriber);
+    },
+  };
+
+  const liveTransactions = {
+    subscribe(
+      _: unknown,
+      { filter = null, after }: StreamArguments<TransactionStreamFilter>,
+      subscriber: Subscriber,
+      info: GraphQLResolveInfo,
+    ) {
+      const rpc = client();
+      const isWhole = selectsField(info, ['transaction', 'raw']);
+      const { wire, identity } = toTransactionFilterWire(filter);
+      const source = createTransactionSource(rpc, wire, isWhole ? wholeTransaction : {});
+      const query: LiveQuery<TransactionWire> = {
+        query: `${isWhole ? 'whole' : 'brief'} ${identity}`,
+        source: () => createLiveSource(source, toLiveTransaction, watches.ofTransactions(filter, wire)),
+      };
+      const opening: Opening<TransactionWire> = {
+        field: 'liveTransactions',
+        itemType: 'LiveTransactionItem',
+        toItem: ({ item }) => ({ transaction: item }),
+        matches: () => true,
+        filter: identity,
+        isKey: isDigest,
+        ...query,
+        // Only the node can tell what a transaction has to do with an address or an object.
+        everything: filter ? null : query,
+        weight: 1,
+      };
+      return open(transactions, opening, after, subscriber);
+    },
+  };
+
+  return {
+    resolvers: { Subscription: { liveEvents, liveTransactions } },
+    capability: (caller: string) => liveReaderCapability(readerQuota.boundOf(caller)),
+    stop() {
+      events.stop();
+      transactions.stop();
+    },
+    close() {
+      events.close();
+      transactions.close();
+    },
+  };
+}
+
+/**
+ * One reader for all processes that ask the same node in the same way. Requests to nodes hold nothing of a caller, so a stream of
+ * any caller may deliver what another's has read.
+ */
+function joinFor<Item>(
+  { fleet, address, config: { profile } }: LiveEventsOptions,
+  kind: 'events' | 'transactions',
+  itemText: ItemText<Item>,
+): ((query: string) => JoinFleet<Item>) | undefined {
+  if (!fleet || address === null) return undefined;
+  const { origin, pathname, search } = new URL(address);
+  const { methods, timeRange } = profile.events;
+  const scope = [entryFormat, kind, profile.name, origin + pathname + search, methods, timeRange];
+  return (query) => fleet.join(JSON.stringify([...scope, query]), itemText);
+}

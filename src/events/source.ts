@@ -1,0 +1,49 @@
+import type { Cancellation } from '../upstream/cancellation.ts';
+
+/** The place of an event or a transaction in the ledger's order, exact enough to resume at. */
+export interface Position {
+  readonly digest: string;
+  /** Decimal text; `null` for a transaction. */
+  readonly eventSeq: string | null;
+  /** `null` if the node does not say. */
+  readonly timestampMs: number | null;
+}
+
+/**
+ * One query of the ledger for events or for transactions: all that pages and live streams need of an upstream. Another upstream
+ * with the same items implements this.
+ */
+export interface Source<Item> {
+  /** One upstream call. Rejects with errors of the catalogue: `STALE_CURSOR` if the upstream does not know `after`. */
+  readPage(request: SourcePageRequest): Promise<SourcePage<Item>>;
+  positionOf(item: Item): Position;
+}
+
+export interface SourcePageRequest {
+  /** Exclusive; `null` starts at the newest item if `descending`, else at the oldest. */
+  readonly after: Position | null;
+  /** 1 to 50. */
+  readonly limit: number;
+  /** Newest first. */
+  readonly descending: boolean;
+  readonly cancellation: Cancellation | undefined;
+}
+
+export interface SourcePage<Item> {
+  readonly items: readonly Item[];
+  /** May be missing although there is more. */
+  readonly next: Position | null;
+  /** `null` if the upstream does not say; then only an empty page means the end. */
+  readonly hasMore: boolean | null;
+}
+
+/** Two positions have the same text only if they are the same. */
+export function toPositionKey({ digest, eventSeq }: Position): string {
+  return eventSeq === null ? digest : `${digest}:${eventSeq}`;
+}
+
+/** `null` for anything but whole milliseconds: times only put items in order, and a missing one does no harm. */
+export function toTimestampMs(text: string | null): number | null {
+  const value = text === null ? Number.NaN : Number(text);
+  return Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
