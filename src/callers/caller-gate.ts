@@ -1,8 +1,9 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller } from '../upstream/operation-context.ts';
+import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
 import type { Identity, Sender } from './identify-caller.ts';
-import { windowSeconds } from './rate/rate-store.ts';
 import type { Quota, RateLimiter, RateRefusal } from './rate-limiter.ts';
+import { windowSeconds } from './rate-store.ts';
 
 type GatewayError = ReturnType<typeof gatewayError>;
 
@@ -13,14 +14,14 @@ export type CallerAdmission =
   | { readonly kind: 'admitted'; readonly caller: Caller; readonly standing: Standing }
   | { readonly kind: 'refused'; readonly error: GatewayError; readonly standing: Standing };
 
-/** Identifies and counts the caller of every operation, whichever shell it came through. */
+/** Identifies and counts the caller of every operation, over each transport. */
 export interface CallerGate {
   /**
-   * Identifies the caller and counts one attempt, before the operation is read. An attempt with invalid credentials counts
-   * against the address that sent it.
+   * Identifies the caller and counts one attempt, before the operation is read. An attempt with invalid credentials counts against
+   * the sender's address.
    */
   admit(sender: Sender): Promise<CallerAdmission>;
-  /** Counts the points of an operation beyond that one. */
+  /** Counts further points of the operation. */
   charge(caller: Caller, points: number): Promise<CallerAdmission>;
 }
 
@@ -34,7 +35,7 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
     async admit(sender) {
       const identity = identify(sender);
       if (identity.kind === 'caller') return charge(identity.caller, 1);
-      // Verifying is work: it is counted against the address first, whatever comes of it.
+      // Verification costs processor time: the address pays for it first, whatever the result.
       const { rate } = identity;
       const standing = rate ? await limiter.consume({ rate }, 1) : null;
       const error = toRefusal(standing);
@@ -42,11 +43,8 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
       const known = identity.kind === 'unverified' ? await identity.verify() : identity;
       if (known.kind === 'caller') return charge(known.caller, 1);
       const { code, message, upstream } = known;
-      return {
-        kind: 'refused',
-        standing,
-        error: gatewayError(code, message, upstream === undefined ? {} : { upstream }),
-      };
+      const facts = upstream === undefined ? {} : { upstream };
+      return { kind: 'refused', standing, error: gatewayError(code, message, facts) };
     },
     charge,
   };
@@ -59,8 +57,35 @@ export function createCallerGate({ identify, limiter }: CallerGateOptions): Call
   }
 }
 
-/** The error for a caller with this standing; `null` if it has not used up its limit. */
-export function toRefusal(standing: Standing): GatewayError | null {
+export interface AddressAdmission {
+  /** Why the address is refused now; `null` when it is admitted. */
+  readonly error: GatewayError | null;
+  readonly standing: Standing;
+}
+
+/** Limits attempts by address, with any credentials. */
+export interface AddressGate {
+  /** The network that a sender is counted by: an IPv4 address, or the /64 of an IPv6 one; `null` once its connection is closed. */
+  networkOf(sender: Sender): string | null;
+  /** Counts one attempt that is not an operation, such as opening a WebSocket. Never rejects. */
+  admit(sender: Sender): Promise<AddressAdmission>;
+}
+
+export function createAddressGate(limiter: Pick<RateLimiter, 'consume'>, trustedProxies: TrustedProxies): AddressGate {
+  const networkOf = (sender: Sender) => toClientAddress(sender, trustedProxies)?.network ?? null;
+  return {
+    networkOf,
+    async admit(sender) {
+      const network = networkOf(sender);
+      if (network === null) return { error: null, standing: null };
+      const standing = await limiter.consume({ rate: { key: toAddressKey(network), perMinute: null } }, 1);
+      return { error: toRefusal(standing), standing };
+    },
+  };
+}
+
+/** The error for a caller that has used up its limit; `null` for any other. */
+function toRefusal(standing: Standing): GatewayError | null {
   if (!standing || !('retryAfterSeconds' in standing)) return null;
   const { limit, retryAfterSeconds } = standing;
   const seconds = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
@@ -70,15 +95,9 @@ export function toRefusal(standing: Standing): GatewayError | null {
 
 export type RateCost = 'request' | 'usage';
 
-/** The parts of an operation's usage that decide its price. */
-export interface PricedUsage {
-  readonly inputNodes: number;
-  readonly outputNodes: number;
-}
-
 export interface PricedOperation {
   /** `null` when it was refused unread. */
-  readonly usage: PricedUsage | null;
+  readonly usage: { readonly inputNodes: number; readonly outputNodes: number } | null;
   /** As `PreparedOperation.ownMutations`. */
   readonly ownMutations: number;
   /** As `PreparedDocument.introspectedFields`. */
@@ -90,18 +109,17 @@ export interface PriceLimits {
   readonly maxOutputNodes: number;
 }
 
-/** Points added for input nodes at their limit, and again for output nodes at theirs. */
+/** Points for input nodes at their limit, and as many for output nodes at theirs. */
 const pointsPerFullLimit = 10;
 
-/** Fields of introspection that cost a point: they take about as much processor time as a small operation. */
+/** Introspected fields that cost one point: they take about as much processor time as a small operation. */
 const fieldsPerPoint = 1_000;
 
 /**
- * The points of an operation. By `request`: 1. By `usage`: 1, plus up to 10 for input nodes and up to 10 for output nodes, in
- * proportion to their limits, because nodes drive the ledger's work. So a small operation counts 1, and a caller with 600
- * points a minute can ask 28 of the largest, 21 points each. Either way each mutation of ours counts: aliases must not make
- * dozens of reservations one attempt. So does what the schema tells of itself: the gateway does all of that work, and the
- * standard introspection of a large schema is 20,000 fields.
+ * The points of an operation. By `request`: 1. By `usage`: 1, plus up to 10 each for input and output nodes, in proportion to their
+ * limits, because nodes drive the ledger's work. With 600 points a minute a caller can run 28 of the largest operations, 21 points
+ * each. In both, each mutation of the gateway counts, so that aliases do not make dozens of reservations one attempt. Introspection
+ * counts too: the gateway does that work alone, and the standard introspection of a large schema is 20,000 fields.
  */
 export function toPoints(
   { usage, ownMutations, introspectedFields }: PricedOperation,
@@ -115,19 +133,19 @@ export function toPoints(
   return attempts + Math.floor(pointsPerFullLimit * (input + output));
 }
 
-/** What the schema tells of itself costs, beside the attempt. */
+/** Points for introspection, on top of the attempt. */
 export function introspectionPoints(introspectedFields: number): number {
   return Math.floor(introspectedFields / fieldsPerPoint);
 }
 
-/** Headers that tell a caller what it has left. CORS must expose them, or pages of other origins cannot read them. */
+/** Headers that tell a caller what it has left. CORS must expose them to pages of other origins. */
 export const rateLimitHeaderNames = ['ratelimit', 'ratelimit-policy', 'retry-after'] as const;
 
 /**
  * The headers of the IETF draft "RateLimit header fields for HTTP": what is left and for how many seconds
  * (`"default";r=599;t=60`), and the policy (`"default";q=600;w=60`). A refusal adds `Retry-After`.
  * @param nowMs milliseconds since the Unix epoch
- * @returns names and values by turns
+ * @returns names and values in turn
  */
 export function toRateLimitHeaders(quota: Quota | RateRefusal, nowMs: number): string[] {
   const seconds = Math.max(0, Math.ceil((quota.resetsAtMs - nowMs) / 1000));

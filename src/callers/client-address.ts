@@ -7,9 +7,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type TrustedProxies = readonly (readonly [Address, number])[];
 
 export interface ClientAddress {
-  /** In the usual spelling: IPv4 with dots, even if it came mapped into IPv6; IPv6 in its shortest form. */
+  /** IPv4 with dots, also if it was mapped into IPv6; IPv6 in its shortest form. */
   readonly address: string;
-  /** The network that attempts are counted by: an IPv4 address, or the /64 of an IPv6 one, since one subscriber has a whole /64. */
+  /** What attempts are counted by: an IPv4 address, or the /64 of an IPv6 one, since one subscriber has a whole /64. */
   readonly network: string;
 }
 
@@ -44,7 +44,7 @@ export function toClientAddress(
   trustedProxies: TrustedProxies,
 ): ClientAddress | null {
   if (forwardedFor === undefined) {
-    // The fast path for nearly every request: Node already gives an IPv4 address in its usual spelling.
+    // Fast path of nearly every request: Node has the IPv4 address in its usual spelling.
     const text = remoteAddress.startsWith(mappedPrefix) ? remoteAddress.slice(mappedPrefix.length) : remoteAddress;
     if (isIPv4(text)) return { address: text, network: text };
   }
@@ -60,7 +60,7 @@ export function toClientAddress(
   return { address: toText(client), network: toNetwork(client) };
 }
 
-/** The key of a network's counter, in which its callers without an API key are counted too. */
+/** The key of a network's counter, which also counts its callers without an API key. */
 export function toAddressKey(network: string): string {
   return `address:${network}`;
 }

@@ -4,10 +4,10 @@ import { Secret } from '../config/secret.ts';
 import type { Caller, Scope } from '../upstream/operation-context.ts';
 import { type TrustedProxies, toAddressKey, toClientAddress } from './client-address.ts';
 import type { ClientBook } from './credentials/client-book.ts';
-import { looksLikeToken } from './credentials/looks-like-token.ts';
+import { looksLikeToken } from './credentials/read-claims.ts';
 import type { TokenBook } from './credentials/token-book.ts';
 
-/** What a request and its connection say about who sent it. Nothing of it is checked yet. */
+/** What a request and its connection say about the caller, unchecked. */
 export interface Sender {
   /** `Authorization`, whole; `null` if none. */
   readonly authorization: Secret | null;
@@ -45,7 +45,7 @@ function toSecret(value: SenderHeaders[string]): Secret | null {
 
 export type Identity = KnownIdentity | UnverifiedIdentity;
 
-/** A token was sent whose signature has to be verified, which takes time that somebody must be counted for first. */
+/** The signature of a token has to be verified, which costs processor time: the address is counted first. */
 export interface UnverifiedIdentity {
   readonly kind: 'unverified';
   /** The counter of the address that sent it. */
@@ -56,19 +56,19 @@ export interface UnverifiedIdentity {
 
 export type KnownIdentity =
   | { readonly kind: 'caller'; readonly caller: Caller }
-  /** The credentials are invalid, or not allowed for this origin. The sender is known by address alone. */
+  /** The credentials are invalid, or not allowed for this origin. */
   | {
       readonly kind: 'refused';
       readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN' | 'BAD_REQUEST' | 'UPSTREAM_UNAVAILABLE';
       readonly message: string;
-      /** What could not be asked about the credential. */
+      /** The upstream that could not verify the credential. */
       readonly upstream?: string;
-      /** The counter that the attempt counts against; `null` when not even the address is known. */
+      /** The counter of the attempt; `null` if the address is unknown. */
       readonly rate: Caller['rate'] | null;
     };
 
 export interface IdentifyOptions {
-  /** Who holds the sponsor's token. `forward`: the callers, and the sponsor judges their credentials. `token`: the gateway. */
+  /** `forward`: callers hold the sponsor's token, and the sponsor verifies it. `token`: the gateway holds it. */
   readonly auth: 'forward' | 'token';
   /** May callers without a credential spend the sponsor's gas? Matters in token mode only. */
   readonly allowAnonymous: boolean;
@@ -88,9 +88,8 @@ const reading: ReadonlySet<Scope> = new Set(['read']);
 const noKeys = 'This gateway knows no API keys: CLIENTS_FILE is not set.';
 
 /**
- * Identifies callers: a client by its API key, the holder of a signed token by that, anybody else by address. Key or token
- * comes as `x-api-key` or, in token mode, as the bearer token; `x-api-key` wins. On the embedded devnet, callers from this
- * machine have every scope.
+ * Identifies a caller by its API key, by its signed token, or else by its address. Key or token comes as `x-api-key` or, in token
+ * mode, as the bearer token; `x-api-key` wins. On the embedded devnet, callers from this machine have every scope.
  */
 export function createIdentify(options: IdentifyOptions): (sender: Sender) => Identity {
   const { auth, allowAnonymous, devnet, clients, tokens, trustedProxies } = options;
@@ -101,18 +100,17 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
     const address = toClientAddress(sender, trustedProxies);
     if (!address) return refuse('BAD_REQUEST', 'The connection is closed.', null);
     const byAddress = { key: toAddressKey(address.network), perMinute: null };
-    // Refuse a credential that cannot be forwarded; failing later would look like a fault of the sponsor.
+    // Refused here, since a later failure would look like a fault of the sponsor.
     if (auth === 'forward' && sender.authorization && !isHeaderValue(sender.authorization.reveal())) {
       return refuse('UNAUTHENTICATED', 'The credential has characters that no HTTP header can carry.', byAddress);
     }
     if (areCredentialsKnown && (sender.apiKey || (auth === 'token' && sender.authorization))) {
       return identifyByCredential(sender, byAddress);
     }
-    // Whoever sends a key expects what it stands for.
     if (sender.apiKey) return refuse('UNAUTHENTICATED', noKeys, byAddress);
     if (auth === 'forward' && sender.authorization) {
       const credentialId = `credential:${shortHash(sender.authorization)}`;
-      // Nobody has checked the credential, so attempts are counted by address: anyone can make up a new one for each.
+      // Counted by address: the credential is unverified, and callers could make up a new one for each attempt.
       return toUnknown(credentialId, 'FORWARDED', sender, byAddress);
     }
     return toUnknown(`address:${address.address}`, 'ANONYMOUS', sender, byAddress);
@@ -121,7 +119,6 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
   function identifyByCredential(sender: Sender, byAddress: Caller['rate']): Identity {
     const credential = bareCredential(sender);
     if (credential === null) return refuse('UNAUTHENTICATED', invalid, byAddress);
-    // One hash, by which all that is known is found.
     const hash = hashApiKey(credential);
     const client = clients?.find(hash);
     if (client?.origins && !isOneOf(client.origins, sender.origin)) {
@@ -138,9 +135,9 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
   }
 
   function toKnown(caller: Caller, { authorization }: Sender): KnownIdentity {
-    // In token mode the header can only be the caller's credential for the gateway, which is not forwarded.
+    // In token mode the header is the caller's credential for the gateway, which is not forwarded.
     if (auth === 'token' || authorization === null) return { kind: 'caller', caller };
-    // Named one by one: callers of one shape are faster to read.
+    // Without an object spread: callers of one hidden class are faster to read.
     const { id, kind, scopes, rate, gas, moveCalls, validity } = caller;
     return { kind: 'caller', caller: { id, kind, authorization, scopes, rate, gas, moveCalls, validity } };
   }
@@ -154,7 +151,7 @@ export function createIdentify(options: IdentifyOptions): (sender: Sender) => Id
   function scopesOfAnonymous({ remoteAddress, forwardedFor }: Sender): ReadonlySet<Scope> {
     if (auth === 'forward') return everything;
     if (!allowAnonymous) return reading;
-    // A request that a proxy on this machine forwards may come from anywhere.
+    // A proxy on this machine may forward requests from anywhere.
     return devnet && forwardedFor === undefined && isLoopback(remoteAddress) ? everything : sponsoring;
   }
 }
@@ -172,7 +169,7 @@ function invalidText(areKeysTaken: boolean, areTokensTaken: boolean): string {
   return areKeysTaken ? 'The credential is neither a valid API key nor a JWT.' : 'The credential is not a JWT.';
 }
 
-/** The credential for the gateway itself, without `Bearer`; `null` if the header has another form. */
+/** The credential for the gateway, without `Bearer`; `null` if the header has another form. */
 function bareCredential({ apiKey, authorization }: Sender): string | null {
   if (apiKey) return apiKey.reveal();
   return /^Bearer +(\S+)$/i.exec(authorization?.reveal() ?? '')?.[1] ?? null;
@@ -188,7 +185,7 @@ function originRefusal(origin: string | undefined): string {
   return 'The API key may be used by pages of its origins alone, and the request has no Origin header.';
 }
 
-/** A name of a credential for logs, which does not reveal it. */
+/** Names a credential in logs without revealing it. */
 function shortHash(credential: Secret): string {
   return hashApiKey(credential.reveal()).slice(0, 32);
 }

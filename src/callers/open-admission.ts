@@ -1,20 +1,19 @@
 import type { Config } from '../config/config.ts';
-import { type AddressGate, createAddressGate } from './address-gate.ts';
-import { type CallerGate, createCallerGate } from './caller-gate.ts';
+
+import { type AddressGate, type CallerGate, createAddressGate, createCallerGate } from './caller-gate.ts';
 import { toTrustedProxies } from './client-address.ts';
 import { type ClientBook, createClientBook } from './credentials/client-book.ts';
 import type { SigningKeyEvents } from './credentials/signing-keys.ts';
 import { createIdentify } from './identify-caller.ts';
-import { openRateStore } from './rate/open-rate-store.ts';
 import { createOutage, createRateLimiter, type OutageEvents, type RateLimiter } from './rate-limiter.ts';
+import { openRateStore } from './rate-store.ts';
 
 export interface AdmissionOptions {
-  /** Processes that serve as one gateway, of which this is one; 1: it serves alone. */
+  /** Processes that serve as one gateway, this one included. */
   readonly workers: number;
   readonly config: Pick<Config, 'clients' | 'jwt' | 'rateLimit' | 'sponsorship' | 'trustedProxies' | 'upstreams'>;
   /** Called when Redis goes away and when it comes back. */
   readonly outage: OutageEvents;
-  /** Called about the keys that verify tokens. */
   readonly signingKeys: SigningKeyEvents;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
@@ -24,11 +23,11 @@ export interface Admission {
   readonly gate: CallerGate;
   readonly addresses: AddressGate;
   readonly limiter: RateLimiter;
-  /** `null`: there are none, and a key that is sent is not looked at. */
+  /** `null`: there are no API keys. */
   readonly clients: ClientBook | null;
 }
 
-/** Builds what decides who may call and how much. Close the limiter once nothing is served any more. */
+/** Opens everything that admits callers. Close the limiter when nothing is served any more. */
 export async function openAdmission(options: AdmissionOptions): Promise<Admission> {
   const { config, workers, outage: events, signingKeys, now } = options;
   const { redis, perMinute } = config.rateLimit;
@@ -53,7 +52,7 @@ export async function openAdmission(options: AdmissionOptions): Promise<Admissio
   });
   return {
     gate: createCallerGate({ identify, limiter }),
-    addresses: createAddressGate({ limiter, trustedProxies }),
+    addresses: createAddressGate(limiter, trustedProxies),
     limiter,
     clients,
   };

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '../errors/catalogue.ts';
 
-/** The RPC version that a request asks for, as it came and unchecked. */
+/** The RPC version that a request asks for, unchecked. */
 export interface RequestedVersion {
   /** The version header; `undefined` without one. Node joins several by `, `. */
   readonly header: string | undefined;
@@ -27,9 +27,9 @@ const named = new Set(['stable', 'beta', 'legacy']);
 const maxShown = 40;
 
 /**
- * Decides whether the version that a request asks for is served; `null` = yes. Header and path must both be acceptable.
- * Served: none, an empty one, a channel name, the running `<year>.<month>` in the ledger's spelling, the full build.
- * Refused: another well-formed version with 421; a malformed one, or several, with 400.
+ * Why the requested version is not served; `null` if it is. Both header and path must be acceptable. Served: none, an empty one, a
+ * channel name, the running `<year>.<month>` in the ledger's spelling, the full build. Another well-formed version gets 421, a
+ * malformed one or several get 400.
  */
 export function checkRpcVersion(requested: RequestedVersion, served: ServedVersion): VersionRefusal | null {
   const { header, path } = requested;

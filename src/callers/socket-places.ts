@@ -1,25 +1,25 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 
 export interface SocketPlacesOptions {
-  /** WebSockets of this process. */
+  /** In this process. */
   readonly max: number;
-  /** Of one client address among them. */
+  /** Of one client network. */
   readonly maxPerAddress: number;
 }
 
-/** How many WebSockets there may be at once. */
+/** Limits the number of open WebSockets. */
 export interface SocketPlaces {
-  /** Why a network gets no place; `null` when it does. */
+  /** Why the network may not open another WebSocket; `null` if it may. */
   refusalFor(network: string): ReturnType<typeof gatewayError> | null;
-  /** Takes one. @returns gives it back; safe to call twice */
+  /** Counts a WebSocket. @returns ends the count; safe to call twice */
   take(network: string): () => void;
 }
 
-/** When it is worth asking again for a place, in seconds: nobody knows when others leave. */
+/** An estimate, since nobody knows when a WebSocket will close. */
 const retryAfterSeconds = 10;
 
 export function createSocketPlaces({ max, maxPerAddress }: SocketPlacesOptions): SocketPlaces {
-  /** Only networks that have some. */
+  /** Only networks with open WebSockets. */
   const taken = new Map<string, number>();
   let all = 0;
   return {

@@ -1,4 +1,4 @@
-import type { AddressGate } from '../callers/address-gate.ts';
+import type { AddressGate } from '../callers/caller-gate.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';
 import type { gatewayError } from '../errors/gateway-error.ts';
 import type { AdmitOperation } from '../operation/admit-operation.ts';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressGate } from '../callers/address-gate.ts';
+import type { AddressGate } from '../callers/caller-gate.ts';
 import type { SocketPlaces } from '../callers/socket-places.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import type { BytesInFlight } from './bounds/bytes-in-flight.ts';

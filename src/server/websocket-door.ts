@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { AddressGate } from '../callers/address-gate.ts';
+import type { AddressGate } from '../callers/caller-gate.ts';
 import { toRateLimitHeaders } from '../callers/caller-gate.ts';
 import { toSender } from '../callers/identify-caller.ts';
 import type { VersionRefusal } from '../callers/rpc-version.ts';

@@ -1,4 +1,4 @@
-import type { AddressGate } from '../callers/address-gate.ts';
+import type { AddressGate } from '../callers/caller-gate.ts';
 import { checkRpcVersion } from '../callers/rpc-version.ts';
 import { createSocketPlaces } from '../callers/socket-places.ts';
 import type { Config } from '../config/config.ts';

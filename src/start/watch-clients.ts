@@ -1,4 +1,4 @@
-import { diffClients } from '../callers/credentials/diff-clients.ts';
+import { diffClients } from '../callers/credentials/client-book.ts';
 import type { Client } from '../config/client.ts';
 import type { Config } from '../config/config.ts';
 import { toMistakeLine } from '../config/config-error.ts';

@@ -2,7 +2,7 @@ import { BcsType, bcs } from '@mysten/bcs';
 import { ledgerBcs } from './ledger-bcs.ts';
 import { listOf, NotKnownError, optional, taggedUnion } from './tagged-union.ts';
 import type { Argument, CallArg, Command, TransactionData } from './transaction-data.ts';
-import { typeTagBcs } from './type-tag-bcs.ts';
+import { typeTagBcs } from './type-tag.ts';
 
 type ObjectArg = Exclude<CallArg, { kind: 'pure' }>;
 type PureArg = Exclude<CallArg, ObjectArg>;

@@ -1,5 +1,11 @@
-import type { ObjectRef } from './object-ref.ts';
 import type { TypeTag } from './type-tag.ts';
+
+/** Names one version of one object. */
+export interface ObjectRef {
+  readonly objectId: string;
+  readonly version: number;
+  readonly digest: string;
+}
 
 /**
  * TransactionData V1, decoded. What users send is of the kind `ProgrammableTransaction`; a ledger has kinds of its own

@@ -1,4 +1,6 @@
-import { toFullAddress } from './address.ts';
+import { BcsType, bcs } from '@mysten/bcs';
+import { ledgerBcs } from './ledger-bcs.ts';
+import { listOf, taggedUnion } from './tagged-union.ts';
 
 /** A Move type without type parameters. */
 export type TypeTag =
@@ -16,77 +18,54 @@ export interface StructTag {
 export const primitives = ['bool', 'u8', 'u16', 'u32', 'u64', 'u128', 'u256', 'address', 'signer'] as const;
 export type PrimitiveType = (typeof primitives)[number];
 
-/** The network refuses types that are nested deeper, and so does the devnet. */
+/** Networks reject types that are nested deeper. */
 export const maxTypeDepth = 16;
 
-const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+type TypeVariant =
+  | { readonly kind: PrimitiveType }
+  | { readonly kind: 'vector'; readonly element: TypeTag }
+  | { readonly kind: 'struct'; readonly struct: StructTag };
 
-/** Canonical text: addresses in full, type parameters joined by a bare comma. */
-export function toTypeText(tag: TypeTag): string {
-  if (tag.kind === 'primitive') return tag.name;
-  if (tag.kind === 'vector') return `vector<${toTypeText(tag.element)}>`;
-  const { address, module, name, typeParameters } = tag.struct;
-  const parameters = typeParameters.length === 0 ? '' : `<${typeParameters.map(toTypeText).join(',')}>`;
-  return `${address}::${module}::${name}${parameters}`;
+const { address, identifier } = ledgerBcs;
+
+/** The networks take no instance of a type with more. */
+const maxTypeParameters = 32;
+const primitiveTags = Object.fromEntries(
+  primitives.map((name) => [name, Object.freeze({ kind: 'primitive', name })]),
+) as Readonly<Record<PrimitiveType, TypeTag>>;
+
+/** One definition for each level of nesting, so that no input can make the reader go deeper. */
+function typeTagOf(levels: number): BcsType<TypeTag> {
+  if (levels === 0) return tooDeep;
+  const inner = typeTagOf(levels - 1);
+  const struct = bcs.struct('StructTag', {
+    address,
+    module: identifier,
+    name: identifier,
+    typeParameters: listOf('type parameters', inner, maxTypeParameters),
+  });
+  return taggedUnion<TypeVariant>('type variant', {
+    bool: [0, null],
+    u8: [1, null],
+    u64: [2, null],
+    u128: [3, null],
+    address: [4, null],
+    signer: [5, null],
+    vector: [6, bcs.struct('Vector', { element: inner })],
+    struct: [7, bcs.struct('Struct', { struct })],
+    u16: [8, null],
+    u32: [9, null],
+    u256: [10, null],
+  }).transform({
+    name: 'TypeTag',
+    input: (tag: TypeTag): TypeVariant => (tag.kind === 'primitive' ? { kind: tag.name } : tag),
+    output: (tag): TypeTag => (tag.kind === 'vector' || tag.kind === 'struct' ? tag : primitiveTags[tag.kind]),
+  });
 }
 
-/** Accepts short addresses and spaces; throws a `TypeError` that names the text on anything that is not a Move type. */
-export function parseTypeTag(text: string): TypeTag {
-  const parser = { text, at: 0 };
-  const tag = parseAt(parser, 1);
-  skipSpaces(parser);
-  if (parser.at !== text.length) throw notAType(text);
-  return tag;
-}
+const refuse = (): never => {
+  throw new TypeError(`a type is nested deeper than ${maxTypeDepth}`);
+};
+const tooDeep = new BcsType<TypeTag>({ name: 'TypeTag', read: refuse, write: refuse });
 
-interface Parser {
-  readonly text: string;
-  at: number;
-}
-
-function parseAt(parser: Parser, depth: number): TypeTag {
-  if (depth > maxTypeDepth) throw notAType(parser.text);
-  skipSpaces(parser);
-  const head = /[^<>,\s]*/y;
-  head.lastIndex = parser.at;
-  const word = head.exec(parser.text)?.[0] ?? '';
-  parser.at += word.length;
-  if (word === 'vector') {
-    const [element, ...others] = parseParameters(parser, depth);
-    if (element === undefined || others.length > 0) throw notAType(parser.text);
-    return { kind: 'vector', element };
-  }
-  const primitive = primitives.find((name) => name === word);
-  if (primitive) return { kind: 'primitive', name: primitive };
-  const [address, module, name, extra] = word.split('::');
-  if (address === undefined || module === undefined || name === undefined || extra !== undefined)
-    throw notAType(parser.text);
-  if (!/^0x[0-9a-fA-F]{1,64}$/.test(address) || !identifier.test(module) || !identifier.test(name))
-    throw notAType(parser.text);
-  return {
-    kind: 'struct',
-    struct: { address: toFullAddress(address), module, name, typeParameters: parseParameters(parser, depth) },
-  };
-}
-
-function parseParameters(parser: Parser, depth: number): TypeTag[] {
-  skipSpaces(parser);
-  if (parser.text[parser.at] !== '<') return [];
-  const parameters: TypeTag[] = [];
-  do {
-    parser.at += 1;
-    parameters.push(parseAt(parser, depth + 1));
-    skipSpaces(parser);
-  } while (parser.text[parser.at] === ',');
-  if (parser.text[parser.at] !== '>') throw notAType(parser.text);
-  parser.at += 1;
-  return parameters;
-}
-
-function skipSpaces(parser: Parser): void {
-  while (parser.text[parser.at] === ' ') parser.at += 1;
-}
-
-function notAType(text: string): TypeError {
-  return new TypeError(`Not a Move type: ${text.slice(0, 200)}`);
-}
+export const typeTagBcs = typeTagOf(maxTypeDepth);

@@ -3,14 +3,14 @@ import type { Client } from '../../config/client.ts';
 import type { Caller, Scope } from '../../upstream/operation-context.ts';
 import { Withdrawable } from './validity.ts';
 
-/** A client with an API key, as whoever comes with the key is known. */
+/** A client with an API key. */
 export interface KnownClient {
   readonly caller: Caller;
-  /** Web origins whose pages may use the key, and nobody else; `null` = everybody may. */
+  /** Only pages of these web origins may use the key; `null` = no restriction. */
   readonly origins: readonly string[] | null;
 }
 
-/** The clients with API keys. They may be replaced at any moment: each request is judged by those in force then. */
+/** The clients with API keys, which may be replaced at any time. */
 export interface ClientBook {
   /** @param hash SHA-256 of the whole key, in hex */
   find(hash: string): KnownClient | null;
@@ -26,8 +26,8 @@ const everything: ReadonlySet<Scope> = new Set(['read', 'sponsor', 'admin']);
 const nobody = Buffer.alloc(64);
 
 /**
- * @param auth who holds the sponsor's token. `forward`: the callers; then the sponsor judges what a caller may do, and what a
- * client's entry says about scopes, gas and calls could be escaped by leaving the key out
+ * @param auth `forward`: callers hold the sponsor's token, and the sponsor decides. Scopes, gas and calls of a client then do not apply,
+ * since a caller could evade them by omitting the key
  */
 export function createClientBook(clients: readonly Client[], auth: 'forward' | 'token'): ClientBook {
   const toEntries = (list: readonly Client[], known: ReadonlyMap<string, Entry>) =>
@@ -35,9 +35,8 @@ export function createClientBook(clients: readonly Client[], auth: 'forward' | '
   let entries = toEntries(clients, new Map());
   return {
     /**
-     * Looked up by a hash that depends on every character of the key alike: how long it takes may tell something about
-     * stored hashes, but nothing about the beginning of a key, since nobody can choose keys whose hashes begin alike.
-     * What is found and what is not are compared once more, each in the same time.
+     * The time of the lookup may reveal something about stored hashes, but nothing about keys, since nobody can choose keys by the
+     * beginning of their hash. Then hits and misses are compared in constant time.
      */
     find(hash) {
       const entry = entries.get(hash);
@@ -46,13 +45,12 @@ export function createClientBook(clients: readonly Client[], auth: 'forward' | '
     replace(list) {
       const before = entries;
       entries = toEntries(list, before);
-      // Who comes back at once is judged by those in force now.
       for (const [hash, { validity }] of before) if (entries.get(hash)?.validity !== validity) validity.end();
     },
   };
 }
 
-/** @param known of the same key until now: what was opened with it goes on if it is the same client's, for the same origins */
+/** @param known the entry of the same key until now: its streams go on if client and origins are the same */
 function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undefined): Entry {
   const id = `client:${client.id}`;
   const isJudgedBySponsor = auth === 'forward';
@@ -73,4 +71,28 @@ function toEntry(client: Client, auth: 'forward' | 'token', known: Entry | undef
       validity,
     },
   };
+}
+
+/** The differences between two lists of clients, by client id. */
+export interface ClientsDiff {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** With another key, or other rights. */
+  readonly changed: readonly string[];
+}
+
+export function diffClients(before: readonly Client[], after: readonly Client[]): ClientsDiff {
+  const old = new Map(before.map((client) => [client.id, toText(client)]));
+  const ids = new Set(after.map(({ id }) => id));
+  return {
+    added: after.filter(({ id }) => !old.has(id)).map(({ id }) => id),
+    removed: before.filter(({ id }) => !ids.has(id)).map(({ id }) => id),
+    changed: after.filter((client) => old.has(client.id) && old.get(client.id) !== toText(client)).map(({ id }) => id),
+  };
+}
+
+/** Equal for equal clients, regardless of the order of their lists. */
+function toText({ hash, scopes, perMinute, origins, gasPerDay, moveCalls }: Client): string {
+  const sorted = (list: readonly string[] | null) => list && [...list].sort();
+  return JSON.stringify([hash, sorted(scopes), perMinute, sorted(origins), gasPerDay, sorted(moveCalls)]);
 }

@@ -2,22 +2,27 @@ import { hash } from 'node:crypto';
 import { clientScopes } from '../../config/client.ts';
 import type { Scope } from '../../upstream/operation-context.ts';
 
-/** What the claims of a token say about its holder, once its signature has been verified. */
+/** May the text be a JWT? Three parts of base64url, no longer than any issuer's. */
+export function looksLikeToken(text: string): boolean {
+  return text.length <= 8_192 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
+}
+
+/** The holder of a verified token, by its claims. */
 export type Holder =
   /** `id`: `jwt:` and the subject. */
   | { readonly kind: 'holder'; readonly id: string; readonly scopes: ReadonlySet<Scope> }
-  /** `claim` is missing, or not of its form. */
+  /** `claim` is missing or malformed. */
   | { readonly kind: 'unfit'; readonly claim: string };
 
-/** The claims by which issuers name scopes; the first that a token has is taken. */
+/** Claims that issuers use for scopes; the first that is present counts. */
 const usualScopeClaims = ['scope', 'scopes', 'scp'];
 
-/** Subjects that may be shown as they are: what most issuers use, e-mail addresses included. */
+/** Subjects that are shown as they are: most issuers use these, e-mail addresses included. */
 const plainSubject = /^[\w.:@|/+=-]{1,128}$/;
 
 /**
- * @param scopesClaim the claim that lists scopes; `null` = whichever is usual. Scopes of other services are passed over, and
- * everybody may read.
+ * Ignores scopes of other services. Every holder may read.
+ * @param scopesClaim the claim that lists scopes; `null` = the usual ones
  */
 export function readClaims(claims: Readonly<Record<string, unknown>>, scopesClaim: string | null): Holder {
   const { sub } = claims;
@@ -30,14 +35,14 @@ export function readClaims(claims: Readonly<Record<string, unknown>>, scopesClai
 }
 
 /**
- * The subject itself where it is plain and short, else its hash: two subjects never get one id, and none can write what it
- * likes into the log. The hash begins with a character that no plain subject has.
+ * The subject if it is plain and short, else its hash: ids are unique, and a subject cannot inject text into the log. No plain
+ * subject contains `#`.
  */
 function toHolderId(sub: string): string {
   return `jwt:${plainSubject.test(sub) ? sub : `#${hash('sha256', sub).slice(0, 32)}`}`;
 }
 
-/** A text with spaces, or a list of texts. */
+/** Text with spaces, or a list of texts. */
 function toList(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.split(' ');
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null;

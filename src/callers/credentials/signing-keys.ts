@@ -1,11 +1,12 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 
-/** What operators hear of the keys that verify tokens. */
+/** Events of the keys that verify tokens, for the log. */
 export interface SigningKeyEvents {
-  /** They cannot be read. Told once, until they can be again. @param reason one line, without the address */
+  /** They cannot be read. Called once, until they can again. @param reason one line, without the address */
   readonly lost: (reason: string) => void;
   readonly back: () => void;
-  /** There are others than before. */
+  /** The set of keys has changed. */
   readonly replaced: (count: number) => void;
 }
 
@@ -17,18 +18,18 @@ export interface SigningKeysOptions {
   readonly now: () => number;
 }
 
-/** The keys that tokens may be signed with, as their issuer published them last. */
+/** The keys that the issuer of tokens published last. */
 export interface SigningKeys {
   /**
    * Finds the key that a token names.
-   * @throws KeysAwayError where it may exist but cannot be read; errors of jose where it does not
+   * @throws KeysAwayError if it may exist but cannot be read; errors of jose if it does not exist
    */
   readonly keyFor: JWTVerifyGetKey;
   /** Reads them ahead of the first token. Never rejects. */
   refresh(): Promise<void>;
 }
 
-/** The issuer cannot be asked whether the key is good. */
+/** The issuer's keys cannot be read. */
 export class KeysAwayError extends Error {}
 
 /** Milliseconds for which keys are taken for what the issuer publishes: so long may one that it withdrew still count. */
@@ -111,4 +112,71 @@ export function createSigningKeys({ fetchKeys, events, now }: SigningKeysOptions
       }
     },
   };
+}
+
+export interface FetchKeySetOptions {
+  readonly url: string;
+  /** Milliseconds until the whole answer must be there. */
+  readonly timeoutMs: number;
+  /** Of the answer, unpacked. */
+  readonly maxBytes: number;
+}
+
+/** More than any issuer has. */
+const maxKeys = 100;
+
+/**
+ * Reads the keys that an issuer publishes. Follows no redirect: the operator trusts only the address in the setting.
+ * @throws Error with a message for operators, which never repeats the address or the answer
+ */
+export async function fetchKeySet({ url, timeoutMs, maxBytes }: FetchKeySetOptions): Promise<JSONWebKeySet> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stopWaiting = startPeerTimeout(timeoutMs, () => controller.abort());
+  try {
+    const headers = { accept: 'application/jwk-set+json, application/json' };
+    const response = await fetch(url, { redirect: 'manual', signal, headers });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw new UnusableAnswer(`the answer has status ${response.status}`);
+    }
+    return toKeySet(await readBounded(response, maxBytes));
+  } catch (error) {
+    throw new Error(signal.aborted ? `no whole answer within ${timeoutMs} ms` : toReason(error));
+  } finally {
+    stopWaiting();
+  }
+}
+
+class UnusableAnswer extends Error {}
+
+async function readBounded({ body }: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    // Leaving the loop closes the connection.
+    if (size > maxBytes) throw new UnusableAnswer(`the answer is over ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size).toString('utf8');
+}
+
+function toKeySet(text: string): JSONWebKeySet {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UnusableAnswer('the answer is not JSON');
+  }
+  const keys: unknown = typeof value === 'object' && value !== null && 'keys' in value ? value.keys : null;
+  const isKeyList = Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
+  if (!isKeyList || keys.length > maxKeys) throw new UnusableAnswer(`the answer is no set of up to ${maxKeys} keys`);
+  return { keys };
+}
+
+function toReason(error: unknown): string {
+  if (error instanceof UnusableAnswer) return error.message;
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  return typeof cause?.code === 'string' ? cause.code : 'it cannot be asked';
 }

@@ -2,9 +2,8 @@ import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { JwtRules } from '../../config/config.ts';
 import type { Caller } from '../../upstream/operation-context.ts';
-import { fetchKeySet } from './fetch-key-set.ts';
-import { readClaims } from './read-claims.ts';
-import { createSigningKeys, KeysAwayError, type SigningKeyEvents } from './signing-keys.ts';
+import { type Holder, readClaims } from './read-claims.ts';
+import { createSigningKeys, fetchKeySet, KeysAwayError, type SigningKeyEvents } from './signing-keys.ts';
 import { createExpiry } from './validity.ts';
 
 export type TokenOutcome =
@@ -17,11 +16,11 @@ export type TokenOutcome =
       readonly upstream?: string;
     };
 
-/** Callers by the signed tokens that they bring. */
+/** Callers by their signed tokens. */
 export interface TokenBook {
-  /** The holder of a token that was verified lately. @param hash SHA-256 of the whole token, in hex */
+  /** The holder of a recently verified token. @param hash SHA-256 of the whole token, in hex */
   recall(hash: string): Caller | null;
-  /** Verifies a token, which may have to wait for the issuer's keys. Never rejects. */
+  /** Verifies a token; may wait for the issuer's keys. Never rejects. */
   verify(token: string, hash: string): Promise<TokenOutcome>;
 }
 
@@ -34,7 +33,7 @@ export interface TokenBookOptions {
   readonly now: () => number;
 }
 
-/** Signatures that only the issuer can make. Those by a shared secret would take the public key for it. */
+/** Asymmetric algorithms only: with HMAC, the public key would serve as the secret. */
 const algorithms = [
   'RS256',
   'RS384',
@@ -51,9 +50,9 @@ const algorithms = [
 
 /** Seconds by which the issuer's clock may differ from ours. */
 const clockSkewSeconds = 30;
-/** A verified token is asked about again after so long, in milliseconds, since its key may have been withdrawn. */
+/** Milliseconds after which a token is verified again, since its key may have been withdrawn. */
 const rememberedMs = 5 * 60_000;
-/** Of each some three hundred bytes are kept: a hash and what it stands for, not the token. */
+/** About 300 bytes each: a hash and the caller, not the token. */
 const maxRemembered = 10_000;
 
 const fetchTimeoutMs = 5_000;
@@ -75,7 +74,7 @@ export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): T
     events: {
       ...events,
       replaced: (count) => {
-        // Some may have been signed with a key that was withdrawn.
+        // Their keys may have been withdrawn.
         remembered.clear();
         keySets += 1;
         events.replaced(count);
@@ -100,7 +99,7 @@ export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): T
       if (holder.kind === 'unfit') return refused(`its claim "${holder.claim}" is missing or malformed`);
       const expiresMs = ((payload.exp ?? 0) + clockSkewSeconds) * 1_000;
       const caller = { ...toCaller(holder, rules, auth), validity: createExpiry(expiresMs, now) };
-      // Verified by keys that may have been replaced meanwhile: good for this once.
+      // If the keys were replaced meanwhile, the result counts for this request only.
       const sinceMs = now();
       const untilMs = Math.min(expiresMs, sinceMs + rememberedMs);
       if (keySet === keySets) remembered.set(hash, { caller, sinceMs, untilMs });
@@ -117,7 +116,7 @@ export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): T
       const known = remembered.get(hash);
       if (!known) return null;
       const nowMs = now();
-      // Was the clock set back by more than a little, nobody knows how long ago its key was good.
+      // If the clock was set back far, the age of the verification is unknown.
       const isPast = nowMs >= known.sinceMs - clockSkewSeconds * 1_000;
       return isPast && nowMs < known.untilMs ? known.caller : null;
     },
@@ -132,7 +131,7 @@ export function openTokenBook({ rules, auth, events, now }: TokenBookOptions): T
 }
 
 function toCaller(
-  { id, scopes }: Extract<ReturnType<typeof readClaims>, { kind: 'holder' }>,
+  { id, scopes }: Extract<Holder, { kind: 'holder' }>,
   { gasPerDay, moveCalls }: JwtRules,
   auth: 'forward' | 'token',
 ): Caller {
@@ -152,7 +151,7 @@ function refused(why: string): TokenOutcome {
   return { kind: 'refused', code: 'UNAUTHENTICATED', message: `The JWT is not valid: ${why}.` };
 }
 
-/** What its holder may know: nothing of it helps to make a better one. */
+/** Tells the holder nothing that helps to forge a token. */
 function toReason(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'it has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {

@@ -1,6 +1,6 @@
 import type { Validity } from '../../upstream/operation-context.ts';
 
-/** Of a credential that somebody may withdraw. */
+/** The validity of a credential that may be withdrawn. */
 export class Withdrawable implements Validity {
   readonly #waiting = new Set<() => void>();
   #isOver = false;
@@ -10,7 +10,7 @@ export class Withdrawable implements Validity {
       then();
       return () => {};
     }
-    // One function may be given several times.
+    // The same function may be passed several times.
     const own = () => then();
     this.#waiting.add(own);
     return () => void this.#waiting.delete(own);
@@ -24,10 +24,10 @@ export class Withdrawable implements Validity {
   }
 }
 
-/** In milliseconds. The clock may be set while a timer runs, and timers hold no more than 25 days. */
+/** In milliseconds: the clock may be set while a timer runs, and timers are limited to 25 days. */
 const longestTimerMs = 60_000;
 
-/** Of a credential that expires. Has a timer while somebody waits for its end. @param untilMs milliseconds since the Unix epoch, as `now` */
+/** The validity of a credential that expires. Runs a timer only while there are listeners. @param untilMs milliseconds since the Unix epoch, as `now` */
 export function createExpiry(untilMs: number, now: () => number): Validity {
   const credential = new Withdrawable();
   let waiting = 0;

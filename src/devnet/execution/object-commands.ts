@@ -1,9 +1,9 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
 import type { Command } from '../../transactions/transaction-data.ts';
-import { toTypeText } from '../../transactions/type-tag.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { toTypeText } from '../transactions/type-text.ts';
 import { type CommandContext, makeResult, readAddress } from './command-context.ts';
 import type { CommandResult, Value } from './command-values.ts';
 import { runMoveCall } from './move-call.ts';

@@ -1,5 +1,4 @@
-import type { ObjectRef } from '../../transactions/object-ref.ts';
-import type { CallArg, ProgrammableTransaction } from '../../transactions/transaction-data.ts';
+import type { CallArg, ObjectRef, ProgrammableTransaction } from '../../transactions/transaction-data.ts';
 import type { ObjectRecord } from '../state/records.ts';
 import type { AnyTransactionData } from '../transactions/system-transaction.ts';
 import type { LedgerView } from './ledger-view.ts';

@@ -1,6 +1,5 @@
 import { toDigest } from '../../transactions/digest.ts';
-import type { ObjectRef } from '../../transactions/object-ref.ts';
-import { toTypeText } from '../../transactions/type-tag.ts';
+import type { ObjectRef } from '../../transactions/transaction-data.ts';
 import type {
   BalanceChange,
   EventRecord,
@@ -12,6 +11,7 @@ import type {
 } from '../state/records.ts';
 import { contentHash } from '../transactions/content-hash.ts';
 import type { AnyTransactionData } from '../transactions/system-transaction.ts';
+import { toTypeText } from '../transactions/type-text.ts';
 import type { LedgerView } from './ledger-view.ts';
 import type { EventDraft } from './move-call.ts';
 import { toCoinType } from './move-object.ts';

@@ -1,12 +1,12 @@
 import { bcs } from '@mysten/bcs';
 import { toAddress } from '../../transactions/address.ts';
-import { hash256 } from '../../transactions/hash256.ts';
+import { hash256 } from '../../transactions/digest.ts';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import { parseTypeTag } from '../../transactions/type-tag.ts';
-import { typeTagBcs } from '../../transactions/type-tag-bcs.ts';
+import { typeTagBcs } from '../../transactions/type-tag.ts';
 import { type ObjectDraft, toObjectBcs } from '../execution/move-object.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
+import { parseTypeTag } from '../transactions/type-text.ts';
 
 /** First byte of what is hashed to the id of a dynamic field. */
 const childObjectScope = Uint8Array.of(0xf0);

@@ -1,5 +1,4 @@
-import type { ObjectRef } from '../../transactions/object-ref.ts';
-import type { Argument, CallArg, Command } from '../../transactions/transaction-data.ts';
+import type { Argument, CallArg, Command, ObjectRef } from '../../transactions/transaction-data.ts';
 import type { ExecutionOutcome } from '../state/ledger-state.ts';
 import type {
   ObjectChange as ChangeRecord,

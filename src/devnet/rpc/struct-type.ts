@@ -1,4 +1,4 @@
-import { parseTypeTag, toTypeText } from '../../transactions/type-tag.ts';
+import { parseTypeTag, toTypeText } from '../transactions/type-text.ts';
 import { invalidParams } from './rpc-error.ts';
 
 /** The parts of a struct type that filters look at. */

@@ -1,10 +1,10 @@
 import { bcs } from '@mysten/bcs';
 import type { Argument, CallArg, Command } from '../../transactions/transaction-data.ts';
-import { toTypeText } from '../../transactions/type-tag.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
 import type { TransactionPayload } from '../transactions/system-transaction.ts';
+import { toTypeText } from '../transactions/type-text.ts';
 
 const signatureList = bcs.vector(bcs.byteVector());
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { hash256 } from '../../transactions/hash256.ts';
+import { hash256 } from '../../transactions/digest.ts';
 import type { Ledger } from '../state/ledger-state.ts';
 import type { Keypair } from '../transactions/keypair.ts';
 import { signTransaction } from '../transactions/signature.ts';

@@ -1,12 +1,11 @@
-import { parseDigest } from '../../transactions/digest.ts';
-import { hash256 } from '../../transactions/hash256.ts';
-import { parseTypeTag, toTypeText } from '../../transactions/type-tag.ts';
+import { hash256, parseDigest } from '../../transactions/digest.ts';
 import { createDevnetAccounts } from '../genesis/accounts.ts';
 import { createActivity } from '../genesis/activity.ts';
 import { createDevnetContracts } from '../genesis/contracts.ts';
 import { createCoinMetadata, createGenesisObjects, nativeCoinType } from '../genesis/genesis-objects.ts';
 import { defaultGenesisOptions, type GenesisOptions } from '../genesis/genesis-options.ts';
 import { writeHistory } from '../genesis/write-history.ts';
+import { parseTypeTag, toTypeText } from '../transactions/type-text.ts';
 import type { HistoryRetention } from './kept-history.ts';
 import { createLedgerRuntime } from './ledger-runtime.ts';
 import type { Clock, Ledger } from './ledger-state.ts';

@@ -1,5 +1,4 @@
-import type { ObjectRef } from '../../transactions/object-ref.ts';
-import type { Argument } from '../../transactions/transaction-data.ts';
+import type { Argument, ObjectRef } from '../../transactions/transaction-data.ts';
 
 /**
  * What the simulated ledger remembers. Plain immutable records: the three faces read them, only execution and the

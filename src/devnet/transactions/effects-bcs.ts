@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import type { ObjectRef } from '../../transactions/object-ref.ts';
+import type { ObjectRef } from '../../transactions/transaction-data.ts';
 import type { ObjectRecord, OwnerRecord, TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from './encode-bcs.ts';
 

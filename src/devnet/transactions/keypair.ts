@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { hash256 } from '../../transactions/hash256.ts';
+import { hash256 } from '../../transactions/digest.ts';
 import { toFlaggedAddress } from './address.ts';
 
 /** An Ed25519 key of the devnet. */

@@ -1,11 +1,16 @@
 import { bcs } from '@mysten/bcs';
 import { toFullAddress } from '../../transactions/address.ts';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import type { ObjectRef } from '../../transactions/object-ref.ts';
-import type { Argument, CallArg, Command, ProgrammableTransaction } from '../../transactions/transaction-data.ts';
-import { parseTypeTag } from '../../transactions/type-tag.ts';
+import type {
+  Argument,
+  CallArg,
+  Command,
+  ObjectRef,
+  ProgrammableTransaction,
+} from '../../transactions/transaction-data.ts';
 import { zeroAddress } from './address.ts';
 import { encodeBcs } from './encode-bcs.ts';
+import { parseTypeTag } from './type-text.ts';
 
 /** Collects inputs and commands of a programmable transaction; each method returns the argument that names what it added. */
 export interface ProgrammableBuilder {

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { base64 } from '@scure/base';
-import { hash256 } from '../../transactions/hash256.ts';
+import { hash256 } from '../../transactions/digest.ts';
 import { toBareAddress, toFlaggedAddress } from './address.ts';
 import type { Keypair } from './keypair.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import type { AddressGate } from '../../callers/address-gate.ts';
+import type { AddressGate } from '../../callers/caller-gate.ts';
 import { type Sender, toSender } from '../../callers/identify-caller.ts';
 import { isUsageAsked } from '../../documents/cost/usage.ts';
 import { isTooIntricate, maxJsonCommas, maxJsonNesting } from '../../json/json-shape.ts';

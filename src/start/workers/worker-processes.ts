@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { readFileSync } from 'node:fs';
-import { countForWorkers } from '../../callers/rate/cluster-rate-store.ts';
+import { countForWorkers } from '../../callers/rate-store.ts';
 import { type FromWorker, openEnvelope, type ToWorker, toEnvelope } from './worker-messages.ts';
 
 /** Without a code and without a signal: the system did not start it, for want of memory or of processes. */

@@ -1,7 +1,7 @@
 import { blake2b } from '@noble/hashes/blake2.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hash256 } from '../../../src/transactions/hash256.ts';
+import { hash256 } from '../../../src/transactions/digest.ts';
 
 test('hashes as the other implementation does, in however many parts', () => {
   fc.assert(

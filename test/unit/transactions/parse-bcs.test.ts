@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ledgerBcs } from '../../../src/transactions/ledger-bcs.ts';
 import { parseBcs } from '../../../src/transactions/parse-bcs.ts';
-import { typeTagBcs } from '../../../src/transactions/type-tag-bcs.ts';
+import { typeTagBcs } from '../../../src/transactions/type-tag.ts';
 
 const byteLists = bcs.vector(bcs.byteVector());
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fetchKeySet } from '../../../src/callers/credentials/fetch-key-set.ts';
+import { fetchKeySet } from '../../../src/callers/credentials/signing-keys.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
 import { connectUpstream } from '../../../src/upstream/connect-upstream.ts';
 import { UpstreamSocket, usualSocketOptions } from '../../../src/upstream/sockets/upstream-socket.ts';

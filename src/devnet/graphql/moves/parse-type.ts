@@ -1,4 +1,5 @@
-import { parseTypeTag, type TypeTag, toTypeText } from '../../../transactions/type-tag.ts';
+import type { TypeTag } from '../../../transactions/type-tag.ts';
+import { parseTypeTag, toTypeText } from '../../transactions/type-text.ts';
 import { inputRefusal } from '../arguments/parse-failure.ts';
 import { reasonOf } from '../arguments/parse-scalars.ts';
 import type { GraphqlLimits } from '../graphql-limits.ts';

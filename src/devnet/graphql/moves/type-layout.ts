@@ -1,4 +1,5 @@
-import { parseTypeTag, type TypeTag, toTypeText } from '../../../transactions/type-tag.ts';
+import type { TypeTag } from '../../../transactions/type-tag.ts';
+import { parseTypeTag, toTypeText } from '../../transactions/type-text.ts';
 import { serviceFault } from '../arguments/parse-failure.ts';
 import { frameworkStructs, type MoveAbility, type StructDefinition } from './struct-definitions.ts';
 

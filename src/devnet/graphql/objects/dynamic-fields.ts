@@ -1,7 +1,7 @@
-import { parseTypeTag, toTypeText } from '../../../transactions/type-tag.ts';
 import type { DynamicFieldName } from '../../generated/ledger.ts';
 import type { LedgerReader } from '../../state/ledger-state.ts';
 import type { ObjectRecord } from '../../state/records.ts';
+import { parseTypeTag, toTypeText } from '../../transactions/type-text.ts';
 import { withinInput } from '../arguments/parse-failure.ts';
 import { parseBase64 } from '../arguments/parse-scalars.ts';
 import { requireAvailable } from '../history/visible-history.ts';

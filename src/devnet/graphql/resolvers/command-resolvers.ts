@@ -1,8 +1,14 @@
 import { base64 } from '@scure/base';
-import type { ObjectRef } from '../../../transactions/object-ref.ts';
-import type { Argument, CallArg, Command, ProgrammableTransaction } from '../../../transactions/transaction-data.ts';
-import { type TypeTag, toTypeText } from '../../../transactions/type-tag.ts';
+import type {
+  Argument,
+  CallArg,
+  Command,
+  ObjectRef,
+  ProgrammableTransaction,
+} from '../../../transactions/transaction-data.ts';
+import type { TypeTag } from '../../../transactions/type-tag.ts';
 import { parseTransactionData } from '../../transactions/parse-transaction.ts';
+import { toTypeText } from '../../transactions/type-text.ts';
 import { toListConnection } from '../connections/list-connection.ts';
 import type { PageArguments } from '../connections/page.ts';
 import type { GraphqlContext } from '../graphql-context.ts';

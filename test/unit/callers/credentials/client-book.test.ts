@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { createClientBook } from '../../../../src/callers/credentials/client-book.ts';
-import type { Client } from '../../../../src/config/client.ts';
-import { hashApiKey, toApiKey } from '../../../../src/config/client.ts';
+import { createClientBook, diffClients } from '../../../../src/callers/credentials/client-book.ts';
+import { type Client, hashApiKey, toApiKey } from '../../../../src/config/client.ts';
 
 const key = toApiKey('web', new Uint8Array(32).fill(1)).reveal();
 const web: Client = {
@@ -37,4 +36,44 @@ test('others in its place are in force at once, whole', () => {
   const hash = hashApiKey('another key');
   book.replace([{ ...web, id: 'other', hash }]);
   expect([book.find(web.hash), book.find(hash)?.caller.id]).toEqual([null, 'client:other']);
+});
+
+const client = (id: string, about: Partial<Client> = {}): Client => ({
+  id,
+  hash: id.repeat(64).slice(0, 64),
+  scopes: ['read', 'sponsor'],
+  perMinute: null,
+  origins: ['https://a.example', 'https://b.example'],
+  gasPerDay: null,
+  moveCalls: null,
+  ...about,
+});
+
+test('what is new, what is gone and what is another are told by id', () => {
+  const before = [client('a'), client('b'), client('c')];
+  expect(diffClients(before, [client('d'), client('c', { hash: 'f'.repeat(64) }), client('a')])).toEqual({
+    added: ['d'],
+    removed: ['b'],
+    changed: ['c'],
+  });
+});
+
+test.each<Partial<Client>>([
+  { hash: '0'.repeat(64) },
+  { scopes: ['read'] },
+  { perMinute: 0 },
+  { origins: null },
+  { gasPerDay: 1 },
+  { moveCalls: [] },
+])('a client with other %j is another', (about) => {
+  expect(diffClients([client('a')], [client('a', about)])).toEqual({ added: [], removed: [], changed: ['a'] });
+});
+
+test('the order in which something is listed says nothing', () => {
+  const turned = client('a', { scopes: ['sponsor', 'read'], origins: ['https://b.example', 'https://a.example'] });
+  expect(diffClients([client('a'), client('b')], [client('b'), turned])).toEqual({
+    added: [],
+    removed: [],
+    changed: [],
+  });
 });

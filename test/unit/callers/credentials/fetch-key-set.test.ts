@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fetchKeySet } from '../../../../src/callers/credentials/fetch-key-set.ts';
+import { fetchKeySet } from '../../../../src/callers/credentials/signing-keys.ts';
 import { createSigningKey, startTokenIssuer, type TokenIssuer } from '../../../support/token-issuer.ts';
 import { until } from '../../../support/until.ts';
 

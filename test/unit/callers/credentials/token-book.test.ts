@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, hash } from 'node:crypto';
 import { base64url, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { looksLikeToken } from '../../../../src/callers/credentials/looks-like-token.ts';
+import { looksLikeToken } from '../../../../src/callers/credentials/read-claims.ts';
 import { openTokenBook, type TokenBook } from '../../../../src/callers/credentials/token-book.ts';
 import { createSigningKey, startTokenIssuer, type TokenIssuer } from '../../../support/token-issuer.ts';
 

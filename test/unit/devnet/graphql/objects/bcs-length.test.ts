@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bcsLength } from '../../../../../src/devnet/graphql/objects/bcs-length.ts';
-import { parseTypeTag } from '../../../../../src/transactions/type-tag.ts';
+import { parseTypeTag } from '../../../../../src/devnet/transactions/type-text.ts';
 
 describe('the length of a value', () => {
   test.each([
