@@ -89,28 +89,7 @@ export function createSponsorTypeResolvers(now: () => number) {
       effects({ effects: told }: ExecutionResult<SponsorEffects>) {
         if (told === null) return null;
         if (!told.effects) throw unreadable('effects');
-        const { effects } = told;
-        // Without an object spread, which would give each result a hidden class of its own.
-        const shown: WireEffects & { readonly raw: unknown } = {
-          messageVersion: effects.messageVersion,
-          status: effects.status,
-          executedEpoch: effects.executedEpoch,
-          gasUsed: effects.gasUsed,
-          modifiedAtVersions: effects.modifiedAtVersions,
-          sharedObjects: effects.sharedObjects,
-          transactionDigest: effects.transactionDigest,
-          created: effects.created,
-          mutated: effects.mutated,
-          unwrapped: effects.unwrapped,
-          deleted: effects.deleted,
-          unwrappedThenDeleted: effects.unwrappedThenDeleted,
-          wrapped: effects.wrapped,
-          gasObject: effects.gasObject,
-          eventsDigest: effects.eventsDigest,
-          dependencies: effects.dependencies,
-          raw: told.rawEffects,
-        };
-        return shown;
+        return Object.assign(told.effects, { raw: told.rawEffects });
       },
     },
     SponsoredObjectRef: { version: ({ version }: WireObjectRef) => toUInt53(version) },

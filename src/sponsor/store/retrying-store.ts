@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EndExecution, type EndReservation, type SponsorshipStore, StoreAwayError } from './sponsorship-store.ts';
 
-/** What was to be written of how something ended. */
+/** An end that was to be written. */
 export type GivenUpEnd =
   | { readonly kind: 'reservation'; readonly end: EndReservation }
   | { readonly kind: 'execution'; readonly end: EndExecution };
@@ -9,49 +9,46 @@ export type GivenUpEnd =
 export interface RetryingStoreOptions {
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
-  /** Told of what was not written and will not be: too much was waiting, or the store did not come back before the end. */
+  /** Called for an end that will not be written: too many were waiting, or the store did not come back before the shutdown. */
   readonly givenUp: (end: GivenUpEnd) => void;
-  /** Ends that may wait; the oldest is given up for one more. */
+  /** Ends that may wait; beyond that the oldest is given up. */
   readonly maxWaiting?: number;
-  /** Characters of the answers in them; of what ends beyond that how it ended is written, and no answer. */
+  /** Characters of their answers; beyond that ends are kept without their answer. */
   readonly maxWaitingCharacters?: number;
-  /** Milliseconds until the first attempt to write again; doubled with each that fails, up to the longest. */
+  /** Milliseconds until the first retry; doubled after each failure. */
   readonly firstPauseMs?: number;
   readonly maxPauseMs?: number;
-  /** Milliseconds that closing may wait for what is not written yet. */
+  /** Milliseconds that closing may wait for pending writes. */
   readonly closeWithinMs?: number;
 }
 
 /**
- * A store that writes how something ended as soon as it can: `endReservation` and `endExecution` never reject, and what could
- * not be written is written later, in the background. A step that was to begin something and whose answer was lost may have
- * happened; since whoever asked for it is told that it did not, it is taken back the same way.
+ * Wraps a store so that `endReservation` and `endExecution` never reject: what cannot be written now is retried in the background.
+ * A begin whose answer was lost may have happened although its caller was told otherwise, so it is undone in the same way.
  */
 export function createRetryingStore(store: SponsorshipStore, options: RetryingStoreOptions): SponsorshipStore {
   const { now, givenUp, maxWaiting = 10_000, maxWaitingCharacters = 16 * 1024 * 1024 } = options;
   const { firstPauseMs = 100, maxPauseMs = 2_000, closeWithinMs = 2_000 } = options;
-  const waiting = new Set<GivenUpEnd>();
-  /** What is to be taken back, if it happened at all: given up before any end of what certainly did. */
-  const takenBack = new Set<GivenUpEnd>();
-  const areWaiting = () => waiting.size + takenBack.size > 0;
+  /** Oldest first. */
+  const ends = new Set<GivenUpEnd>();
+  /** Begins to undo, if they happened at all: written after the ends, and given up before them. */
+  const undos = new Set<GivenUpEnd>();
+  const areWaiting = () => ends.size + undos.size > 0;
   let waitingCharacters = 0;
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
-  /** What is being written at this moment. */
   let writing: Promise<void> | null = null;
 
-  const write = ({ kind, end }: GivenUpEnd): Promise<unknown> => {
-    // It is said now; the time at which it happened may be long ago.
+  function write({ kind, end }: GivenUpEnd): Promise<unknown> {
+    // The end may be old, but the step happens now.
     const nowMs = Math.max(end.nowMs, now());
-    return kind === 'reservation'
-      ? store.endReservation({ ...(end as EndReservation), nowMs })
-      : store.endExecution({ ...(end as EndExecution), nowMs });
-  };
+    return kind === 'reservation' ? store.endReservation({ ...end, nowMs }) : store.endExecution({ ...end, nowMs });
+  }
 
-  /** Writes what waits, oldest first, until something fails. */
+  /** Writes everything that waits, oldest first, until a write fails. */
   async function writeAll(): Promise<void> {
-    for (const queue of [waiting, takenBack]) {
+    for (const queue of [ends, undos]) {
       for (const end of queue) {
         await write(end);
         remove(end, queue);
@@ -60,7 +57,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
     }
   }
 
-  function tryAll(): Promise<void> {
+  function retry(): Promise<void> {
     timer = undefined;
     writing ??= writeAll()
       .catch(() => {
@@ -68,83 +65,80 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
       })
       .finally(() => {
         writing = null;
-        if (areWaiting() && !isClosing) later();
+        if (areWaiting() && !isClosing) retryLater();
       });
     return writing;
   }
 
-  function later(): void {
-    timer ??= setTimeout(tryAll, pauseMs).unref();
+  function retryLater(): void {
+    timer ??= setTimeout(retry, pauseMs).unref();
   }
 
   function keep(end: GivenUpEnd, queue: Set<GivenUpEnd>): void {
-    const [oldest] = takenBack.size > 0 ? takenBack : waiting;
-    if (oldest && waiting.size + takenBack.size >= maxWaiting) {
-      remove(oldest, waiting);
-      remove(oldest, takenBack);
+    const oldestIn = undos.size > 0 ? undos : ends;
+    const [oldest] = oldestIn;
+    if (oldest && ends.size + undos.size >= maxWaiting) {
+      remove(oldest, oldestIn);
       givenUp(oldest);
     }
     const kept = waitingCharacters + charactersOf(end) > maxWaitingCharacters ? withoutAnswer(end) : end;
     waitingCharacters += charactersOf(kept);
     queue.add(kept);
-    if (!writing) later();
+    if (!writing) retryLater();
   }
 
-  /** What was given up while it was being written is in there no more. */
+  /** Does nothing for an end that was given up while it was being written. */
   function remove(end: GivenUpEnd, queue: Set<GivenUpEnd>): void {
     if (queue.delete(end)) waitingCharacters -= charactersOf(end);
   }
 
-  async function orLater<Ended>(step: Promise<Ended>, end: GivenUpEnd, later: Ended): Promise<Ended> {
+  async function writeOrKeep<Ended>(step: Promise<Ended>, end: GivenUpEnd, kept: Ended): Promise<Ended> {
     try {
       return await step;
     } catch (error) {
       if (!(error instanceof StoreAwayError)) throw error;
-      keep(end, waiting);
-      return later;
+      keep(end, ends);
+      return kept;
     }
   }
 
-  async function orTakeBack<Start>(step: Promise<Start>, end: GivenUpEnd): Promise<Start> {
+  async function beginOrUndo<Start>(step: Promise<Start>, undo: GivenUpEnd): Promise<Start> {
     try {
       return await step;
     } catch (error) {
-      if (error instanceof StoreAwayError && !error.isUntaken) keep(end, takenBack);
+      if (error instanceof StoreAwayError && !error.isUntaken) keep(undo, undos);
       throw error;
     }
   }
 
   return {
+    ...store,
     beginReservation(begin) {
       const { caller, leaseId, nowMs } = begin;
       const end: EndReservation = { caller, leaseId, nowMs, outcome: { kind: 'refused' } };
-      return orTakeBack(store.beginReservation(begin), { kind: 'reservation', end });
+      return beginOrUndo(store.beginReservation(begin), { kind: 'reservation', end });
     },
-    endReservation: (end) => orLater(store.endReservation(end), { kind: 'reservation', end }, undefined),
+    endReservation: (end) => writeOrKeep(store.endReservation(end), { kind: 'reservation', end }, undefined),
     beginExecution(begin) {
       const { caller, leaseId, digest, nowMs, attempt, mustBeKnown } = begin;
-      // Who can do without the store goes on, and says how that ended.
+      // In forward mode the execution goes on without the store, and writes its own end.
       if (!mustBeKnown) return store.beginExecution(begin);
       const outcome = { kind: 'not-sent', attempt } as const;
       const end: EndExecution = { caller, leaseId, digest, nowMs, answer: null, outcome };
-      return orTakeBack(store.beginExecution(begin), { kind: 'execution', end });
+      return beginOrUndo(store.beginExecution(begin), { kind: 'execution', end });
     },
-    findExecution: (twin) => store.findExecution(twin),
-    endExecution: (end) => orLater(store.endExecution(end), { kind: 'execution', end }, true),
-    claimOverdue: (claim) => store.claimOverdue(claim),
-    findReservation: (caller, leaseId, nowMs) => store.findReservation(caller, leaseId, nowMs),
-    gasAllowance: (gas, nowMs) => store.gasAllowance(gas, nowMs),
+    endExecution: (end) => writeOrKeep(store.endExecution(end), { kind: 'execution', end }, true),
     async close() {
       isClosing = true;
       clearTimeout(timer);
       const deadline = performance.now() + closeWithinMs;
       while (areWaiting() && performance.now() < deadline) {
-        await Promise.race([tryAll(), pause(deadline - performance.now())]);
+        await Promise.race([retry(), pause(deadline - performance.now())]);
         if (areWaiting()) await pause(firstPauseMs);
       }
-      for (const end of [...waiting, ...takenBack]) givenUp(end);
-      waiting.clear();
-      takenBack.clear();
+      for (const end of [...ends, ...undos]) givenUp(end);
+      ends.clear();
+      undos.clear();
       await store.close();
     },
   };
@@ -155,7 +149,7 @@ function charactersOf({ kind, end }: GivenUpEnd): number {
   return end.outcome.kind === 'reserved' ? end.outcome.answer.length : 0;
 }
 
-/** Repeats are told `spent`, or that the answer was lost: all else is as it would be. */
+/** Repeats get `spent`, or `lost`; everything else stays the same. */
 function withoutAnswer(given: GivenUpEnd): GivenUpEnd {
   if (given.kind === 'execution') return { kind: 'execution', end: { ...given.end, answer: null } };
   return { kind: 'reservation', end: { ...given.end, outcome: { kind: 'lost' } } };
