@@ -1,6 +1,7 @@
 // A worker of a node:cluster that counts in its primary, driven by messages: the built code, since workers load no TypeScript.
-import { openRateStore } from '../../dist/callers/rate-store.js';
+
 import { createOutage, createRateLimiter } from '../../dist/callers/rate-limiter.js';
+import { openRateStore } from '../../dist/callers/rate-store.js';
 
 /** No answer of a busy test machine may come too late where the count has to be exact. */
 const patientMs = 30_000;
