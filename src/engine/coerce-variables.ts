@@ -22,6 +22,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { putVariable } from '../documents/plan/split-document.ts';
+import { lightError } from '../errors/light-error.ts';
 import { ExactNumber, hasExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
 
@@ -63,12 +64,12 @@ export function coerceVariables(
   const values: Record<string, unknown> = {};
   const tell = (definition: VariableDefinitionNode, message: string, cause?: unknown): void => {
     if (errors.length === maxErrors) {
-      errors.push(new GraphQLError('Too many errors processing variables, error limit reached. Execution aborted.'));
+      errors.push(lightError('Too many errors processing variables, error limit reached. Execution aborted.'));
       throw enough;
     }
     const text = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
     const extensions = cause instanceof GraphQLError ? cause.extensions : null;
-    errors.push(new GraphQLError(text, { nodes: definition, extensions }));
+    errors.push(lightError(text, { nodes: [definition], extensions }));
   };
   try {
     for (const definition of variableDefinitions) {
@@ -312,13 +313,24 @@ function coerceLeaf(sent: unknown, type: GraphQLLeafType, onMistake: OnMistake, 
   }
   let parsed: unknown;
   try {
-    parsed = isEnumType(type) ? type.parseValue(value, true) : type.parseValue(value);
+    parsed = parseLeaf(type, value);
   } catch (error) {
     const message = error instanceof Error ? error.message : `Expected type "${type.name}".`;
     // Show the number as it was sent, not the double next to it.
     return onMistake(path, sent, value === sent ? message : message.replace(String(value), String(sent)), error);
   }
   return parsed === undefined ? onMistake(path, sent, `Expected type "${type.name}".`) : parsed;
+}
+
+/** Errors of wrong values get no stack: nothing reads it, and it costs more than all else of the refusal. */
+function parseLeaf(type: GraphQLLeafType, value: unknown): unknown {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return isEnumType(type) ? type.parseValue(value, true) : type.parseValue(value);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 function showName(name: string): string {

@@ -168,3 +168,18 @@ describe('a value in a message', () => {
     expect(showValue({ a: 'x'.repeat(1_000), b: 1 }, 20)).toHaveLength(21);
   });
 });
+
+describe('a wrong value', () => {
+  it.each([
+    ['Int!', 'x'],
+    ['Int!', undefined],
+    ['Color', 'BLUE'],
+    ['Any!', null],
+  ])('of a %s takes no stack', (type, value) => {
+    const limit = Error.stackTraceLimit;
+    const { errors = [] } = coerceVariables(schema, operationOf(type), value === undefined ? {} : { v: value });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.stack).toBeUndefined();
+    expect(Error.stackTraceLimit).toBe(limit);
+  });
+});
