@@ -14,15 +14,12 @@ type Variables = Readonly<Record<string, unknown>>;
 /** How the client wrote a delegated root field, and in which operation. */
 export type DelegatedField = Pick<GraphQLResolveInfo, 'fieldNodes' | 'operation' | 'variableValues'>;
 
-/**
- * When the stitching library merges several requests, it puts the number of the request before each name, as in
- * `_v0_name`.
- */
+/** A name in merged requests: the stitching library puts the number of the request before it. */
 const mergedName = /^_v(\d+)_(.*)$/s;
 
 /**
- * Gives delegated root fields back the arguments the client wrote, and variables the client's names. Delegation makes
- * every argument a variable with a new name, and the ledger's messages would tell clients that name.
+ * Restores the client's arguments of delegated root fields, and the client's names of variables. Delegation makes every argument
+ * a variable with a new name, which the ledger's error messages would show to clients.
  * @param fields one for each merged request, in order; for a request that was not merged, its own
  */
 export function toClientWords(
@@ -37,8 +34,7 @@ export function toClientWords(
     const unmerged = mergedName.exec(name)?.[2] ?? name;
     return own.has(unmerged) ? unmerged : name;
   };
-  // Put the client's arguments in only after renaming: the client may have given a variable a name like those of
-  // merging.
+  // Restore arguments only after renaming: the client may use variable names like those of merging.
   const renamed = visit(document, {
     VariableDefinition: () => false,
     Variable: (node) => ({ ...node, name: { ...node.name, value: toOwn(node.name.value) } }),
@@ -70,10 +66,7 @@ function clientNodeOf({ alias, name }: FieldNode, fields: readonly DelegatedFiel
   return node?.name.value === name.value ? node : undefined;
 }
 
-/**
- * Declares and sends only variables that are used: those of the client as the client declared and sent them, others as
- * given.
- */
+/** Declares and sends only variables that are used: the client's as declared and sent, others as given. */
 function declareUsed(
   document: DocumentNode,
   given: Variables,

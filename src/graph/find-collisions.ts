@@ -10,9 +10,8 @@ import {
 const builtIn = new Set(specifiedScalarTypes.map((type) => type.name));
 
 /**
- * Describes each name that both schemas define, so that it can be refused: of two such types stitching would silently
- * make one, and of two root fields it would drop one. Allowed are scalars on both sides, the root types, and
- * `PageInfo` as long as it is the same field for field.
+ * Describes each name that both schemas define: stitching would silently merge two such types, and drop one of two root fields.
+ * Allowed are scalars in both, the root types, and `PageInfo` with the same fields.
  */
 export function findCollisions(own: GraphQLSchema, ledger: GraphQLSchema): string[] {
   const ledgerRoots = new Set(rootTypes(ledger).map(([, type]) => type));
@@ -41,7 +40,7 @@ function rootTypes(schema: GraphQLSchema) {
   ].flatMap(([operation, type]) => (type ? [[operation, type] as const] : []));
 }
 
-/** For comparing: without descriptions, fields in alphabetical order. */
+/** Text to compare: fields in alphabetical order, without descriptions. */
 function fieldsOf(schema: GraphQLSchema): string {
   const type = schema.getType('PageInfo');
   if (!isObjectType(type)) return type ? printType(type) : '';

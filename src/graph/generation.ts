@@ -20,38 +20,37 @@ import { stitch } from './stitch.ts';
 
 /** The part of a generation that decides how operations are executed. */
 export interface Graph {
-  /** Of everything that clients see, joins included. */
+  /** Everything that clients see, joins included. */
   readonly schema: GraphQLSchema;
   /** The gateway's own part of it. */
   readonly ownSchema: GraphQLSchema;
-  /** Who answers which root field. */
+  /** The owner of each root field. */
   readonly ownership: Ownership;
-  /** Inputs of our own whose variables may be declared with a scalar of the ledger. */
+  /** The gateway's inputs whose variables may be declared with a scalar of the ledger. */
   readonly idInputs: IdInputs;
   /** Joins an operation without stitching it; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
 }
 
 /**
- * Everything that depends on the ledger's schema, made once and never changed. A new ledger schema makes a new
- * generation; operations in flight finish on theirs.
- * @typeParam Operation what is kept of each operation that was seen
+ * Everything that depends on the ledger's schema. Immutable: a new ledger schema makes a new generation, and operations in
+ * flight finish on theirs.
+ * @typeParam Operation a prepared operation
  */
 export interface Generation<Operation = unknown> extends Graph {
-  /** Where the ledger's part came from; `none` while the ledger has not been reached yet. */
+  /** Source of the ledger's part; `none` until the ledger has been reached. */
   readonly origin: 'ledger' | 'cache' | 'none';
   /** Differs for different schemas of the ledger. */
   readonly fingerprint: string;
   readonly missingJoins: ReadonlyMap<string, string>;
   /** The limits on documents in force. */
   readonly limits: Limits;
-  /** `<year>.<month>` versions the ledger says it serves. */
+  /** `<year>.<month>` versions that the ledger serves. */
   readonly availableVersions: readonly string[];
-  /** Made for this schema: another generation prepares its own. */
   readonly documents: DocumentStore<Operation>;
 }
 
-/** A name of the ledger's schema is one of ours: merging would silently drop one of the two. */
+/** The ledger's schema and the gateway's define the same name: merging would silently drop one. */
 export class SchemaCollisionError extends Error {
   override readonly name = 'SchemaCollisionError';
   readonly collisions: readonly string[];
@@ -63,7 +62,7 @@ export class SchemaCollisionError extends Error {
 }
 
 export interface GenerationOptions<Operation = unknown> {
-  /** How operations on a graph are prepared. */
+  /** Returns the function that prepares operations on a graph. */
   readonly prepareOn: (graph: Graph) => PrepareOptions<Operation>['prepareOperation'];
   readonly ownSchema: GraphQLSchema;
   readonly execute: LedgerExecutor;
@@ -74,7 +73,7 @@ export interface GenerationOptions<Operation = unknown> {
 }
 
 /**
- * Builds the generation of a ledger schema; with `null`, the one that has the gateway's own schema alone.
+ * Builds the generation of a ledger schema; with `null`, that of the gateway's own schema.
  * @throws SchemaCollisionError when both schemas define the same name
  */
 export function buildGeneration<Operation>(
@@ -117,10 +116,7 @@ export function buildGeneration<Operation>(
   };
 }
 
-/**
- * `serviceConfig` belongs to nobody: the ledger has the field, but the numbers shown are those the gateway enforces.
- * Only stitching can put the two together.
- */
+/** `serviceConfig` has no single owner: the field is the ledger's, and some numbers are the gateway's. Only stitching merges them. */
 function toOwnership(ownSchema: GraphQLSchema, ledger: GraphQLSchema | null): Ownership {
   const operations = ['query', 'mutation', 'subscription'] as OperationTypeNode[];
   const rootNames = (schema: GraphQLSchema) => operations.map((operation) => schema.getRootType(operation)?.name);

@@ -2,14 +2,14 @@ import { type GraphQLSchema, getNamedType, isInputObjectType, isScalarType, isSp
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { IdInputs } from '../documents/plan/id-variables.ts';
 
-/** Finds the inputs of our own that are marked as ids, and the scalars that the ledger takes the same ids in. */
+/** Finds the gateway's inputs that are marked as ids, and the ledger's scalars for the same ids. */
 export function findIdInputs(own: GraphQLSchema, ledger: GraphQLSchema, names: NetworkProfile['joins']): IdInputs {
   const scalarOf = (target: keyof NetworkProfile['joins']): readonly string[] => {
     const { field, id } = names[target];
     const roots = [field].flat().flatMap((name) => ledger.getQueryType()?.getFields()[name] ?? []);
     const ids = roots.flatMap(({ args }) => args.filter(({ name }) => name === id));
     const types = ids.map((argument) => getNamedType(argument.type));
-    // A built-in scalar of the ledger is the same type as ours.
+    // Built-in scalars are the same type in both schemas.
     return types.flatMap((type) => (isScalarType(type) && !isSpecifiedScalarType(type) ? [type.name] : []));
   };
   const scalars: Readonly<Record<string, ReadonlySet<string>>> = {

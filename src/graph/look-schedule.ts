@@ -1,23 +1,21 @@
-/**
- * In milliseconds, the wait after a look that failed: it doubles with each failure, up to one of the ceilings below.
- */
+/** Milliseconds of wait after a failed look. It doubles with each failure, up to one of the ceilings below. */
 const firstRetryMs = 250;
-/** While there is no schema of the ledger every client waits for it: keep asking often. */
+/** Without a schema of the ledger: clients wait for it, so keep asking often. */
 const longestRetryMs = 10_000;
-/** With a schema in force and polling off, the failed look was most likely for nothing: ask seldom. */
+/** With a schema in force and polling off, the look was most likely needless: ask seldom. */
 const longestServingRetryMs = 60_000;
 /**
- * In milliseconds, between a look and one that was asked for meanwhile. While a ledger is replaced instance by
- * instance, each look may hear another version and ask for the next look.
+ * Milliseconds between a look and one requested meanwhile. While a ledger is replaced instance by instance, each look may see
+ * another version and request the next look.
  */
 const followUpMs = 1_000;
 
 export interface LookScheduleOptions {
-  /** Never rejects. `hasFailed` asks for another look soon. */
+  /** Never rejects. `hasFailed` causes another look soon. */
   readonly look: () => Promise<{ readonly hasFailed: boolean }>;
   /** Is a schema from the ledger in force? */
   readonly isServing: () => boolean;
-  /** Between looks that succeed; 0 = no more looks after one that did. */
+  /** Milliseconds between looks that succeed; 0 = no more looks after a success. */
   readonly pollMs: number;
 }
 
@@ -35,7 +33,7 @@ export function createLookSchedule({ look, isServing, pollMs }: LookScheduleOpti
   let retryMs = firstRetryMs;
   let isLooking = false;
   let stopped = false;
-  /** Resolves requests that no look has served yet. */
+  /** Callbacks of requests that no look has served yet. */
   let waiting: (() => void)[] = [];
 
   const lookAndPlan = async (): Promise<void> => {
@@ -69,7 +67,7 @@ export function createLookSchedule({ look, isServing, pollMs }: LookScheduleOpti
       new Promise((resolve) => {
         if (stopped) return resolve();
         waiting.push(resolve);
-        // An earlier request has its look planned already: that look serves this one too.
+        // The look that an earlier request planned serves this one too.
         if (!isLooking && waiting.length === 1) void lookAndPlan();
       }),
     stop() {

@@ -5,13 +5,10 @@ import { GraphQLSchema, isSpecifiedDirective } from 'graphql';
 import type { OwnFieldsUpstream } from '../upstream/upstream.ts';
 import { sharedScalars } from './scalars.ts';
 
-/** What the gateway says of itself, and the scalars that the parts of all upstreams use. */
+/** The gateway's fields about itself, and the scalars of all upstreams' parts. */
 const gatewayTypeDefs = new URL('../../schema/gateway.graphql', import.meta.url);
 
-/**
- * Builds the executable schema of everything that is not the ledger's: what each upstream adds, and the gateway's own.
- * @param resolvers of any of it; a field without one answers what its parent has under its name
- */
+/** Builds the executable schema of everything that is not the ledger's: the parts of the upstreams, and the gateway's. */
 export function createOwnSchema(
   upstreams: readonly Pick<OwnFieldsUpstream, 'typeDefs'>[],
   resolvers: readonly object[] = [],
@@ -21,12 +18,12 @@ export function createOwnSchema(
     resolvers: [{ ...sharedScalars }, ...(resolvers as IResolvers[])],
     resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
   });
-  // Directives in our SDL are marks for the gateway. Clients must not see them; the nodes of the SDL keep them.
+  // Directives in our SDL are marks for the gateway, and not for clients. The nodes of the SDL keep them.
   const { directives, ...config } = marked.toConfig();
   return new GraphQLSchema({ ...config, directives: directives.filter(isSpecifiedDirective) });
 }
 
-/** Root fields that are marked so in our SDL: their pages are read from an upstream call by call. */
+/** Root fields whose pages are read with several upstream calls. Our SDL marks them. */
 export function fieldsReadByCalls(ownSchema: GraphQLSchema): ReadonlySet<string> {
   const fields = Object.values(ownSchema.getQueryType()?.getFields() ?? {});
   const isMarked = ({ astNode }: (typeof fields)[number]) =>

@@ -11,14 +11,14 @@ import { ExactNumber, toExactNumber } from '../json/exact-number.ts';
 import { showValue } from '../json/show-value.ts';
 
 /**
- * The scalars that own types share with the ledger by name. Stitching would merge two scalars of one name into one
- * that accepts anything, so the graph gets these instead. They are strict on input, as the ledger is, and leave
- * output unchanged: a ledger value in an unusual form must not become null.
+ * The scalars that the gateway and the ledger share by name. Stitching would merge two such scalars into one that accepts
+ * anything, so the graph gets these. They are strict on input, as the ledger is, and leave output unchanged: an unusual value of
+ * the ledger must not become null.
  */
 export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
   UInt53: createScalar(
     'UInt53',
-    // As wide as the ledger: arguments of our own with a smaller range check it themselves.
+    // The ledger's range. The gateway's arguments with a smaller range check it themselves.
     isUnsigned64,
     'an unsigned integer, written as a JSON number',
   ),
@@ -32,7 +32,7 @@ export const sharedScalars: Readonly<Record<string, GraphQLScalarType>> = {
   JSON: createScalar('JSON', () => true, 'any JSON value'),
 };
 
-/** The shared scalars, each with the description it has in the first of these schemas that knows it. */
+/** The shared scalars, each described as in the first of these schemas that has it. */
 export function describedScalars(...schemas: readonly GraphQLSchema[]): Record<string, GraphQLScalarType> {
   const described = Object.values(sharedScalars).map((scalar) => {
     const source = schemas.map((schema) => schema.getType(scalar.name)).find(isScalarType);
@@ -44,16 +44,13 @@ export function describedScalars(...schemas: readonly GraphQLSchema[]): Record<s
 
 const maxUnsigned64 = 2n ** 64n - 1n;
 
-/** A double cannot tell 2^64-1 from 2^64, and is refused; an exact number can be compared. */
+/** A double cannot tell 2^64-1 from 2^64, and is rejected; an exact number can be compared. */
 function isUnsigned64(value: unknown): boolean {
   if (value instanceof ExactNumber) return /^\d{1,20}$/.test(value.text) && BigInt(value.text) <= maxUnsigned64;
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 64;
 }
 
-/**
- * Makes scalars that only the ledger has keep all digits of numbers written in a document. What they accept is for
- * the ledger to decide.
- */
+/** Makes the ledger's scalars keep all digits of numbers in a document. The ledger decides what they accept. */
 export function keepDigits(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isScalarType(type) || isSpecifiedScalarType(type) || Object.hasOwn(sharedScalars, type.name)) continue;
@@ -74,7 +71,7 @@ function createScalar(name: string, accepts: (value: unknown) => boolean, expect
   });
 }
 
-/** Keeps the spelling of a number: `1.0` is no integer and has to be refused as `1.0`. */
+/** Keeps the spelling of a number: `1.0` is no integer, and the error quotes it. */
 function toValue(name: string, node: ValueNode, variables: Record<string, unknown>): unknown {
   if (name === 'UInt53' && node.kind === Kind.FLOAT) return node.value;
   return toJsonValue(node, variables);

@@ -38,35 +38,22 @@ export interface StitchOptions {
 
 export interface StitchedGraph {
   readonly schema: GraphQLSchema;
-  /** By the names of joins that are not part of the graph: why. */
+  /** Reasons for the joins that are not part of the graph, by name. */
   readonly missingJoins: ReadonlyMap<string, string>;
-  /** Makes the joins of an operation that needs no stitching otherwise; `null` while there is no ledger. */
+  /** Makes the joins of an operation that is compiled; `null` while there is no ledger. */
   readonly operationJoins: CreateOperationJoins | null;
 }
 
-/** Builds the schema clients see: the ledger's, the gateway's own, and the joins that the ledger can serve. */
+/**
+ * Builds the schema that clients see: the ledger's, the gateway's own, and the joins that the ledger can serve. Executing an
+ * operation on it is the STITCHED plan: root fields are delegated to their owners, those of the ledger in one request.
+ */
 export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions): StitchedGraph {
-  if (!ledger) {
-    const reason = "The ledger's schema is not loaded yet.";
-    return {
-      schema: stitchSchemas({
-        subschemas: [{ schema: ownSchema }],
-        resolvers: [describedScalars(ownSchema), streamResolvers(ownSchema)],
-      }),
-      missingJoins: new Map(joins.map((join) => [joinName(join), reason])),
-      operationJoins: null,
-    };
-  }
-  const subschema: SubschemaConfig & { schema: GraphQLSchema } = {
-    schema: ledger.schema,
-    executor: createLedgerSubschemaExecutor(ask, ledger.schema),
-    // One request for all root fields of the ledger in an operation, so that they all show the same checkpoint.
-    batch: true,
-    batchingOptions: { extensionsReducer: noteClientField },
-  };
+  if (!ledger) return withoutLedger(ownSchema);
   const offers = joins.map((join) => ({ join, offer: findJoinOffer(join, ledger.schema, names) }));
   const served = offers.flatMap(({ join, offer }) => ('field' in offer ? [{ ...join, root: offer }] : []));
   const rootsOf = createPerOperation(() => new OpenRoots());
+  const subschema = toLedgerSubschema(ask, ledger.schema);
   const resolverOf = createJoinResolver({ execute: ask, limits: ledger.limits, ledger: subschema, rootsOf });
   const schema = stitchSchemas({
     // Descriptions come from the last subschema, and those of the ledger are better.
@@ -82,18 +69,31 @@ export function stitch({ ownSchema, ledger, execute: ask, names }: StitchOptions
     ],
   });
   keepDigits(schema);
+  const missing = offers.flatMap(({ join, offer }) =>
+    'reason' in offer ? [[joinName(join), offer.reason] as const] : [],
+  );
   return {
     schema,
-    missingJoins: new Map(
-      offers.flatMap(({ join, offer }) => ('reason' in offer ? [[joinName(join), offer.reason] as const] : [])),
-    ),
-    operationJoins: createOperationJoins({
-      execute: ask,
-      limits: ledger.limits,
-      schema,
-      joins: served,
-    }),
+    missingJoins: new Map(missing),
+    operationJoins: createOperationJoins({ execute: ask, limits: ledger.limits, schema, joins: served }),
   };
+}
+
+function withoutLedger(ownSchema: GraphQLSchema): StitchedGraph {
+  const schema = stitchSchemas({
+    subschemas: [{ schema: ownSchema }],
+    resolvers: [describedScalars(ownSchema), streamResolvers(ownSchema)],
+  });
+  const reason = "The ledger's schema is not loaded yet.";
+  return { schema, missingJoins: new Map(joins.map((join) => [joinName(join), reason])), operationJoins: null };
+}
+
+function joinTypeDefs({ type, field, description, waits, root }: ServedJoin): string {
+  const waitMs = `(
+    "How long to wait for the ledger's indexer while it does not know the transaction yet, 0 to 10000 milliseconds."
+    waitMs: Int = 0
+  )`;
+  return `extend type ${type} { "${description}" ${field}${waits ? waitMs : ''}: ${root.returns} }`;
 }
 
 /** `serviceConfig` keeps the ledger's shape, but shows the numbers in force where the gateway may be stricter. */
@@ -108,7 +108,7 @@ function serviceConfigResolvers(schema: GraphQLSchema, inForce: Readonly<Record<
   };
 }
 
-/** Streams of ours are followed where they are: delegating them would execute each of their items twice. */
+/** Subscribes to the gateway's own streams directly: delegating them would execute each of their items twice. */
 function streamResolvers(ownSchema: GraphQLSchema): IResolvers {
   const type = ownSchema.getSubscriptionType();
   if (!type) return {};
@@ -119,7 +119,7 @@ function streamResolvers(ownSchema: GraphQLSchema): IResolvers {
   return { Subscription: Object.fromEntries(fields) } as IResolvers;
 }
 
-/** With graphql-js, because the executor of the stitching library takes any value with a `then` for a promise. */
+/** Executed by graphql-js, because the executor of the stitching library takes any value with a `then` for a promise. */
 function toOwnSubschema(schema: GraphQLSchema, rootsOf: (context: OperationContext) => OpenRoots): SubschemaConfig {
   const executor = ({ document, variables, context, rootValue, operationName }: ExecutionRequest) => {
     const leave = selectsJoinKeys(document) ? rootsOf(context as OperationContext).open() : null;
@@ -136,6 +136,52 @@ function toOwnSubschema(schema: GraphQLSchema, rootsOf: (context: OperationConte
     return result;
   };
   return { schema, executor: executor as Executor };
+}
+
+function toLedgerSubschema(
+  ask: LedgerExecutor,
+  schema: GraphQLSchema,
+): SubschemaConfig & { readonly schema: GraphQLSchema } {
+  return {
+    schema,
+    executor: createLedgerSubschemaExecutor(ask, schema),
+    // One request for all root fields of the ledger in an operation, so that they all show the same checkpoint.
+    batch: true,
+    batchingOptions: { extensionsReducer: noteClientField },
+  };
+}
+
+/** One root field for each of the requests that were merged. */
+interface MergedExtensions {
+  readonly fields?: readonly GraphQLResolveInfo[];
+}
+
+/** Keeps the root fields of merged requests, which the library forgets. `toClientWords` needs them. */
+function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
+  if (!info) throw new Error('a request was merged that no field of an operation made');
+  return { fields: [...(merged.fields ?? []), info] };
+}
+
+/**
+ * Sends delegated documents to the ledger with the client's arguments and variable names, and returns answers in a
+ * form that the stitching library can read.
+ */
+function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchema): Executor {
+  return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
+    const { fields = info ? [info] : [] } = (extensions ?? {}) as MergedExtensions;
+    const { document, variables } = toClientWords(delegated, given, fields);
+    const { cancellation } = (context ?? {}) as Partial<OperationContext>;
+    const clientKeys = fields.length > 1 ? fields.map(({ path }) => String(path.key)) : undefined;
+    const result = await ask({ document, variables, cancellation, clientKeys });
+    const operation = getOperationAST(document);
+    const type = operation && schema.getRootType(operation.operation);
+    if (type) {
+      boxThenables(result.data);
+      const scope = { schema, fragments: fragmentsOf(document), variables };
+      toPlainBuiltins(result.data, [operation.selectionSet], type, scope);
+    }
+    return attributeRefusal(result, operation ? rootKeysOf(operation) : []);
+  }) as Executor;
 }
 
 /** Hides a value with a `then` from the stitching library, which would take it for a promise. Prints as the value. */
@@ -156,51 +202,4 @@ function boxThenables(data: Record<string, unknown> | null | undefined): void {
   for (const [key, value] of Object.entries(data ?? {})) {
     if (typeof value === 'object' && value !== null && 'then' in value && data) data[key] = new Boxed(value);
   }
-}
-
-/**
- * Sends delegated documents to the ledger with the client's arguments and variable names, and returns answers in a
- * form that stitching can read.
- */
-function createLedgerSubschemaExecutor(ask: LedgerExecutor, schema: GraphQLSchema): Executor {
-  return (async ({ document: delegated, variables: given = {}, context, extensions, info }: ExecutionRequest) => {
-    const { fields = info ? [info] : [] } = (extensions ?? {}) as MergedExtensions;
-    const { document, variables } = toClientWords(delegated, given, fields);
-    const { cancellation } = (context ?? {}) as Partial<OperationContext>;
-    const clientKeys = fields.length > 1 ? fields.map(({ path }) => String(path.key)) : undefined;
-    const result = await ask({ document, variables, cancellation, clientKeys });
-    const operation = getOperationAST(document);
-    const type = operation && schema.getRootType(operation.operation);
-    if (type) {
-      boxThenables(result.data);
-      toPlainBuiltins(result.data, [operation.selectionSet], type, {
-        schema,
-        fragments: fragmentsOf(document),
-        variables,
-      });
-    }
-    return attributeRefusal(result, operation ? rootKeysOf(operation) : []);
-  }) as Executor;
-}
-
-/** One root field for each of the requests that were merged. */
-interface MergedExtensions {
-  readonly fields?: readonly GraphQLResolveInfo[];
-}
-
-/**
- * The library forgets the root fields of requests that it merges, and asking the ledger in the client's words needs
- * them.
- */
-function noteClientField(merged: MergedExtensions, { info }: ExecutionRequest): MergedExtensions {
-  if (!info) throw new Error('a request was merged that no field of an operation made');
-  return { fields: [...(merged.fields ?? []), info] };
-}
-
-function joinTypeDefs({ type, field, description, waits, root }: ServedJoin): string {
-  const waitMs = `(
-    "Maximum time to wait until the ledger has indexed the transaction: 0 to 10000 milliseconds."
-    waitMs: Int = 0
-  )`;
-  return `extend type ${type} { "${description}" ${field}${waits ? waitMs : ''}: ${root.returns} }`;
 }

@@ -11,14 +11,14 @@ import type { LedgerExecutor } from './ledger-executor.ts';
 
 interface Introspection {
   readonly document: DocumentNode;
-  /** Words that it has and the next one leaves out. A ledger that does not know one of them says so when it refuses. */
+  /** Words that the next one leaves out. A ledger that does not know one of them names it in its error. */
   readonly words: readonly string[];
 }
 
 /**
- * What to ask a ledger about its schema, most complete first. Without `inputValueDeprecation` deprecated arguments and
- * input fields vanish and real queries fail; without `oneOf` such inputs become ordinary ones. An older server knows
- * neither and refuses the query, so it is asked again for less.
+ * Introspection queries, most complete first. Without `inputValueDeprecation` deprecated arguments and input fields are missing
+ * and real queries fail; without `oneOf` such inputs become ordinary ones. Older servers reject both, so the gateway asks for
+ * less.
  */
 const introspections: readonly Introspection[] = [
   {
@@ -42,12 +42,12 @@ const introspections: readonly Introspection[] = [
   { document: parse(getIntrospectionQuery()), words: [] },
 ];
 
-/** The code of servers that do not say what they did not know. */
+/** The code of servers that do not name the unknown word. */
 const refusedByValidation = 'GRAPHQL_VALIDATION_FAILED';
 
 /**
- * The ledger's introspection result; rejects when the ledger cannot be reached or allows no introspection. An answer that has
- * errors for another reason is not asked for again with less: the poorer schema would come into force.
+ * The ledger's introspection result; rejects when the ledger cannot be reached or allows no introspection. Other errors do not
+ * lead to a lesser query, because the poorer schema would come into force.
  */
 export async function fetchLedgerIntrospection(execute: LedgerExecutor): Promise<IntrospectionQuery> {
   let refusal = 'no answer';
@@ -74,10 +74,7 @@ export function buildLedgerSchema(introspection: IntrospectionQuery): GraphQLSch
 const federationFields = new Set(['_service', '_entities']);
 const federationTypes = new Set(['_Service', '_Entity', '_Any']);
 
-/**
- * A ledger that is itself a federation subgraph offers `_service`, which describes the ledger alone. Served by the
- * gateway it would mislead tools that compose this graph into another, so it is dropped.
- */
+/** Drops `_service` of a federation subgraph: it describes the ledger alone, and would mislead tools that compose graphs. */
 export function withoutFederation(introspection: IntrospectionQuery): IntrospectionQuery {
   const { __schema: schema } = introspection;
   const types = schema.types

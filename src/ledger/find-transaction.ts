@@ -5,38 +5,35 @@ import type { LedgerExecutor } from './ledger-executor.ts';
 
 /** Looks transactions up in the ledger. */
 export interface TransactionFinder {
-  /** Can the ledger be asked at all, as far as its schema is known? */
+  /** Does the ledger's schema have a known field for transactions? */
   readonly canFind: () => boolean;
   /**
-   * Asks it anew, in a bounded time. `null`: it does not have the transaction, or not yet. Rejects where that cannot be told.
+   * Asks the ledger each time, with a timeout. `null`: it does not have the transaction yet. Rejects if that is unknown.
    * @param digest base58
    */
   readonly find: (digest: string) => Promise<FoundTransaction | null>;
 }
 
-/** What the ledger has of a transaction that was executed. */
+/** A transaction that was executed. */
 export interface FoundTransaction {
-  /** `null` where it does not tell. */
+  /** `null` if the ledger does not say. */
   readonly succeeded: boolean | null;
-  /** Computation and storage less the rebate, of the smallest unit, at least 0; `null` where it does not tell. */
+  /** Computation and storage less the rebate, in the smallest unit, at least 0; `null` if the ledger does not say. */
   readonly gasUsed: number | null;
 }
 
 export interface TransactionFinderOptions {
   readonly execute: LedgerExecutor;
-  /** The root field by which the ledger finds a transaction, and the argument for its digest. */
+  /** The ledger's root field for a transaction, and the argument for its digest. */
   readonly names: NetworkProfile['joins']['transaction'];
-  /** The schema in force, the ledger's part of it; `null` while there is none. */
+  /** The schema in force; `null` while there is none. */
   readonly schema: () => GraphQLSchema | null;
 }
 
-/** The sums that make up what a transaction used. */
+/** The parts of a transaction's gas. */
 const costs = ['computationCost', 'storageCost', 'storageRebate'];
 
-/**
- * Looks transactions up in the ledger, always anew: what it does not have now it may have a moment later. A transaction
- * counts as found once its effects are there, for only then has it been executed.
- */
+/** Looks transactions up without a cache. A transaction is found once it has effects: only then was it executed. */
 export function createTransactionFinder({ execute, names, schema }: TransactionFinderOptions): TransactionFinder {
   let readOf: GraphQLSchema | null = null;
   let read: ((digest: string) => string) | null = null;
@@ -60,7 +57,7 @@ export function createTransactionFinder({ execute, names, schema }: TransactionF
   };
 }
 
-/** How a transaction is read on a ledger of this schema; `null` where it offers none that is known. */
+/** Returns a function that writes the query; `null` if the schema has no known field for transactions. */
 export function toTransactionRead(
   schema: GraphQLSchema,
   names: NetworkProfile['joins']['transaction'],
@@ -97,7 +94,7 @@ function toFound(value: unknown, digest: string): FoundTransaction | null {
   };
 }
 
-/** A rebate may be larger than the costs: then nothing was used. */
+/** At least 0, though a rebate may be larger than the costs. */
 function toGasUsed(summary: Members | null): number | null {
   const amounts = costs.map((cost) => String(summary?.[cost]));
   if (!amounts.every((amount) => /^\d{1,30}$/.test(amount))) return null;

@@ -15,8 +15,8 @@ export interface FoldedDocument {
 }
 
 /**
- * Merging several requests repeats variables of one type and value, and fragments of one content; this writes each
- * once. The ledger bounds the bytes of a document, and a document that fits as the client sent it must still fit.
+ * Merged requests repeat variables with one type and value, and fragments with one content; this writes each once. The ledger
+ * bounds the bytes of a document, and a document that fits as the client sent it must still fit.
  */
 export function foldDocument(
   document: DocumentNode,
@@ -44,10 +44,7 @@ export function foldDocument(
   };
 }
 
-/**
- * Maps each variable to the first with the same type, default and value. Having no value is not the same as any
- * value.
- */
+/** Maps each variable to the first with the same type, default and value, or lack of a value. */
 function foldVariables(document: DocumentNode, values: Readonly<Record<string, unknown>>): Map<string, string> {
   const names = new Map<string, string>();
   const first = new Map<string, string>();
@@ -64,7 +61,7 @@ function foldVariables(document: DocumentNode, values: Readonly<Record<string, u
   return names;
 }
 
-/** Maps each fragment to the first with the same content, whatever the fragments within are called. */
+/** Maps each fragment to the first with the same content, whatever the names of nested fragments. */
 function foldFragments(document: DocumentNode): Map<string, string> {
   const byName = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions)

@@ -7,20 +7,20 @@ export interface LedgerPostOptions {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
 }
 
-/** An operation as the ledger is to get it. */
+/** An operation as it is sent to the ledger. */
 export interface LedgerPostContent {
   /** The document as JSON has it, quotes included. */
   readonly queryJson: string;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
   readonly operationName: string | null;
-  /** Of a mutation the outcome would be unknown: once it is sent it is never cut short. */
+  /** Once sent, a mutation is never cut: its outcome would be unknown. */
   readonly isMutation: boolean;
 }
 
 /** In characters. A longer body is made into bytes once, and nothing of its text is kept. */
 const longBody = 16 * 1024;
 
-/** No header of the caller travels, so that equal reads of several callers can be one. */
+/** No header of the caller is sent, so that equal reads of several callers can share a call. */
 const headers = { 'content-type': 'application/json', accept: 'application/json' } as const;
 
 /** The same, names and values by turns. */

@@ -3,7 +3,7 @@ import { type Limits, shippedLimits } from '../documents/cost/limits.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { LedgerExecutor } from './ledger-executor.ts';
 
-/** What the ledger says of its own service. */
+/** What the ledger reports about its service. */
 export interface LedgerService {
   readonly limits: Limits;
   /** In milliseconds; `null` if the ledger does not say. */
@@ -13,7 +13,7 @@ export interface LedgerService {
   readonly availableVersions: readonly string[];
 }
 
-/** Assumed of a ledger that says nothing: the limits that ledgers ship with. */
+/** For a ledger that reports nothing: the limits that ledgers ship with. */
 export const silentLedgerService: LedgerService = {
   limits: shippedLimits,
   requestTimeoutMs: null,
@@ -21,16 +21,15 @@ export const silentLedgerService: LedgerService = {
   availableVersions: [],
 };
 
-/** What networks call the time that a query may take. Each has one of these fields. */
+/** Names of the query timeout on the networks. Each network has one of them. */
 export const queryTimeoutNames = ['requestTimeoutMs', 'queryTimeoutMs'] as const;
 
 const numbers = [...Object.keys(shippedLimits), ...queryTimeoutNames, 'mutationTimeoutMs'];
 
-/** What a ledger answered when it was asked about its service. */
 export interface LedgerServiceAnswer {
-  /** Numbers that the ledger did not give are those it ships with. */
+  /** Missing numbers are those that ledgers ship with. */
   readonly service: LedgerService;
-  /** Why the ledger might have said something else; `null` if it has answered in full. */
+  /** Why the answer is incomplete; `null` if it is complete. */
   readonly failure: Error | null;
 }
 
@@ -64,7 +63,7 @@ function toFailure(error: unknown): Error {
   );
 }
 
-/** Reads a `serviceConfig` object; anything unusable in it counts as not said. */
+/** Reads a `serviceConfig` object; unusable members count as missing. */
 function toLedgerService(answer: unknown): LedgerService {
   const said = (typeof answer === 'object' && answer !== null ? answer : {}) as Record<string, unknown>;
   const numberOf = (name: string): number | null => {

@@ -16,12 +16,12 @@ import { createLedgerStreams, type LedgerStreams } from './ledger-streams.ts';
 import { createRawLedger, type RawLedger } from './raw-ledger.ts';
 import { createRpcVersion, type RpcVersion } from './rpc-version.ts';
 
-/** The service whose schema the graph is based on, and the ways to ask it. */
+/** The service whose schema is the base of the graph. */
 export interface GraphUpstream extends Upstream {
   readonly role: 'graph';
   /** Never `null`: the embedded network always has a ledger. */
   readonly addressOnDevnet: (devnet: DevnetAddresses) => string;
-  /** Makes the ways to ask it. Sends nothing yet. */
+  /** Makes its clients. Sends nothing yet. */
   readonly connect: (
     connection: UpstreamConnection,
     config: Pick<Config, 'profile' | 'timeouts' | 'upstreams'>,
@@ -33,30 +33,30 @@ export interface ConnectedGraph extends ConnectedUpstream {
   readonly rpcVersion: Pick<RpcVersion, 'current'>;
   /** The version in its last answer. */
   readonly version: () => string;
-  /** Calls `tell` whenever its answers report another version than before. Only the last caller is told. */
-  readonly watchVersion: (tell: (version: string, previous: string) => void) => void;
+  /** Calls `changed` whenever its answers report another version. Replaces an earlier `changed`. */
+  readonly watchVersion: (changed: (version: string, previous: string) => void) => void;
   readonly probe: (timeoutMs: number) => Promise<unknown>;
   /** For documents that the gateway writes. */
   readonly execute: LedgerExecutor;
-  /** For documents passed on unchanged, with their answers parsed. */
+  /** For forwarded documents whose answers are parsed. */
   readonly forward: ForwardToLedger;
-  /** For documents passed on unchanged, with their answers passed on unparsed. */
+  /** For forwarded documents whose answers are forwarded unparsed. */
   readonly raw: RawLedger;
-  /** For subscriptions passed on unchanged. */
+  /** For forwarded subscriptions. */
   readonly streams: LedgerStreams;
   readonly push: LedgerPush;
   readonly transactions: TransactionFinder;
-  /** Tells which schema is in force; `null` while there is none. Only the last one that was given is asked. */
+  /** Sets how to find the schema in force; `null` while there is none. */
   readonly useSchema: (inForce: () => GraphQLSchema | null) => void;
 }
 
-/** Longest that the look for a transaction may take, in milliseconds: it is looked for again. */
+/** Timeout of one look for a transaction, in milliseconds. Callers look again. */
 const findingMs = 3_000;
 
 /** A GraphQL server answers this without reading any data. */
 const cheapestQuery = JSON.stringify({ query: '{__typename}' });
 
-/** The ledger's GraphQL service. Its schema is read from it, and read again when it reports another version. */
+/** The ledger's GraphQL service. */
 export const ledgerUpstream: GraphUpstream = {
   role: 'graph',
   name: 'ledger',
@@ -64,8 +64,8 @@ export const ledgerUpstream: GraphUpstream = {
   addressOnDevnet: ({ graphqlUrl }) => graphqlUrl,
 
   connect({ call, rawCall, path, socketUrl }, { profile, timeouts, upstreams }, places) {
-    let tellVersion = (_version: string, _previous: string) => {};
-    const version = createRpcVersion((current, previous) => tellVersion(current, previous));
+    let versionChanged = (_version: string, _previous: string) => {};
+    const version = createRpcVersion((current, previous) => versionChanged(current, previous));
     let schemaInForce: () => GraphQLSchema | null = () => null;
     const options = { call, path, versionHeader: profile.headers.version, version, timeouts };
     const given = upstreams.kind === 'remote' ? upstreams.addresses.LEDGER_GRAPHQL_WS_URL : undefined;
@@ -74,8 +74,8 @@ export const ledgerUpstream: GraphUpstream = {
     return {
       rpcVersion: version,
       version: () => version.current,
-      watchVersion: (tell) => {
-        tellVersion = tell;
+      watchVersion: (changed) => {
+        versionChanged = changed;
       },
       probe: (timeoutMs) => call({ method: 'POST', path, headers, body: cheapestQuery, timeoutMs }),
       execute: createLedgerExecutor(options),
@@ -98,7 +98,7 @@ export const ledgerUpstream: GraphUpstream = {
   },
 };
 
-/** @param path what follows that of the address, or nothing */
+/** @param path appended to that of the address; may be empty */
 function withPath(url: string, path: string): string {
   const address = new URL(url);
   address.pathname = address.pathname.replace(/\/$/, '') + path;

@@ -17,22 +17,22 @@ export interface RawLedgerRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Did the client write it? Only then do error locations in it mean anything to the client. */
   readonly isClientsText: boolean;
-  /** A mutation that was sent is never cut short: its outcome would be unknown. */
+  /** Once sent, a mutation is never cut: its outcome would be unknown. */
   readonly isMutation: boolean;
   readonly operation: ServedOperation;
   /** Spliced into a plain answer; `null` = not asked for. */
   readonly usage: Usage | null;
-  /** May a large answer be passed on as it arrives? Never a mutation's: its outcome is told whole or not at all. */
+  /** May a large answer be forwarded as it arrives? That of a mutation never is. */
   readonly canStream: boolean;
   /** Applied to the errors of a streamed answer. */
   readonly settle?: SettleErrors;
-  /** Given a plain answer as it came, once it is passed on. */
+  /** Called with a plain answer after it was handed over. */
   readonly keep?: ((body: ChunkedBody) => void) | undefined;
 }
 
 export type RawLedgerAnswer =
   | PlainLedgerAnswer
-  /** Large and plain so far: the rest is passed on as it arrives. Cancelling the request cuts it short. */
+  /** Large and plain so far: the rest is forwarded as it arrives. Cancelling the request cuts it. */
   | { readonly kind: 'stream'; readonly body: StreamedAnswer }
   /** Anything else: `read` parses it, and throws if there is no answer. */
   | { readonly kind: 'other'; readonly read: () => ExecutionResult };
@@ -58,10 +58,7 @@ class PlainLedgerAnswer {
   }
 }
 
-/**
- * Sends a prepared document to the ledger. Returns a function that cancels it; a mutation that was sent goes on all
- * the same.
- */
+/** Sends a prepared document to the ledger. @returns cancels it, unless it is a mutation that was sent */
 export type RawLedger = (
   request: RawLedgerRequest,
   answered: (answer: RawLedgerAnswer) => void,
@@ -69,7 +66,7 @@ export type RawLedger = (
 
 export type RawLedgerOptions = Omit<LedgerExecutorOptions, 'call'> & { readonly rawCall: RawCall };
 
-/** Larger answers are passed on as they arrive, in bytes; collecting smaller ones costs less and shows them whole. */
+/** In bytes. Larger answers are forwarded as they arrive; collecting smaller ones costs less. */
 const streamAboveBytes = 1024 * 1024;
 
 export function createRawLedger({ rawCall, versionHeader, version, ...options }: RawLedgerOptions): RawLedger {
@@ -86,8 +83,7 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
       isMutation,
     });
     const underWay = rawCall(
-      // Each member by its name: an object spread would get a hidden class of its own for each request, which is slow to
-      // make, and slow to read for everybody who gets it.
+      // No object spread, which would make a new hidden class for each request: slow to make and to read.
       {
         method,
         path,
@@ -108,7 +104,6 @@ export function createRawLedger({ rawCall, versionHeader, version, ...options }:
             answered({ kind: 'other', read: () => parseLedgerAnswer(toWhole(response), readText) });
           else {
             answered(new PlainLedgerAnswer(response, plainEnd, usage));
-            // Whoever waits does not wait for that.
             keep?.(response);
           }
         },

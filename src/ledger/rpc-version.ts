@@ -2,7 +2,7 @@
 export interface RpcVersion {
   /** `0.0.0-unknown` until the first response. */
   readonly current: string;
-  /** Notes a response's header. Anything but one plain token is ignored, so that the version can be echoed safely. */
+  /** Takes a response's header. Ignores anything but one plain token, so that the version can be echoed safely. */
   observe(header: string | string[] | undefined): void;
 }
 

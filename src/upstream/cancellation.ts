@@ -1,6 +1,6 @@
 import { startPeerTimeout } from './peer-timeout.ts';
 
-/** Why an operation ended early. `aborted`: its client left. `timeout`: its time is up. */
+/** Why an operation ended early. `aborted`: its client left. `timeout`: its deadline passed. */
 export type CancelCause = 'aborted' | 'timeout';
 
 /** An operation as the layers of upstream calls see it. */
@@ -40,7 +40,7 @@ export interface Held {
 export interface OpenCancellation extends Cancellation {
   /** Cancels the operation. Does nothing the second time, or after `finish`. */
   cancel(cause: CancelCause): void;
-  /** Ends the operation: it cannot be cancelled any more, and no listener is called. Safe to call twice. */
+  /** Ends the operation: later cancellations do nothing. Safe to call twice. */
   finish(): void;
 }
 

@@ -8,12 +8,12 @@ import { createUpstreamCall, type UpstreamCall } from './upstream-call.ts';
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './upstream-health.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
-/** Where an upstream says nothing else. The introspection of a large ledger has a few megabytes. */
+/** Default bound. The introspection of a large ledger has a few megabytes. */
 const mostAnswerBytes = 64 * 1024 * 1024;
 
-/** Calls of a gateway to an upstream at once; more wait. Bounds the load on the upstream, however many clients there are. */
+/** Concurrent calls of a gateway to an upstream; more wait. Bounds the load on the upstream. */
 export const mostConnections = 128;
-/** Calls to one upstream that may wait for a connection, and the bytes of their bodies. Further ones fail at once. */
+/** Calls to one upstream that may wait for a connection, and the bytes of their bodies. Further calls fail at once. */
 const mostWaiting = 1_024;
 const mostWaitingBytes = 32 * 1024 * 1024;
 
@@ -22,8 +22,8 @@ const poolOptions: Pool.Options = {
   pipelining: 1,
   /**
    * Milliseconds that a connection may stay idle. Less than any server keeps it (Node: 5 s), because a call sent into a
-   * closing connection is lost and not retried. If the server announces a longer time, that counts, up to a minute; so
-   * new connections soon follow a DNS name that moves.
+   * closing connection is lost and not retried. A longer time that the server announces counts, up to a minute, so that
+   * connections follow a change of DNS.
    */
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 60_000,
@@ -39,11 +39,11 @@ export interface UpstreamConnection {
   readonly rawCall: RawCall;
   readonly health: () => UpstreamHealth;
   readonly complain: HealthWatch['complain'];
-  /** Path and query of the configured address. */
+  /** Path and query of its address. */
   readonly path: string;
   /** The same address for a WebSocket, with the credentials in it. */
   readonly socketUrl: string;
-  /** Lets the calls under way finish and refuses new ones. Safe to call twice. */
+  /** Lets calls in flight finish and refuses new ones. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export interface ConnectOptions {
   readonly now: () => number;
   /** Is the gateway stopping? Then no call that cannot be undone is begun. */
   readonly isStopping?: () => boolean;
-  /** Shared with the other upstreams of one network: what is changed through one may be read through another. */
+  /** Shared by the upstreams of one network: a change through one may be read through another. */
   readonly changes?: Changes;
 }
 

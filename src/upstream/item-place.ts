@@ -1,10 +1,7 @@
-/**
- * Under this key an item of a stream has, and then its result, where its reader goes on behind it: a text for clients whose
- * transport keeps it for them. JSON does not show it.
- */
-export const itemPlace: unique symbol = Symbol('where to go on');
+/** Key of the resume cursor behind an item of a stream, and behind its result. A symbol, so that JSON leaves it out. */
+export const itemPlace: unique symbol = Symbol('resume cursor');
 
-/** An item that has one. A function: it is asked where it is told, and costs nothing elsewhere. */
+/** An item with a cursor. A function, because only some transports send the cursor. */
 export interface PlacedItem {
   readonly [itemPlace]?: () => string;
 }

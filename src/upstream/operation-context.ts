@@ -3,72 +3,69 @@ import type { Cancellation } from './cancellation.ts';
 
 export type Scope = 'read' | 'sponsor' | 'admin';
 
-/** What a resolver may know of the operation it serves. One per operation, made by the shell that received it. */
+/** What a resolver may know about the operation that it serves. The shell that received the request makes it. */
 export interface OperationContext {
   /** Also in the `x-request-id` response header and in every log line. */
   readonly requestId: string;
   /**
-   * When the caller hangs up or the operation's deadline passes. It cuts upstream reads; of what cannot be taken back it
-   * only says that no more may be begun, and that nobody waits for what has been.
+   * Cancelled when the caller disconnects or the operation's deadline passes. Upstream reads are cut. No mutation is begun any
+   * more; one in flight goes on.
    */
   readonly cancellation: Cancellation;
   readonly caller: Caller;
   /**
-   * Counts work beside the operation's own against the caller's limit. `isDone`: it cannot be refused any more. Resolves to
-   * why the caller may not have it, or to `null`. Absent where nobody is counted.
+   * Counts additional work against the caller's rate limit. Resolves to the refusal, or to `null`. Absent where callers are not
+   * counted.
+   * @param isDone the work was done, and cannot be refused any more
    */
   readonly charge?: ((points: number, isDone?: boolean) => Promise<Error | null>) | undefined;
-  /** Absent where the client's transport keeps no place for it. */
+  /** Absent where the client's transport keeps no cursor. */
   readonly streamPlace?: StreamPlace | undefined;
 }
 
-/** Where the client of a stream is, told beside what it asked for, and kept by its transport. */
+/** Read position of a stream's client, which its transport keeps beside the results. */
 export interface StreamPlace {
-  /** Where it goes on, whatever the operation says; `null` = where the operation says. */
+  /** Overrides the cursor in the operation; `null` = use the operation's. */
   readonly after: string | null;
-  /** Everything up to a place has been told, and nothing is on its way. @param toText the place, as the client is told it */
+  /** Everything up to this position was sent, and nothing is in flight. @param toText the cursor as the client gets it */
   readonly quietAt: (toText: () => string) => void;
 }
 
 export type CallerKind = 'ANONYMOUS' | 'API_KEY' | 'JWT' | 'FORWARDED';
 
 export interface Caller {
-  /** For logs and for the caller: `client:web-app`, `address:203.0.113.9`, `credential:` and a short hash. */
+  /** For logs and clients: `client:web-app`, `address:203.0.113.9`, `credential:` and a short hash. */
   readonly id: string;
   readonly kind: CallerKind;
   /** The caller's own `Authorization` header, whole; `null` if none. Goes to the sponsor in forward mode, nowhere else. */
   readonly authorization: Secret | null;
   readonly scopes: ReadonlySet<Scope>;
   readonly rate: {
-    /** Whose attempts these are: callers of one network are counted together. */
+    /** Callers with one key are counted together, such as those of one network. */
     readonly key: string;
-    /** Attempts a minute; 0 = no limit; `null` = what everybody may. */
+    /** Requests per minute; 0 = no limit; `null` = the default. */
     readonly perMinute: number | null;
   };
-  /**
-   * How much of the sponsor's gas it may use in one UTC day, of the smallest unit of the gas coin, and whose budget that is;
-   * `null` = no budget.
-   */
+  /** Sponsored gas per UTC day, in the smallest unit of the gas coin, and the key of the budget; `null` = no budget. */
   readonly gas: { readonly key: string; readonly perDay: number } | null;
   /**
-   * What its sponsored transactions may call, the package as 0x and 64 digits in lower case: `package::module::function`,
-   * `package::module` or `package`; `null` = anything.
+   * Functions that its sponsored transactions may call: `package::module::function`, `package::module` or `package`, the package
+   * as 0x and 64 digits in lower case; `null` = all.
    */
   readonly moveCalls: readonly string[] | null;
-  /** Of the credential that it is known by. Left out: it has none that ends. */
+  /** Of its credential. Left out: it does not expire. */
   readonly validity?: Validity | undefined;
 }
 
-/** For how long a credential is good. Streams that were opened with it end when it does. */
+/** Validity of a credential. Streams that were opened with it end when it does. */
 export interface Validity {
-  /** Calls back when it ends, at once if it has. @returns stops waiting for that */
+  /** Calls back when it ends, at once if it has ended. @returns stops waiting */
   onEnd(then: () => void): () => void;
 }
 
 /**
- * Gives each operation one value of its own, made when it is first asked for and gone with the operation. The value is kept
- * on the context itself: a `WeakMap` makes itself a new table every few operations, and what old tables held stays alive
- * until the next full garbage collection.
+ * Gives each operation one value of its own, made on first use. The value is kept on the context itself: a `WeakMap` makes
+ * itself a new table every few operations, and old tables keep their values alive until the next full garbage collection.
  */
 export function createPerOperation<Value, Rest extends unknown[] = []>(
   make: (context: OperationContext, ...rest: Rest) => Value,

@@ -1,10 +1,10 @@
-/** Milliseconds that a timer may be late without the event loop having been held up. */
+/** Milliseconds by which a timer may be late although the event loop was not blocked. */
 const usualDelayMs = 50;
 
 /**
- * Calls `expired` when a peer has not answered within `ms`. A timer that fires after this process was busy says nothing about
- * the peer: timers fire before sockets are read, so the answer may have arrived and be unread. Hence one more turn of the
- * event loop, in which everything that has arrived is read, and as much more time as the timer was late, at most `ms`.
+ * Calls `expired` when a peer has not answered within `ms`. Timers fire before sockets are read, so after a blocked event loop
+ * the answer may have arrived and be unread. Hence the peer gets as much more time as the timer was late, at most `ms`, and one
+ * more turn of the event loop, in which everything that has arrived is read.
  * @returns stops waiting; safe to call twice
  */
 export function startPeerTimeout(ms: number, expired: () => void): () => void {

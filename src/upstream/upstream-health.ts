@@ -7,15 +7,15 @@ export interface UpstreamHealth {
   readonly state: 'unknown' | 'up' | 'degraded' | 'down';
   /** Time of its last answer of any status, in milliseconds since the Unix epoch; `null` before the first. */
   readonly lastSeenMs: number | null;
-  /** Why it is not up, in words that are safe to show; `null` when it is up. */
+  /** Why it is not up, safe to show; `null` when it is up. */
   readonly detail: string | null;
 }
 
 export interface HealthWatch extends CallWatch {
   readonly health: () => UpstreamHealth;
   /**
-   * Says what is wrong with an upstream that answers: it is then degraded, however well single calls go.
-   * @param detail in words that are safe to show; `null` takes the complaint back
+   * Marks an upstream as degraded although its calls succeed.
+   * @param detail the reason, safe to show; `null` withdraws it
    */
   readonly complain: (detail: string | null) => void;
 }

@@ -1,29 +1,29 @@
 /** A call that may have to wait for a connection. */
 export interface WaitingCall {
-  /** Of its body. */
+  /** Size of its body. */
   readonly bytes: number;
   /** Must not throw. */
   send(): void;
 }
 
-/** Calls to one upstream: so many are sent at once, and the others wait in order. */
+/** Queue of the calls to one upstream: a bounded number is in flight, and the others wait in order. */
 export interface WaitingCalls {
-  /** Sends a call, now or in its turn. @returns `false` if too many wait: it is not sent */
+  /** Sends a call, now or in its turn. @returns `false` if the queue is full: it is not sent */
   begin(call: WaitingCall): boolean;
-  /** A call that was sent is over. */
+  /** To be called when a call that was sent has ended. */
   ended(): void;
-  /** A call is given up before it was sent. Does nothing if it does not wait. */
+  /** Removes a call that was not sent. Does nothing if it does not wait. */
   leave(call: WaitingCall): void;
 }
 
 export interface WaitingCallsOptions {
   readonly maxSent: number;
   readonly maxWaiting: number;
-  /** Of the bodies of those that wait. */
+  /** Bound on the bodies of waiting calls. */
   readonly maxWaitingBytes: number;
 }
 
-/** The HTTP client would queue any number, and keep each that was given up until its turn comes. */
+/** The HTTP client would queue any number of calls, and keep cancelled ones until their turn. */
 export function createWaitingCalls({ maxSent, maxWaiting, maxWaitingBytes }: WaitingCallsOptions): WaitingCalls {
   const waiting: WaitingCall[] = [];
   let waitingBytes = 0;

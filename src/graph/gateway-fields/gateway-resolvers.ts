@@ -9,14 +9,14 @@ export interface UpstreamFacts extends Pick<Upstream, 'name' | 'setting'>, Pick<
   readonly health: (() => UpstreamHealth) | null;
 }
 
-/** What the gateway can tell about itself at any moment. */
+/** The gateway's facts about itself. */
 export interface GatewayFacts {
   readonly version: string;
   readonly profile: NetworkProfile;
   readonly rpcVersion: () => string;
-  /** In the order in which they are told. */
+  /** In the order in which clients see them. */
   readonly upstreams: readonly UpstreamFacts[];
-  /** Asks those that were not heard of lately, as a readiness probe does. */
+  /** Probes upstreams without a recent answer, as readiness does. */
   readonly probe: () => Promise<void>;
   readonly missingJoins: () => ReadonlyMap<string, string>;
   /** Of the upstreams. */
@@ -44,7 +44,7 @@ export function createGatewayResolvers(facts: GatewayFacts): Resolvers {
       }),
     },
     Gateway: {
-      // Only for those who ask: the probe may take time.
+      // In a resolver of its own, because the probe may take time.
       upstreams: async () => {
         await facts.probe();
         return facts.upstreams.map(toGatewayUpstream);

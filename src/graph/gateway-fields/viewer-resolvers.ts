@@ -11,10 +11,7 @@ export interface ViewerOptions {
   readonly now: () => number;
 }
 
-/**
- * Resolvers of `Query.viewer`. Looking takes nothing of what the caller has left. What instances share is looked into once for
- * an operation, under however many names it asks.
- */
+/** Resolvers of `Query.viewer`. They use up no quota, and read the shared stores once per operation. */
 export function createViewerResolvers({ limiter, store, now }: ViewerOptions): Resolvers {
   const quotaIn = createPerOperation(({ caller }) => limiter.peek(caller));
   const allowanceIn = createPerOperation((_context, gas: GasBudget) => store.gasAllowance(gas, now()));
@@ -55,7 +52,7 @@ function toAllowance({ limit, remaining, resetsAtMs }: Quota): ViewerAllowance {
   };
 }
 
-/** A budget that was lowered in the course of the day may be overdrawn: then nothing is left. */
+/** At least 0, because a budget that was lowered today may be overdrawn. */
 function toGasAllowance({ limit, held, free, resetsAtMs }: GasAllowance): ViewerAllowance {
   return {
     limit: String(limit),

@@ -23,7 +23,7 @@ import { joins } from './joins.ts';
 type Variables = Readonly<Record<string, unknown>>;
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Finds waiting times that are out of range. @param variables coerced */
+/** Returns an error for each `waitMs` out of range. @param variables coerced */
 export type CheckWaits = (variables: Variables) => readonly GraphQLError[];
 
 const waiting: ReadonlySet<string> = new Set(
@@ -31,8 +31,8 @@ const waiting: ReadonlySet<string> = new Set(
 );
 
 /**
- * Checks waiting times before anything is executed. A join that waits stands below the mutation whose outcome it shows; if it
- * were refused only when it is reached, the mutation would have been sent already. `null` if no waiting time is given.
+ * Checks `waitMs` before anything is executed: a join that waits stands below a mutation, which would otherwise be sent before
+ * the refusal. `null` if the operation gives no `waitMs`.
  */
 export function createCheckWaits(
   schema: GraphQLSchema,
@@ -53,7 +53,7 @@ export function createCheckWaits(
   };
 }
 
-/** The fields that take a waiting time and have arguments. */
+/** Fields that take `waitMs` and have arguments. */
 function findWaits(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments) {
   const waits = new Map<FieldNode, GraphQLField<unknown, unknown>>();
   const typeInfo = new TypeInfo(schema);

@@ -59,7 +59,7 @@ export const joins: readonly Join[] = [
   { ...transaction, type: 'RpcTransaction', key: { id: 'digest' } },
 ];
 
-/** Is this field of ours looked up in the ledger? */
+/** Is this field of the gateway a join? */
 export const isJoin = (type: string, field: string): boolean =>
   joins.some((join) => join.type === type && join.field === field);
 
@@ -80,13 +80,10 @@ export interface ServedJoin extends Join {
   readonly root: JoinRoot;
 }
 
-/** What the ledger offers for a join: the root field to read, or why there is none. */
+/** The ledger's root field for a join, or why there is none. */
 export type JoinOffer = JoinRoot | { readonly reason: string };
 
-/**
- * Looks in the ledger's schema for the root field that a join reads.
- * @param names the names that it may have, from the network profile; the schema tells which one is there and can be asked
- */
+/** Finds the root field that a join reads. @param names the names that it may have, from the network profile */
 export function findJoinOffer(join: Join, ledger: GraphQLSchema, names: NetworkProfile['joins']): JoinOffer {
   const entry = names[join.target];
   const known = [entry.field].flat();
@@ -147,10 +144,7 @@ export function joinSelectionSet(join: Join): string {
   return `{ ${idAlias(join)}: ${id} ${version ? `${versionAlias(join)}: ${version}` : ''} }`;
 }
 
-/**
- * Returns a function that reads the key from what `joinSelectionSet` selected, or from the value itself, where nothing was
- * selected of it: an item of a stream is at hand as it is.
- */
+/** Returns a function that reads the key from the fields of `joinSelectionSet`, or from a whole value, such as a stream's item. */
 export function createReadJoinKey(join: Join) {
   const [id, version] = [idAlias(join), versionAlias(join)];
   const { key } = join;
@@ -169,7 +163,7 @@ function toWholeAddress(value: unknown): string {
   return toCanonicalAddress(text) ?? text;
 }
 
-/** Beyond 2^53 a version is text, or an exact number. */
+/** Above 2^53 a version is text, or an exact number. */
 function toDigits(version: unknown): string | undefined {
   const isOne = typeof version === 'number' || typeof version === 'string' || version instanceof ExactNumber;
   if (!isOne) return undefined;

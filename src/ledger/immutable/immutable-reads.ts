@@ -13,30 +13,27 @@ type Variables = Readonly<Record<string, unknown>>;
 export interface ImmutableReadsOptions {
   /** Bytes of memory that answers may take; more than 0. */
   readonly maxBytes: number;
-  /** Milliseconds for which an answer is served. Bounded, because the ledger may prune even what never changes. */
+  /** Milliseconds for which an answer is served. Bounded, because the ledger may prune immutable data. */
   readonly lifeMs: number;
-  /** The first table that is for a schema is used for it. */
+  /** The first one that is for a schema is used. */
   readonly tables: readonly ImmutableFields[];
-  /** The build of the ledger by its last answer. */
+  /** The ledger's build, from its last answer. */
   readonly version: () => string;
-  /**
-   * Asks the ledger which network it is of; `null` if it does not say. Called in the background, once a minute while answers
-   * come from memory.
-   */
+  /** Asks the ledger for its network; `null` if it does not say. Called once a minute while answers come from memory. */
   readonly askNetwork: () => Promise<string | null>;
-  /** Called when everything is forgotten: no answer to what was asked before may be given to who asks after. */
+  /** Called when the memory is cleared: reads in flight must not be shared with later requests. */
   readonly onClear?: () => void;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
 }
 
-/** An operation whose answer never changes, if its variables give the arguments that this needs. */
+/** An operation whose answer never changes, given certain variables. */
 export interface ImmutableRead {
-  /** @param variables as they were sent. @returns `null` if with these the answer may change */
+  /** @param variables as they were sent. @returns `null` if the answer may change with them */
   ask(variables: Variables): Ask | null;
 }
 
-/** One ask of an immutable read. */
+/** One request for an immutable read. */
 export interface Ask {
   /** The answer, if it was in memory or `keep` has kept it; otherwise `null`. */
   readonly kept: KeptAnswer | null;
@@ -48,7 +45,7 @@ export interface Ask {
 
 /** What the text of an operation decides. */
 interface ReadText extends Pick<ImmutableSelection, 'isGiven' | 'networkKeys'> {
-  /** Stands for its text, its name and its schema in the keys of answers. */
+  /** Stands for text, name and schema in the keys of answers. */
   readonly id: number;
   /** Names of its variables, in an order that does not depend on the request. */
   readonly names: readonly string[];
@@ -56,7 +53,7 @@ interface ReadText extends Pick<ImmutableSelection, 'isGiven' | 'networkKeys'> {
   readonly shape: () => AnswerShape | null;
 }
 
-/** Answers of the ledger's that never change, kept for as long as they are good. */
+/** A memory of the ledger's immutable answers. */
 export interface ImmutableReads {
   /**
    * Prepares an operation; `null` if anything in its answer may change. Keeps no reference to the tree.
@@ -64,21 +61,21 @@ export interface ImmutableReads {
    * @param readTree reads the same tree again
    */
   prepare(schema: GraphQLSchema, readTree: () => ReadTree, tree?: ReadTree): ImmutableRead | null;
-  /** Forgets everything, and keeps no answer to what is being asked at this moment. */
+  /** Forgets everything, and keeps no answer to requests in flight. */
   clear(): void;
   /** Memory that answers take. */
   readonly bytes: number;
 }
 
-/** Milliseconds for which answers that identify the network are served: a test network may begin anew under its address. */
+/** Milliseconds for which answers that identify the network are served: a test network may be reset under its address. */
 const networkLifeMs = 10_000;
-/** Milliseconds between two questions to the ledger, which network it is of. */
+/** Milliseconds between two checks of the ledger's network. */
 const networkCheckMs = 60_000;
 /** Larger answers are not kept, because checking one blocks the process while it is parsed. */
 const maxAnswerBytes = 256 * 1024;
-/** Keys of all shapes of answers that are remembered: those of documents in use. Each takes a few hundred bytes. */
+/** Keys of all answer shapes that are kept. Each takes a few hundred bytes. */
 const maxShapeKeys = 20_000;
-/** Characters of a key. Answers with longer keys are not kept: such large variables hardly come twice. */
+/** Characters of a key. Answers with longer keys are not kept: such large variables rarely repeat. */
 const maxKeyLength = 1_024;
 
 export function createImmutableReads(options: ImmutableReadsOptions): ImmutableReads {
@@ -87,7 +84,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   const shapes = new LRUCache<number, AnswerShape>({ maxSize: maxShapeKeys, sizeCalculation: countKeys });
   const largest = Math.min(maxAnswerBytes, Math.floor(maxBytes / 8));
   let reads = 0;
-  /** Grows with each `clear`: answers to requests that began in an earlier era are not kept. */
+  /** Incremented by `clear`: answers to requests of an earlier era are not kept. */
   let era = 0;
   let network: string | null = null;
   let networkAskedAtMs = now();
@@ -104,10 +101,9 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     network = told;
   };
   const checkNetwork = (nowMs: number): void => {
-    // Also if the clock was set back: it may take years to come there again.
+    // Also if the clock was set back.
     if (nowMs >= networkAskedAtMs && nowMs - networkAskedAtMs < networkCheckMs) return;
     networkAskedAtMs = nowMs;
-    // A ledger that does not answer changes nothing; it is asked again.
     askNetwork().then(
       (told) => told !== null && heardNetwork(told),
       () => {},
@@ -118,7 +114,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
     if (askedIn !== era || body.size > largest) return null;
     const build = version();
     const nowMs = now();
-    // Several requests may share one answer; the first of them has kept it already.
+    // Several requests may share one answer, which the first one has kept already.
     const known = memory.find(key, build, nowMs);
     if (known) return known;
     const bytes = Buffer.concat(body.chunks as Buffer[], body.size);
@@ -172,7 +168,7 @@ export function createImmutableReads(options: ImmutableReadsOptions): ImmutableR
   };
 }
 
-/** A class, because each object with a getter that is written out as one gets a hidden class of its own, which takes microseconds. */
+/** A class, because an object literal with a getter gets a hidden class of its own, which takes microseconds. */
 class OneAsk implements Ask {
   readonly isFromMemory: boolean;
   readonly #keep: (body: ChunkedBody) => KeptAnswer | null;
@@ -188,13 +184,13 @@ class OneAsk implements Ask {
     return this.#kept;
   }
 
-  /** A function and not a method: it is passed on without its object. */
+  /** A function, because it is passed without its object. */
   readonly keep = (body: ChunkedBody): void => {
     this.#kept = this.#keep(body);
   };
 }
 
-/** The data of an answer that has nothing else; `null` for any other. */
+/** The data of an answer without other members; `null` for any other. */
 function toData(bytes: Buffer): unknown {
   try {
     const answer: unknown = JSON.parse(bytes.toString('utf8'));
@@ -205,12 +201,12 @@ function toData(bytes: Buffer): unknown {
   }
 }
 
-/** Requests with one key have the same variables. The converse need not hold: the same values may be written differently. */
+/** Equal keys mean equal variables. Equal variables that are written differently may have different keys. */
 function toKey({ id, names }: ReadText, variables: Variables): string {
   let key = String(id);
   for (const name of names) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    // Each value begins with a letter for its kind, and its end is certain, so no two lists of values give one key.
+    // A letter for its kind begins each value, and its end is certain, so the key is unique.
     if (typeof value === 'string') key += `s${value.length}:${value}`;
     else if (value === undefined) key += 'u';
     else key += `j${printJson(value)},`;

@@ -5,8 +5,8 @@ import { isMoveIdentifier, toCanonicalAddress } from './move-names.ts';
 import { toCanonicalStructType } from './to-canonical-move-type.ts';
 
 /**
- * Checks of argument values by their shape, so that nonsense is refused before an upstream is asked. Each returns the
- * canonical text, the same for every way of writing the same value, or throws `BAD_USER_INPUT` with argument, value and rule.
+ * Checks of argument values by their form, before an upstream call. Each returns the canonical text of the value, or throws
+ * `BAD_USER_INPUT` with argument, value and rule.
  */
 
 export function checkAddress(argument: string, value: string): string {
