@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { liveScripts } from '../../src/live/fleet/redis-leased-log.ts';
 import { sponsorshipScripts } from '../../src/sponsor/redis-store/redis-store.ts';
 import { defaultStoreBounds } from '../../src/sponsor/store/store-bounds.ts';
 import { findLuaGlobals } from '../support/lua-globals.ts';
 import { redisMissing, startRedis } from '../support/redis-server.ts';
 
-const scripts = Object.entries(sponsorshipScripts(defaultStoreBounds));
+const scripts = [sponsorshipScripts(defaultStoreBounds), liveScripts()].flatMap((each) => Object.entries(each));
 
 /** What Redis gives to scripts. */
 const provided = new Set(['ARGV', 'KEYS', 'redis', 'math', 'string', 'ipairs', 'table', 'tonumber', 'type', 'unpack']);

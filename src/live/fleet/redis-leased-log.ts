@@ -19,6 +19,11 @@ const maxFirstNumber = 2 ** 40;
 const steps = ['read', 'lead', 'append', 'ask', 'leave'] as const;
 type Step = (typeof steps)[number];
 
+/** One script for each step of a log. */
+export function liveScripts(): Readonly<Record<Step, string>> {
+  return readRedisScripts(new URL('.', import.meta.url), steps, { leaseMs, keptMs, maxEntriesRead });
+}
+
 type ReadReply = readonly [
   leader: LogView['leader'],
   newest: string,
@@ -122,7 +127,7 @@ async function openConnections(
     for (const onChange of [...(listeners.get(channel) ?? [])]) onChange(ask);
   });
   listen([...listeners.keys()]);
-  const scripts = readRedisScripts(new URL('.', import.meta.url), steps, { leaseMs, keptMs, maxEntriesRead });
+  const scripts = liveScripts();
   for (const step of steps) redis.defineCommand(commandOf(step), { numberOfKeys: 2, lua: scripts[step] });
   return {
     commands: redis as unknown as Connections['commands'],

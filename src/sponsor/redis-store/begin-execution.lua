@@ -1,33 +1,31 @@
-local digest, expiresAt, mustBeKnown, gas, amount, key, keyBody, body, attempt, answerBy, of, leaseId, budget, request, needs =
-  unpack(ARGV, 4)
-local known = readKey(key)
+local known = readKey(arg.key)
 if known then
-  if known.body ~= keyBody then return { 'conflict' } end
-  if known.answer then return { 'replay', known.answer } end
+  if known.body ~= arg.keyBody then return { 'kind', 'conflict' } end
+  if known.answer then return { 'kind', 'replay', 'answer', known.answer } end
 end
-local lease = readLease()
+local lease = readLease(ref)
 if lease and lease.executing ~= 'none' then
-  if lease.executing == 'done' or lease.body ~= body then return spent(lease) end
-  if key ~= '' and not known then joinExecution(lease, key, keyBody, answerBy, expiresAt) end
-  return { 'in-progress', lease.digest, lease.answerBy }
+  if lease.executing == 'done' or lease.body ~= arg.body then return spent(lease) end
+  if arg.key ~= '' and not known then joinExecution(lease) end
+  return inProgress(lease)
 end
-if mustBeKnown == '1' and (not lease or lease.run ~= run()) then
-  return { now < tonumber(expiresAt) and 'unknown' or 'expired' }
+if arg.mustBeKnown == '1' and (not lease or lease.run ~= run()) then
+  return { 'kind', now < tonumber(arg.expiresAtMs) and 'unknown' or 'expired' }
 end
-if now >= tonumber(lease and lease.expiresAt or expiresAt) then return { 'expired' } end
+if now >= tonumber(lease and lease.expiresAt or arg.expiresAtMs) then return { 'kind', 'expired' } end
 if not lease then
-  if isFull() then return { 'full' } end
-  local day = gas ~= '' and text(openAccount(gas).day) or ''
-  addLease('foreign', expiresAt, gas, day, amount)
+  if isFull() then return { 'kind', 'full' } end
+  addLease('foreign', arg.gas ~= '' and openAccount(arg.gas).day or '')
   lease = read('lease:' .. ref)
 end
-redis.call('HSET', at('lease:' .. ref), 'executing', 'sent', 'digest', digest, 'body', body, 'attempt', attempt,
-  'answerBy', answerBy, 'executionKey', key, 'of', of, 'leaseId', leaseId, 'amount', amount, 'budget', budget,
-  'request', request)
-lookForAt(tonumber(answerBy))
+setLease('executing', 'sent', 'digest', arg.digest, 'body', arg.body, 'attempt', arg.attempt, 'answerBy', arg.answerByMs,
+  'executionKey', arg.key, 'of', arg.caller, 'leaseId', arg.leaseId, 'amount', arg.amount, 'budget', arg.budget,
+  'request', arg.requestId)
+lookForAt(tonumber(arg.answerByMs))
 fixHold(lease)
-dropLeaseAt(ref, now + unresolvedLifeMs)
-if known then forgetKey(key, known) end
-if key ~= '' then addKey(key, keyBody, answerBy, expiresAt) end
-local kept = needs == '1' and lease.reserving == 'reserved' and answerOf(lease, lease.reservationKey, 'reservationText')
-return { 'begun', kept or nil }
+dropLeaseAt(now + unresolvedLifeMs)
+if known then forgetKey(arg.key, known) end
+if arg.key ~= '' then addKey(arg.keyBody) end
+local reservation = arg.needsReservation == '1' and lease.reserving == 'reserved' and reservationAnswer(lease)
+if reservation then return { 'kind', 'begun', 'reservation', reservation } end
+return { 'kind', 'begun' }

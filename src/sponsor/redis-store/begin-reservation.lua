@@ -1,25 +1,26 @@
-local amount, expiresAt, gas, perDay, key, body, answerBy = unpack(ARGV, 4)
-local known = readKey(key)
+local known = readKey(arg.key)
 if known then
-  if known.body ~= body then return { 'conflict' } end
-  if known.answer then return { 'replay', known.answer } end
-  if not known.isLost and now < tonumber(known.answerBy) then return { 'in-progress', known.answerBy } end
-  if now < tonumber(known.untilMs) then return { 'lost', known.untilMs } end
-  forgetKey(key, known)
+  if known.body ~= arg.body then return { 'kind', 'conflict' } end
+  if known.answer then return { 'kind', 'replay', 'answer', known.answer } end
+  if not known.isLost and now < tonumber(known.answerBy) then
+    return { 'kind', 'in-progress', 'answerByMs', known.answerBy }
+  end
+  if now < tonumber(known.untilMs) then return { 'kind', 'lost', 'untilMs', known.untilMs } end
+  forgetKey(arg.key, known)
 end
-if readLease() then return { 'begun' } end
-if isFull() then return { 'full' } end
+if readLease(ref) then return { 'kind', 'begun' } end
+if isFull() then return { 'kind', 'full' } end
 local day = ''
-if gas ~= '' then
-  local account = openAccount(gas)
-  day = text(account.day)
-  if tonumber(perDay) - account.held - account.settled < tonumber(amount) then
-    return { 'over-budget', text(account.held), text(account.settled), day }
+if arg.gas ~= '' then
+  local account = openAccount(arg.gas)
+  day = account.day
+  if tonumber(arg.perDay) - tonumber(account.held) - tonumber(account.settled) < tonumber(arg.amount) then
+    return accountOf(account)
   end
 end
-addLease('asked', expiresAt, gas, day, amount)
-if key ~= '' then
-  redis.call('HSET', at('lease:' .. ref), 'reservationKey', key)
-  addKey(key, body, answerBy, expiresAt)
+addLease('asked', day)
+if arg.key ~= '' then
+  setLease('reservationKey', arg.key)
+  addKey(arg.body)
 end
-return { 'begun' }
+return { 'kind', 'begun' }

@@ -1,11 +1,12 @@
+-- Entries that have ended or were dropped count too, so that a claim takes a bounded time.
 local claimed = {}
-local due = redis.call('ZRANGEBYSCORE', at('overdue'), '-inf', text(now), 'LIMIT', 0, ARGV[4])
-for _, member in ipairs(due) do
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', at('overdue'), '-inf', text(now), 'LIMIT', 0, arg.most)) do
   ref, caller = string.match(member, '^(%S+) (%S+)$')
-  local lease = readLease()
-  if lease and (lease.executing == 'sent' or lease.executing == 'unsure') then
+  local lease = readLease(ref)
+  if lease and isOpen(lease) then
     lookForAt(now + math.max(minClaimPauseMs, (now - tonumber(lease.answerBy)) / 2))
-    claimed[#claimed + 1] = { lease.of, lease.leaseId, lease.digest, lease.amount, lease.budget, lease.request }
+    claimed[#claimed + 1] = { 'caller', lease.of, 'leaseId', lease.leaseId, 'digest', lease.digest, 'amount', lease.amount,
+      'budget', lease.budget, 'requestId', lease.request }
   else
     lookNoMore()
   end

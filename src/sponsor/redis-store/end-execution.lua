@@ -1,37 +1,33 @@
-local digest, outcome, detail, hasAnswer, answer, elsewhere, nobodys = unpack(ARGV, 4)
-local lease = readLease()
-if not lease or lease.digest ~= digest then return end
-if outcome == 'refused' and detail ~= '' and lease.attempt ~= detail then return end
-if lease.executing ~= 'sent' and lease.executing ~= 'unsure' then return end
-if nobodys == '1' and lease.reserving == 'foreign' then outcome, detail = 'not-sent', lease.attempt end
-if outcome == 'unknown' then
-  redis.call('HSET', at('lease:' .. ref), 'executing', 'unsure')
+local lease = readLease(ref)
+if not lease or lease.digest ~= arg.digest or not isOpen(lease) then return end
+if arg.attempt ~= '' and lease.attempt ~= arg.attempt then return end
+if arg.outcome == 'unknown' then
+  setLease('executing', 'unsure')
   lookForAt(now + ownLookMs)
-elseif outcome == 'not-sent' then
-  if lease.attempt ~= detail then return end
-  lookNoMore()
+  return 1
+end
+lookNoMore()
+local isForeign = lease.reserving == 'foreign'
+if arg.outcome == 'not-sent' or (arg.isOfNobody == '1' and isForeign) then
+  -- As if the execution had not begun.
   for _, key in ipairs(executionKeys(lease)) do
     local record = ownKey(key)
     if record then forgetKey(key, record) end
   end
-  if lease.reserving == 'foreign' or now >= tonumber(lease.expiresAt) then
-    releaseFixedHold(lease, 0)
-  elseif isOfToday(lease) then
-    expireHold(lease.gas, lease.expiresAt, lease.hold)
-  end
-  if lease.reserving == 'foreign' then
+  if isForeign or now >= tonumber(lease.expiresAt) then releaseFixedHold(lease, 0)
+  elseif isOfToday(lease) then expireHold(lease.gas, lease.expiresAt, lease.hold) end
+  if isForeign then
     dropLease(ref)
     return 1
   end
-  redis.call('HSET', at('lease:' .. ref), 'executing', 'none', 'digest', '', 'executionKey', '')
-  dropLeaseAt(ref, tonumber(lease.expiresAt) + lingerMs)
-else
-  lookNoMore()
-  redis.call('HSET', at('lease:' .. ref), 'executing', 'done')
-  if elsewhere == '1' then redis.call('HSET', at('lease:' .. ref), 'digest', '')
-  elseif outcome == 'refused' then redis.call('HSET', at('lease:' .. ref), 'isRefused', '1') end
-  releaseFixedHold(lease, outcome == 'executed' and tonumber(detail) or 0)
-  dropLeaseAt(ref, math.max(tonumber(lease.expiresAt), now) + lingerMs)
-  if hasAnswer == '1' then answerExecution(lease, answer) end
+  setLease('executing', 'none', 'digest', '', 'executionKey', '')
+  dropLeaseAt(tonumber(lease.expiresAt) + lingerMs)
+  return 1
 end
+setLease('executing', 'done')
+if arg.isSpentElsewhere == '1' then setLease('digest', '')
+elseif arg.outcome == 'refused' then setLease('isRefused', '1') end
+releaseFixedHold(lease, tonumber(arg.gasUsed) or 0)
+dropLeaseAt(math.max(tonumber(lease.expiresAt), now) + lingerMs)
+if arg.hasAnswer == '1' then answerExecution(lease, arg.answer) end
 return 1

@@ -1,8 +1,7 @@
-local body = ARGV[4]
-local lease = readLease()
+local lease = readLease(ref)
 if not lease or lease.executing == 'none' then return false end
-if lease.body ~= body then return spent(lease) end
-if lease.executing ~= 'done' then return { 'in-progress', lease.digest, lease.answerBy } end
+if lease.body ~= arg.body then return spent(lease) end
+if lease.executing ~= 'done' then return inProgress(lease) end
 local answer = executionAnswer(lease)
-if answer then return { 'replay', answer } end
+if answer then return { 'kind', 'replay', 'answer', answer } end
 return spent(lease)

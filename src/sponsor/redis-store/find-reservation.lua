@@ -1,6 +1,12 @@
-local lease = readLease()
+local lease = readLease(ref)
 if not lease or lease.reserving ~= 'reserved' then return false end
-if lease.executing == 'none' and lease.run ~= run() then return false end
-local answer = answerOf(lease, lease.reservationKey, 'reservationText')
+local isActive = lease.executing == 'none'
+if isActive and lease.run ~= run() then return false end
+local answer = reservationAnswer(lease)
 if not answer then return false end
-return { answer, lease.expiresAt, lease.executing, lease.digest or '' }
+local found = { 'answer', answer, 'expiresAtMs', lease.expiresAt, 'state', isActive and 'active' or 'consumed' }
+if not isActive then
+  found[#found + 1] = 'digest'
+  found[#found + 1] = lease.digest
+end
+return found

@@ -1,2 +1,1 @@
-local account = openAccount(ARGV[4])
-return { text(account.held), text(account.settled), text(account.day) }
+return accountOf(openAccount(arg.gas))

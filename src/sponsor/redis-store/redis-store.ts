@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
-import { type Redis, ReplyError } from 'ioredis';
+import { hash } from 'node:crypto';
+import { ReplyError } from 'ioredis';
 import { connectRedis, type RedisEvents, type RedisOptions } from '../../upstream/connect-redis.ts';
 import { readRedisScripts } from '../../upstream/redis-scripts.ts';
 
 import {
+  type ExecutionFound,
   type ExecutionStart,
   type GasAllowance,
   type GasBudget,
+  type KeptReservation,
   type OverdueExecution,
   type ReservationStart,
   type SponsorshipStore,
@@ -69,198 +71,135 @@ export interface RedisStoreOptions extends RedisOptions {
   readonly bounds?: StoreBounds;
 }
 
-/**
- * Milliseconds that a step may take. Longer than a count of attempts may: nobody else can take such a step, and who waits for
- * a sponsor does not notice it, while a step that was given up costs somebody a lease.
- */
+/** Milliseconds. More than for counting attempts: a step that was given up may cost a lease, and calls of a sponsor take longer anyway. */
 const defaultTimeoutMs = 1_000;
 
 /**
- * Remembers in Redis, for all instances that share it: a step is a script, which Redis runs whole or not at all, and one
- * round trip. Resolves when Redis is connected, or after a bounded wait; then it goes on trying by itself.
+ * A store in Redis, shared by all instances. Each step is one script and one round trip. Resolves when Redis is connected, or after a
+ * bounded wait; then the client goes on trying.
  */
 export async function connectRedisStore(options: RedisStoreOptions, events: RedisEvents): Promise<SponsorshipStore> {
   const { bounds = defaultStoreBounds, timeoutMs = defaultTimeoutMs } = options;
-  /** Those that it did not take when they were asked for last: until it does it is not back, connected or not. */
-  const refusing = new Set<RedisStep>();
+  /** Steps that Redis rejected the last time. Until it accepts them, it does not count as back. */
+  const rejected = new Set<RedisStep>();
   const ready = () => {
-    if (refusing.size === 0) events.ready();
+    if (rejected.size === 0) events.ready();
   };
   const redis = await connectRedis({ ...options, timeoutMs }, { failed: events.failed, ready });
-  const run = defineSteps(redis, bounds, {
-    taken(step) {
-      if (refusing.size > 0 && refusing.delete(step)) ready();
-    },
-    refused(step, error) {
-      refusing.add(step);
-      events.failed(error);
-    },
-  });
+  const commands = redis as unknown as Record<RedisStep, (...args: (string | number)[]) => Promise<unknown>>;
+  // The client sends a script when it is first used, and its hash after that.
+  for (const [name, lua] of Object.entries(sponsorshipScripts(bounds)))
+    redis.defineCommand(name, { numberOfKeys: 1, lua });
+
+  async function run(step: RedisStep, { caller, leaseId, nowMs }: Subject, args: Arguments): Promise<unknown> {
+    const [ref, owner] = caller === undefined ? ['', ''] : [leaseRef(caller, leaseId ?? ''), refOf(caller)];
+    const pairs = Object.entries(args).flatMap(([name, value]) => [name, toArgument(value)]);
+    try {
+      // The key selects the slot of a cluster; all other keys are in the same slot.
+      const answer = await commands[step](`${prefix}lease:${ref}`, nowMs, ref, owner, ...pairs);
+      if (rejected.delete(step)) ready();
+      return answer;
+    } catch (error) {
+      // Out of memory, read-only, or not permitted. The connection reports its own failures.
+      if (error instanceof ReplyError) {
+        rejected.add(step);
+        events.failed(error);
+      }
+      throw new StoreAwayError(error, isUntaken(error));
+    }
+  }
+
   return {
-    async beginReservation({ caller, leaseId, gas, idempotency, ...begin }) {
-      const key = idempotency ? keyIdOf('reserve', caller, idempotency.key) : '';
-      const answer = await run('beginReservation', begin.nowMs, leaseRef(caller, leaseId), refOf(caller), [
-        begin.amount,
-        begin.expiresAtMs,
-        gas ? refOf(gas.key) : '',
-        gas?.perDay ?? 0,
-        key,
-        idempotency?.bodyHash ?? '',
-        begin.answerByMs,
-      ]);
-      return readReservationStart(answer as string[], gas);
+    async beginReservation(begin) {
+      const { caller, amount, expiresAtMs, gas, idempotency, answerByMs } = begin;
+      const key = idempotency && keyIdOf('reserve', caller, idempotency.key);
+      const budget = { gas: gas && refOf(gas.key), perDay: gas?.perDay };
+      const args = { ...budget, amount, expiresAtMs, key, body: idempotency?.bodyHash, answerByMs };
+      const start = toRecord(await run('beginReservation', begin, args));
+      return gas && 'held' in start
+        ? { kind: 'over-budget', allowance: toAllowance(start, gas) }
+        : (start as unknown as ReservationStart);
     },
-    async endReservation({ caller, leaseId, nowMs, outcome }) {
-      const { kind } = outcome;
-      const answer = kind === 'reserved' ? outcome.answer : '';
-      const knownAs = kind === 'reserved' && outcome.knownAs !== undefined ? leaseRef(caller, outcome.knownAs) : '';
-      await run('endReservation', nowMs, leaseRef(caller, leaseId), refOf(caller), [kind, answer, knownAs, leaseId]);
+    async endReservation(end) {
+      const { caller, leaseId, outcome } = end;
+      const { answer, knownAs } = outcome.kind === 'reserved' ? outcome : {};
+      const name = knownAs === undefined ? '' : leaseRef(caller, knownAs);
+      await run('endReservation', end, { outcome: outcome.kind, answer, knownAs: name, leaseId });
     },
-    async beginExecution({ caller, leaseId, gas, idempotency, ...begin }) {
-      const answer = await run('beginExecution', begin.nowMs, leaseRef(caller, leaseId), refOf(caller), [
-        begin.digest,
-        begin.expiresAtMs,
-        begin.mustBeKnown ? '1' : '0',
-        gas ? refOf(gas.key) : '',
-        begin.amount,
-        idempotency ? keyIdOf('execute', caller, idempotency.key) : '',
-        idempotency?.bodyHash ?? '',
-        begin.bodyHash,
-        begin.attempt,
-        begin.answerByMs,
-        caller,
-        leaseId,
-        begin.budget ?? '',
-        begin.requestId,
-        begin.needsReservation ? '1' : '0',
-      ]);
-      return readExecutionStart(answer as string[]);
+    async beginExecution(begin) {
+      const { gas, idempotency, nowMs, bodyHash: body, ...rest } = begin;
+      const key = idempotency && keyIdOf('execute', begin.caller, idempotency.key);
+      const args = { ...rest, body, gas: gas && refOf(gas.key), key, keyBody: idempotency?.bodyHash };
+      return toRecord(await run('beginExecution', begin, args)) as unknown as ExecutionStart;
     },
-    async findExecution({ caller, leaseId, bodyHash, nowMs }) {
-      const answer = await run('findExecution', nowMs, leaseRef(caller, leaseId), refOf(caller), [bodyHash]);
-      return answer === null
-        ? null
-        : (readExecutionStart(answer as string[]) as Extract<ExecutionStart, { kind: 'replay' }>);
+    async findExecution(twin) {
+      const found = await run('findExecution', twin, { body: twin.bodyHash });
+      return found === null ? null : (toRecord(found) as unknown as ExecutionFound);
     },
-    async endExecution({ caller, leaseId, digest, nowMs, answer, outcome }) {
-      const detail =
-        outcome.kind === 'executed' ? outcome.gasUsed : 'attempt' in outcome ? (outcome.attempt ?? '') : '';
-      const kept = answer === null ? ['0', ''] : ['1', answer];
-      const isElsewhere = outcome.kind === 'refused' && outcome.isSpentElsewhere ? '1' : '0';
-      const isOfNobody = outcome.kind === 'refused' && outcome.isOfNobody ? '1' : '0';
-      const ending = [digest, outcome.kind, detail, ...kept, isElsewhere, isOfNobody];
-      return (await run('endExecution', nowMs, leaseRef(caller, leaseId), refOf(caller), ending)) !== null;
+    async endExecution(end) {
+      const { digest, answer, outcome } = end;
+      const { kind, ...details } = { attempt: '', ...outcome };
+      const args = { ...details, outcome: kind, digest, hasAnswer: answer !== null, answer };
+      return (await run('endExecution', end, args)) !== null;
     },
     async claimOverdue({ most, nowMs }) {
-      const claimed = await run('claimOverdue', nowMs, '', '', [most]);
-      return (claimed as string[][]).map(readOverdue);
+      const claimed = (await run('claimOverdue', { nowMs }, { most })) as unknown[];
+      return claimed.map((overdue) => toRecord(overdue) as unknown as OverdueExecution);
     },
     async findReservation(caller, leaseId, nowMs) {
-      const found = await run('findReservation', nowMs, leaseRef(caller, leaseId), refOf(caller), []);
-      if (found === null) return null;
-      const [answer = '', expiresAtMs, executing, digest = ''] = found as string[];
-      const isActive = executing === 'none';
-      return {
-        answer,
-        expiresAtMs: Number(expiresAtMs),
-        state: isActive ? 'active' : 'consumed',
-        digest: isActive ? null : digest,
-      };
+      const found = await run('findReservation', { caller, leaseId, nowMs }, {});
+      return found === null ? null : ({ digest: null, ...toRecord(found) } as unknown as KeptReservation);
     },
     async gasAllowance(gas, nowMs) {
-      const account = await run('gasAllowance', nowMs, '', '', [refOf(gas.key)]);
-      return readAllowance(account as string[], gas);
+      return toAllowance(toRecord(await run('gasAllowance', { nowMs }, { gas: refOf(gas.key) })), gas);
     },
     close: () => redis.disconnect(),
   };
 }
 
-type Step = (nowMs: number, ref: string, caller: string, rest: readonly (string | number)[]) => Promise<unknown>;
-
-/** What Redis answers to steps. */
-interface StepEvents {
-  readonly taken: (step: RedisStep) => void;
-  /** It has no memory left, writes nothing, or does not let this user run scripts. */
-  readonly refused: (step: RedisStep, error: unknown) => void;
+/** Whose lease a step is about, if it is about one. */
+interface Subject {
+  readonly caller?: string;
+  readonly leaseId?: string;
+  readonly nowMs: number;
 }
 
-/** Loads each script when it is first run: later one round trip asks for it by its hash. */
-function defineSteps(redis: Redis, bounds: StoreBounds, { taken, refused }: StepEvents) {
-  const commands = redis as unknown as Record<RedisStep, (...args: (string | number)[]) => Promise<unknown>>;
-  for (const [name, lua] of Object.entries(sponsorshipScripts(bounds)))
-    redis.defineCommand(name, { numberOfKeys: 1, lua });
-  return async (step: RedisStep, ...[nowMs, ref, caller, rest]: Parameters<Step>): Promise<unknown> => {
-    try {
-      // The one key says which slot of a cluster it is; all others are in the same.
-      const answer = await commands[step](`${prefix}lease:${ref}`, nowMs, ref, caller, ...rest);
-      taken(step);
-      return answer;
-    } catch (error) {
-      // A connection that is lost is told by itself.
-      if (error instanceof ReplyError) refused(step, error);
-      throw new StoreAwayError(error, isUntaken(error));
-    }
-  };
+type Value = string | number | boolean | null | undefined;
+type Arguments = Readonly<Record<string, Value>>;
+
+function toArgument(value: Value): string | number {
+  return typeof value === 'boolean' ? Number(value) : (value ?? '');
 }
 
-/** Without a connection nothing is sent; and all but plain errors (`ERR`) say that Redis did not let the script write. */
-function isUntaken(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return (
-    error.message.startsWith("Stream isn't writeable") || (error instanceof ReplyError && !/^ERR/.test(error.message))
-  );
-}
+const numbers = new Set(['answerByMs', 'untilMs', 'expiresAtMs', 'held', 'settled', 'day', 'amount', 'budget']);
 
-function readReservationStart([kind, first = '', ...rest]: string[], gas: GasBudget | null): ReservationStart {
-  switch (kind) {
-    case 'replay':
-      return { kind, answer: first };
-    case 'in-progress':
-      return { kind, answerByMs: Number(first) };
-    case 'lost':
-      return { kind, untilMs: Number(first) };
-    case 'over-budget':
-      return { kind, allowance: readAllowance([first, ...rest], gas ?? { key: '', perDay: 0 }) };
-    default:
-      return { kind: kind as 'begun' | 'conflict' | 'full' };
+/** @param answer names and values in turn */
+function toRecord(answer: unknown): Readonly<Record<string, string | number | null>> {
+  const list = answer as readonly string[];
+  const record: Record<string, string | number | null> = {};
+  for (let index = 0; index < list.length; index += 2) {
+    const [name = '', value = ''] = list.slice(index, index + 2);
+    if (numbers.has(name)) record[name] = value === '' ? null : Number(value);
+    else record[name] = value;
   }
+  return record;
 }
 
-function readExecutionStart([kind, first = '', second]: string[]): ExecutionStart {
-  switch (kind) {
-    case 'replay':
-      return { kind, answer: first };
-    case 'in-progress':
-      return { kind, digest: first, answerByMs: Number(second) };
-    case 'spent':
-    case 'refused':
-      return { kind, digest: first };
-    case 'begun':
-      return first === '' ? { kind } : { kind, reservation: first };
-    default:
-      return { kind: kind as 'conflict' | 'expired' | 'unknown' | 'full' };
-  }
-}
-
-function readOverdue([
-  caller = '',
-  leaseId = '',
-  digest = '',
-  amount,
-  budget,
-  requestId = '',
-]: string[]): OverdueExecution {
-  return { caller, leaseId, digest, amount: Number(amount), budget: budget ? Number(budget) : null, requestId };
-}
-
-function readAllowance(account: readonly string[], { perDay }: GasBudget): GasAllowance {
-  const [held = 0, settled = 0, day = 0] = account.map(Number);
+function toAllowance(account: Arguments, { perDay }: GasBudget): GasAllowance {
+  const [held, settled, day] = [Number(account.held), Number(account.settled), Number(account.day)];
   return { limit: perDay, held, settled, free: perDay - held - settled, resetsAtMs: (day + 1) * dayMs };
 }
 
-/** Of bounded length, and without letters that mean something in a script, whatever the text is. */
+/** Nothing was sent without a connection. Replies other than plain errors (`ERR`) mean that Redis did not let the script write. */
+function isUntaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { message } = error;
+  return message.startsWith("Stream isn't writeable") || (error instanceof ReplyError && !/^ERR/.test(message));
+}
+
+/** Of bounded length, and without characters that mean something in a script. */
 function refOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 function leaseRef(caller: string, leaseId: string): string {

@@ -1,12 +1,29 @@
--- Shared by all steps. Records are hashes; shelves are sorted sets whose members carry their size in bytes. Numbers are doubles,
--- exact up to 2^53: `text` writes them whole, where Lua's own `..` would keep 14 digits.
+-- What all steps share: leases, gas budgets, and answers under idempotency keys. The store in memory decides the same.
+--
+-- Keys, each behind `prefix`:
+--   lease:<lease>     hash    a reservation and its execution
+--   leases:<caller>   zset    the caller's leases, by the time at which they may be dropped
+--   overdue           zset    dispatched executions without an outcome, by the time at which any process may look for it
+--   gas:<budget>      hash    what is held and settled today
+--   holds:<budget>    zset    holds that expire, as `<lease>:<amount>`, by their expiry
+--   key:<key>         hash    an idempotency key with its answer
+--   keys:<caller>     zset    shelf of the caller's keys, as `<key>:<bytes>`, by age
+--   texts:<caller>    zset    shelf of the leases with answers without a key, as `<lease>:<bytes>`, by age
+--   bytes:<caller>    hash    bytes on each shelf
+--
+-- Numbers are doubles, exact up to 2^53. `text` writes them whole, where Lua's own `..` would keep 14 digits.
+
+local now, ref, caller = tonumber(ARGV[1]), ARGV[2], ARGV[3]
+-- The arguments of the step, by name. An absent value is ''.
+local arg = {}
+for index = 4, #ARGV, 2 do arg[ARGV[index]] = ARGV[index + 1] end
 
 -- A shelf is as old as its youngest entry, so it must outlive every key.
 local shelfLifeMs = keyLifeMs + 60000
+
 local function text(number) return string.format('%.0f', number) end
 local function at(name) return prefix .. name end
-local now = tonumber(ARGV[1])
-local ref, caller = ARGV[2], ARGV[3]
+local function setLease(...) redis.call('HSET', at('lease:' .. ref), ...) end
 
 local function read(name)
   local flat = redis.call('HGETALL', at(name))
@@ -16,8 +33,8 @@ local function read(name)
   return record
 end
 
--- Which run of which server this is. One that was started again, or that a failover put in the place of another, may have
--- lost what was written last, and with it that a lease is spent.
+-- Identifies the run of the Redis server. After a restart or a failover the last writes may be lost, and with them the fact that a
+-- lease is spent.
 local function run()
   local info = redis.pcall('INFO', 'server')
   return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
@@ -30,20 +47,18 @@ local function dropLease(name)
   redis.call('ZREM', at('leases:' .. caller), name)
 end
 
-local function dropLeaseAt(name, dropAt)
-  redis.call('HSET', at('lease:' .. name), 'dropAt', text(dropAt))
-  redis.call('PEXPIRE', at('lease:' .. name), text(math.max(1, dropAt - now)))
-  redis.call('ZADD', at('leases:' .. caller), text(dropAt), name)
+local function dropLeaseAt(dropAt)
+  setLease('dropAt', text(dropAt))
+  redis.call('PEXPIRE', at('lease:' .. ref), text(math.max(1, dropAt - now)))
+  redis.call('ZADD', at('leases:' .. caller), text(dropAt), ref)
   redis.call('PEXPIRE', at('leases:' .. caller), shelfLifeMs)
 end
 
-local function readLease()
-  local lease = read('lease:' .. ref)
-  if lease and tonumber(lease.dropAt) <= now then
-    dropLease(ref)
-    return nil
-  end
-  return lease
+local function readLease(name)
+  local lease = read('lease:' .. name)
+  if lease and tonumber(lease.dropAt) > now then return lease end
+  if lease then dropLease(name) end
+  return nil
 end
 
 local function moveLease(lease, from, to)
@@ -51,9 +66,7 @@ local function moveLease(lease, from, to)
   redis.call('ZREM', at('leases:' .. caller), from)
   redis.call('ZADD', at('leases:' .. caller), lease.dropAt, to)
   for key in string.gmatch((lease.reservationKey or '') .. ' ' .. (lease.executionKey or ''), '%S+') do
-    if redis.call('HGET', at('key:' .. key), 'lease') == from then
-      redis.call('HSET', at('key:' .. key), 'lease', to)
-    end
+    if redis.call('HGET', at('key:' .. key), 'lease') == from then redis.call('HSET', at('key:' .. key), 'lease', to) end
   end
   if lease.bytes and redis.call('ZREM', at('texts:' .. caller), from .. ':' .. lease.bytes) == 1 then
     redis.call('ZADD', at('texts:' .. caller), lease.keptAt, to .. ':' .. lease.bytes)
@@ -65,36 +78,36 @@ local function moveLease(lease, from, to)
   end
 end
 
--- Gives it the number that the sponsor has for it. Whatever had that before gets its name in exchange: a sponsor whose
--- numbers begin anew means the one that it gave last, and what is under way of the other has its end all the same.
-local function renameLease(lease, name, plainRef)
+-- Gives the lease the number by which the sponsor knows it. A lease that had this number gets the other's name in exchange: a sponsor
+-- that was reset assigns its numbers again and means the last one, and the execution of the other must still end.
+local function renameLease(lease, name, leaseId)
   if name == '' or name == ref then return end
-  local other = read('lease:' .. name)
-  if other and tonumber(other.dropAt) <= now then
-    dropLease(name)
-    other = nil
-  end
+  local other = readLease(name)
   if other then moveLease(other, name, 'moving') end
   moveLease(lease, ref, name)
   if other then
     moveLease(other, 'moving', ref)
-    redis.call('HSET', at('lease:' .. ref), 'leaseId', plainRef)
+    setLease('leaseId', leaseId)
   end
   redis.call('PEXPIRE', at('leases:' .. caller), shelfLifeMs)
   ref = name
 end
 
-local function spent(lease) return { lease.isRefused and 'refused' or 'spent', lease.digest } end
+local function spent(lease) return { 'kind', lease.isRefused and 'refused' or 'spent', 'digest', lease.digest } end
 
--- Looked for by whoever is left at that time, if nobody has written its end.
+local function inProgress(lease)
+  return { 'kind', 'in-progress', 'digest', lease.digest, 'answerByMs', lease.answerBy }
+end
+
+local function isOpen(lease) return lease.executing == 'sent' or lease.executing == 'unsure' end
+
+-- Any process may look for the outcome of the execution from then on.
 local function lookForAt(whenMs)
   redis.call('ZADD', at('overdue'), text(whenMs), ref .. ' ' .. caller)
   redis.call('PEXPIRE', at('overdue'), unresolvedLifeMs)
 end
 
-local function lookNoMore()
-  redis.call('ZREM', at('overdue'), ref .. ' ' .. caller)
-end
+local function lookNoMore() redis.call('ZREM', at('overdue'), ref .. ' ' .. caller) end
 
 local function isFull()
   redis.call('ZREMRANGEBYSCORE', at('leases:' .. caller), '-inf', text(now))
@@ -103,25 +116,29 @@ end
 
 -- Budgets --------------------------------------------------------------------------------------
 
-local function amountOf(member) return tonumber(string.match(member, ':(%d+)$')) end
+local function amountOf(hold) return tonumber(string.match(hold, ':(%d+)$')) end
 
+-- Begins a new day, and releases expired holds.
 local function openAccount(gas)
   local account, holds = at('gas:' .. gas), at('holds:' .. gas)
   local day = math.floor(now / dayMs)
-  local kept = tonumber(redis.call('HGET', account, 'day') or '-1')
-  if kept < day then
+  if tonumber(redis.call('HGET', account, 'day') or '-1') < day then
     redis.call('DEL', account, holds)
     redis.call('HSET', account, 'day', text(day), 'held', '0', 'settled', '0')
     redis.call('PEXPIRE', account, 2 * dayMs)
   end
-  local expired = redis.call('ZRANGEBYSCORE', holds, '-inf', text(now))
-  for _, member in ipairs(expired) do redis.call('HINCRBY', account, 'held', text(0 - amountOf(member))) end
+  for _, hold in ipairs(redis.call('ZRANGEBYSCORE', holds, '-inf', text(now))) do
+    redis.call('HINCRBY', account, 'held', text(0 - amountOf(hold)))
+  end
   redis.call('ZREMRANGEBYSCORE', holds, '-inf', text(now))
-  local found = redis.call('HMGET', account, 'held', 'settled', 'day')
-  return { held = tonumber(found[1]), settled = tonumber(found[2]), day = tonumber(found[3]) }
+  return read('gas:' .. gas)
 end
 
--- A hold of an earlier day changes nothing any more.
+local function accountOf(account)
+  return { 'held', account.held, 'settled', account.settled, 'day', account.day }
+end
+
+-- Holds of earlier days no longer count.
 local function isOfToday(lease)
   return lease.gas ~= '' and redis.call('HGET', at('gas:' .. lease.gas), 'day') == lease.day
 end
@@ -131,7 +148,7 @@ local function expireHold(gas, expiresAt, hold)
   redis.call('PEXPIRE', at('holds:' .. gas), 2 * dayMs)
 end
 
--- From now on it does not expire. One that has, by the clock of another, is taken again: its gas is being spent.
+-- Stops the expiry. A hold that has expired by another instance's clock is taken again, since its gas is being spent.
 local function fixHold(lease)
   if isOfToday(lease) and redis.call('ZREM', at('holds:' .. lease.gas), lease.hold) == 0 then
     redis.call('HINCRBY', at('gas:' .. lease.gas), 'held', text(amountOf(lease.hold)))
@@ -151,18 +168,19 @@ local function releaseExpiringHold(lease)
   end
 end
 
-local function addLease(reserving, expiresAt, gas, day, amount)
+local function addLease(reserving, day)
+  local gas, amount, expiresAt = arg.gas, arg.amount, arg.expiresAtMs
   local hold = gas ~= '' and (ref .. ':' .. amount) or ''
-  redis.call('HSET', at('lease:' .. ref), 'reserving', reserving, 'executing', 'none', 'expiresAt', expiresAt,
-    'gas', gas, 'day', day, 'hold', hold, 'run', run())
-  dropLeaseAt(ref, tonumber(expiresAt) + lingerMs)
+  setLease('reserving', reserving, 'executing', 'none', 'expiresAt', expiresAt, 'gas', gas, 'day', day, 'hold', hold,
+    'run', run())
+  dropLeaseAt(tonumber(expiresAt) + lingerMs)
   if gas ~= '' then
     redis.call('HINCRBY', at('gas:' .. gas), 'held', amount)
     expireHold(gas, expiresAt, hold)
   end
 end
 
--- What is kept: keys with their answers, and answers without a key ------------------------------
+-- Answers: under keys, and without a key --------------------------------------------------------
 
 local function forget(shelf, member)
   local name, bytes = string.match(member, '^(.*):(%d+)$')
@@ -173,15 +191,16 @@ local function forget(shelf, member)
   else redis.call('HDEL', at('lease:' .. name), 'reservationText', 'executionText', 'bytes') end
 end
 
-local function sweepShelf(shelf, life)
-  local old = redis.call('ZRANGEBYSCORE', at(shelf .. ':' .. caller), '-inf', text(now - life))
+local function sweepShelf(shelf, lifeMs)
+  local old = redis.call('ZRANGEBYSCORE', at(shelf .. ':' .. caller), '-inf', text(now - lifeMs))
   for _, member in ipairs(old) do forget(shelf, member) end
 end
 
-local function makeRoom(shelf, maxItems, maxBytes)
+-- The caller's oldest entries make room for younger ones.
+local function makeRoom(shelf, maxItems)
   local name = at(shelf .. ':' .. caller)
   while redis.call('ZCARD', name) > maxItems
-    or tonumber(redis.call('HGET', at('bytes:' .. caller), shelf) or '0') > maxBytes do
+    or tonumber(redis.call('HGET', at('bytes:' .. caller), shelf) or '0') > maxAnswerBytesPerCaller do
     local oldest = redis.call('ZRANGE', name, 0, 0)
     if #oldest == 0 then
       redis.call('HDEL', at('bytes:' .. caller), shelf)
@@ -191,8 +210,8 @@ local function makeRoom(shelf, maxItems, maxBytes)
   end
 end
 
-local function shelve(shelf, member, score, bytes)
-  redis.call('ZADD', at(shelf .. ':' .. caller), score, member)
+local function shelve(shelf, member, keptAt, bytes)
+  redis.call('ZADD', at(shelf .. ':' .. caller), keptAt, member)
   redis.call('PEXPIRE', at(shelf .. ':' .. caller), shelfLifeMs)
   redis.call('HINCRBY', at('bytes:' .. caller), shelf, bytes)
   redis.call('PEXPIRE', at('bytes:' .. caller), shelfLifeMs)
@@ -206,15 +225,17 @@ end
 
 local function forgetKey(key, record) forget('keys', key .. ':' .. record.bytes) end
 
-local function addKey(key, body, answerBy, untilMs)
-  redis.call('HSET', at('key:' .. key), 'body', body, 'lease', ref, 'answerBy', answerBy, 'untilMs', untilMs,
+-- Remembers the key of this step, for this lease.
+local function addKey(body)
+  local key = arg.key
+  redis.call('HSET', at('key:' .. key), 'body', body, 'lease', ref, 'answerBy', arg.answerByMs, 'untilMs', arg.expiresAtMs,
     'bytes', '0', 'keptAt', text(now))
   redis.call('PEXPIRE', at('key:' .. key), keyLifeMs)
   shelve('keys', key .. ':0', text(now), 0)
-  makeRoom('keys', maxKeysPerCaller, maxAnswerBytesPerCaller)
+  makeRoom('keys', maxKeysPerCaller)
 end
 
--- The record of the key, if it is still this lease's: it may have been forgotten, and have a successor.
+-- The record of a key, if it still belongs to this lease: it may have been forgotten, and have a successor.
 local function ownKey(key)
   local record = key and key ~= '' and read('key:' .. key)
   local isOwn = record and record.lease == ref and now < tonumber(record.keptAt) + keyLifeMs
@@ -227,7 +248,7 @@ local function answerKey(key, answer)
   redis.call('ZREM', at('keys:' .. caller), key .. ':' .. record.bytes)
   redis.call('HSET', at('key:' .. key), 'answer', answer, 'bytes', #answer)
   shelve('keys', key .. ':' .. #answer, record.keptAt, #answer - tonumber(record.bytes))
-  makeRoom('keys', maxKeysPerCaller, maxAnswerBytesPerCaller)
+  makeRoom('keys', maxKeysPerCaller)
 end
 
 local function answerLease(field, answer)
@@ -236,33 +257,35 @@ local function answerLease(field, answer)
   local found = redis.call('HMGET', at('lease:' .. ref), 'bytes', 'keptAt')
   local bytes, keptAt = tonumber(found[1] or '0'), found[1] and found[2] or text(now)
   if found[1] then redis.call('ZREM', at('texts:' .. caller), ref .. ':' .. found[1]) end
-  redis.call('HSET', at('lease:' .. ref), field, answer, 'bytes', bytes + #answer, 'keptAt', keptAt)
+  setLease(field, answer, 'bytes', bytes + #answer, 'keptAt', keptAt)
   shelve('texts', ref .. ':' .. text(bytes + #answer), keptAt, #answer)
-  makeRoom('texts', maxLeasesPerCaller, maxAnswerBytesPerCaller)
+  makeRoom('texts', maxLeasesPerCaller)
 end
 
-local function answerOf(lease, key, field)
-  if key and key ~= '' then
-    local record = ownKey(key)
-    return record and record.answer
-  end
+local function textOf(lease, field)
   return lease[field] and now < tonumber(lease.keptAt) + textLifeMs and lease[field]
 end
 
--- The keys under which an execution was asked for: its own, and those of twins that joined it, separated by spaces.
+local function reservationAnswer(lease)
+  if not lease.reservationKey then return textOf(lease, 'reservationText') end
+  local record = ownKey(lease.reservationKey)
+  return record and record.answer
+end
+
+-- The keys of an execution: its own, and those of twins that joined it, separated by spaces.
 local function executionKeys(lease)
   local keys = {}
   for key in string.gmatch(lease.executionKey or '', '%S+') do keys[#keys + 1] = key end
   return keys
 end
 
--- From now on the answer is kept under this key too.
-local function joinExecution(lease, key, body, answerBy, untilMs)
+-- Keeps the answer of the execution under the key of this step too.
+local function joinExecution(lease)
   local keys = executionKeys(lease)
   if #keys >= maxKeysPerExecution then return end
-  addKey(key, body, answerBy, untilMs)
-  keys[#keys + 1] = key
-  redis.call('HSET', at('lease:' .. ref), 'executionKey', table.concat(keys, ' '))
+  addKey(arg.keyBody)
+  keys[#keys + 1] = arg.key
+  setLease('executionKey', table.concat(keys, ' '))
 end
 
 local function answerExecution(lease, answer)
@@ -274,8 +297,8 @@ end
 local function executionAnswer(lease)
   local keys = executionKeys(lease)
   for _, key in ipairs(keys) do
-    local answer = answerOf(lease, key)
-    if answer then return answer end
+    local record = ownKey(key)
+    if record and record.answer then return record.answer end
   end
-  return #keys == 0 and answerOf(lease, '', 'executionText')
+  return #keys == 0 and textOf(lease, 'executionText')
 end
