@@ -2,10 +2,10 @@ import type { Client } from '../config/client.ts';
 import type { NetworkProfileName } from '../config/network-profile.ts';
 import type { Secret } from '../config/secret.ts';
 
-/** What the program was asked to do, with its options read. */
+/** A parsed command with its options. */
 export type Command =
   | { readonly name: 'serve' }
-  /** Serve as one of several, for the process that started this one. */
+  /** Serve as one of several processes, started by a primary. */
   | { readonly name: 'worker' }
   | {
       readonly name: 'devnet';
@@ -60,7 +60,7 @@ export interface UsageError {
   readonly message: string;
 }
 
-/** What the options of `devnet` mean when they are left out. */
+/** Default values of the options of `devnet`. */
 export const devnetDefaults = {
   host: '127.0.0.1',
   port: 4100,

@@ -4,7 +4,7 @@ import { type CliWorld, toFailureLine } from './cli-world.ts';
 import type { Command } from './command.ts';
 import { toExplainText } from './explain-text.ts';
 
-/** Selections shown to people; a query within its limits rarely has more, and `--json` has the rest. */
+/** Selections in the text output; a query within its limits rarely has more, and `--json` has all. */
 const maxLines = 200;
 
 const exitCodes = { served: 0, refused: 1, mistake: 2, interrupted: 130 } as const;

@@ -8,7 +8,7 @@ import { helpText } from './help-text.ts';
 import { runDevnet } from './run-devnet.ts';
 import { runServe, runWorker } from './run-serve.ts';
 
-/** Runs one command to its end. Resolves with the exit code; 2 means that the caller has to change something. */
+/** Runs one command to its end. Resolves with the exit code; 2 means that the caller must change something. */
 export async function runCommand(command: Command | UsageError, world: CliWorld): Promise<number> {
   switch (command.name) {
     case 'serve':
@@ -53,7 +53,7 @@ function ensureLineEnd(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Tells every mistake of the configuration, or else what is in force. Starts nothing. @returns 2 when there are mistakes */
+/** Prints every mistake of the configuration, or else the settings in force. @returns 2 when there are mistakes */
 async function checkConfig({ env, readFile, writeOut, writeError, services }: CliWorld): Promise<number> {
   try {
     writeOut(toTable(await services.describeConfig({ env, readFile })));
@@ -72,7 +72,7 @@ async function printConfigSchema({ writeOut, services }: CliWorld): Promise<numb
   return 0;
 }
 
-/** A line for each setting: name, value, where the value comes from. */
+/** A line for each setting: name, origin, value. */
 function toTable(settings: readonly SettingInForce[]): string {
   const nameWidth = Math.max(...settings.map(({ name }) => name.length));
   const origins = { environment: 'environment', file: 'CONFIG_FILE', default: 'default' };
@@ -85,8 +85,8 @@ function toTable(settings: readonly SettingInForce[]): string {
 }
 
 /**
- * Makes an API key. Standard output gets the key and its entry for the clients file; standard error says what to do
- * with them.
+ * Makes an API key. Writes the key and its entry for the clients file to standard output, and instructions to standard
+ * error.
  */
 function makeKey(command: Command & { readonly name: 'keys new' }, world: CliWorld): number {
   const { id, scopes, perMinute, origins, gasPerDay, moveCalls } = command;

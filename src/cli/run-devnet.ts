@@ -3,7 +3,7 @@ import { type NetworkProfileName, networkProfiles } from '../config/network-prof
 import { type CliWorld, type RunningDevnet, toFailureLine } from './cli-world.ts';
 import { type Command, devnetDefaults } from './command.ts';
 
-/** Runs the simulated network until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start. */
+/** Runs the simulated network until a stop signal. Resolves with the exit code: 0 stopped, 1 could not start. */
 export async function runDevnet(command: Command & { readonly name: 'devnet' }, world: CliWorld): Promise<number> {
   const { host, port, seed, startMs, checkpointIntervalMs, historyCheckpoints, availableCheckpoints } = command;
   const { headers, events } = networkProfiles[command.profile];
@@ -33,7 +33,7 @@ export async function runDevnet(command: Command & { readonly name: 'devnet' }, 
   }
 }
 
-/** Lists the addresses of its faces, and the settings of a gateway in front of it, ready to paste into a shell. */
+/** Lists the endpoints, and the settings for a gateway in front of them, ready to paste into a shell. */
 function describeDevnet(
   { graphqlUrl, sponsorUrl, rpcUrl, rpcWsUrl }: RunningDevnet,
   profile: NetworkProfileName,

@@ -5,7 +5,7 @@ import type { Beginning } from '../start/workers/worker-messages.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type CliWorld, type RunningGateway, toFailureLine } from './cli-world.ts';
 
-/** Serves until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start or go on, 2 bad configuration. */
+/** Serves until a stop signal. Resolves with the exit code: 0 stopped, 1 failed, 2 bad configuration. */
 export async function runServe(world: CliWorld): Promise<number> {
   const read = await readConfig(world);
   if (!read) return 2;
@@ -15,8 +15,8 @@ export async function runServe(world: CliWorld): Promise<number> {
   if (count === 1 && config.workers === 'auto' && world.cores > 1) {
     logger.warn('WORKERS=auto serves in one process: beside a sponsor several processes need REDIS_URL');
   }
-  world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
-  // A signal that comes early is not lost: what it asks to be read is read at the start.
+  world.onCrash((err) => logger.fatal({ err }, 'crashed: uncaught error'));
+  // An early signal needs no reload: the start reads the same files.
   let reload = async () => {};
   world.onReloadRequest(() => void reload());
   try {
@@ -39,7 +39,7 @@ export async function runServe(world: CliWorld): Promise<number> {
   }
 }
 
-/** `auto` is one for each core, and one alone where what is remembered of sponsorship would be shared by nothing. */
+/** `auto` is one per core, but 1 where workers could not share sponsorship records. */
 function countWorkers({ workers, upstreams, rateLimit }: Config, cores: number): number {
   if (workers !== 'auto') return workers;
   const hasSponsor = upstreams.kind === 'devnet' || upstreams.addresses.SPONSOR_URL !== undefined;
@@ -48,7 +48,7 @@ function countWorkers({ workers, upstreams, rateLimit }: Config, cores: number):
 
 interface ReadConfig {
   readonly config: Config;
-  /** The files that it was read from, by path. */
+  /** The files that the configuration was read from, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -76,8 +76,8 @@ async function readConfig({ env, readFile, writeError, services }: CliWorld): Pr
 }
 
 /**
- * Serves as one of several processes until asked to stop. Resolves with the exit code: 0 stopped, 1 could not start, 2 was
- * not started by a gateway. What goes wrong at the start is said by the process that started this one, once for all.
+ * Serves as one of several processes until a stop signal or message. Resolves with the exit code: 0 stopped, 1 could not
+ * start, 2 was not started by a gateway. The primary reports errors of the start, once for all workers.
  */
 export async function runWorker(world: CliWorld): Promise<number> {
   const { primary, services, writeError } = world;
@@ -85,7 +85,7 @@ export async function runWorker(world: CliWorld): Promise<number> {
     writeError('ledger-gateway: workers are started by serve, as many as WORKERS says\n');
     return 2;
   }
-  // The process that started this one hears the signal too, and says what is new.
+  // The primary gets the signal too, and sends the changes.
   world.onReloadRequest(() => {});
   const orders = await services.takeOrders(primary);
   const stop = Promise.race([orders.stop, world.stopRequested]);
@@ -94,13 +94,13 @@ export async function runWorker(world: CliWorld): Promise<number> {
     if (typeof beginning !== 'object') return 0;
     const config = { ...(await readSameConfig(world, beginning)), port: beginning.port };
     const logger = world.createLogger(config.logLevel, true);
-    world.onCrash((err) => logger.fatal({ err }, 'crashed: an error that nobody caught'));
+    world.onCrash((err) => logger.fatal({ err }, 'crashed: uncaught error'));
     const started = services.startGateway({ config, logger, siblings: orders.siblingsOf(beginning) });
     const gateway = await Promise.race([started, stop]);
     if (typeof gateway !== 'object') return 0;
     const stopped = await stop;
     await gateway.close(typeof stopped === 'number' ? stopped : toDrainMs(config, stopped, world.isTerminal));
-    // Writes the lines of the last requests with it, which are held back for a moment: the process ends at once.
+    // Also flushes the delayed lines of the last requests, because the process ends immediately.
     logger.info('worker stopped');
     return 0;
   } catch (error) {
@@ -110,7 +110,7 @@ export async function runWorker(world: CliWorld): Promise<number> {
   }
 }
 
-/** The configuration that the other process read, from the same texts. */
+/** Reads the primary's configuration from the same texts. */
 function readSameConfig({ env, services }: CliWorld, { files }: Beginning) {
   const readFile = (path: string) => {
     const text = files[path];
@@ -120,12 +120,12 @@ function readSameConfig({ env, services }: CliWorld, { files }: Beginning) {
   return services.readConfig({ env, readFile });
 }
 
-/** Load balancers ask for the readiness every few seconds. */
+/** Load balancers check readiness every few seconds. */
 const usualDrainMs = 5_000;
 
 /**
- * How long the gateway serves on after a signal, in milliseconds. Unless that is configured, only a supervisor's SIGTERM lets it
- * wait: a person at a terminal does not want to.
+ * How long the gateway continues to serve after a signal, in milliseconds. By default it waits only after a supervisor's
+ * SIGTERM: a person at a terminal does not want to wait.
  */
 export function toDrainMs({ drainMs }: Pick<Config, 'drainMs'>, signal: string, isTerminal: boolean): number {
   return drainMs ?? (signal === 'SIGTERM' && !isTerminal ? usualDrainMs : 0);

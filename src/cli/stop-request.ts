@@ -1,3 +1,5 @@
+import { deferred } from '../start/workers/deferred.ts';
+
 export interface StopRequestOptions {
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -20,7 +22,7 @@ const echoMs = 250;
 
 /** The first signal asks for an orderly stop; a second one asks to stop at once. */
 export function createStopRequest({ now, onInsist }: StopRequestOptions): StopRequest {
-  const { promise, resolve } = deferred();
+  const { promise, resolve } = deferred<string>();
   let firstAt: number | null = null;
   return {
     requested: promise,
@@ -30,12 +32,4 @@ export function createStopRequest({ now, onInsist }: StopRequestOptions): StopRe
       resolve(name);
     },
   };
-}
-
-function deferred(): { readonly promise: Promise<string>; readonly resolve: (name: string) => void } {
-  let resolve: (name: string) => void = () => {};
-  const promise = new Promise<string>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

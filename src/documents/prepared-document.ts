@@ -139,7 +139,7 @@ export function createLocate(text: string): Locate {
 export function toGraphQLErrors(errors: readonly PlainError[], text: string): GraphQLError[] {
   const source = new Source(text);
   return errors.map(({ message, positions, locations, extensions }) =>
-    lightError(message, { extensions, places: positions.length > 0 ? { source, positions, locations } : null }),
+    lightError(message, { extensions, positions: positions.length > 0 ? { source, positions, locations } : null }),
   );
 }
 

@@ -1,17 +1,17 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { ErrorCode } from './catalogue.ts';
 
-/** Facts that a client may act on, shown in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
+/** Facts for clients, in `extensions` beside the code. Never a URL, a token or an upstream's raw body. */
 export interface ErrorFacts {
-  /** Name of the upstream it is about. */
+  /** Name of the upstream that failed. */
   readonly upstream?: string;
   readonly digest?: string;
   readonly reservationId?: string;
   readonly checkAfterMs?: number;
-  /** Seconds until a rate-limited caller is served again. */
+  /** Seconds after which a rate-limited caller may retry. */
   readonly retryAfterSeconds?: number;
   readonly argument?: string;
-  /** What the caller has of its gas budget for the day, in the smallest unit; `limit` is `held + settled + left`. */
+  /** The caller's gas budget of the day, in the smallest unit; `limit` is `held + settled + left`. */
   readonly gas?: {
     readonly limit: number;
     readonly held: number;
@@ -20,17 +20,17 @@ export interface ErrorFacts {
     /** RFC 3339. */
     readonly resetsAt: string;
   };
-  /** The environment key that would configure the missing thing. */
+  /** The setting that would configure the missing upstream or feature. */
   readonly setting?: string;
   /** A JSON-RPC error code, as the node sent it. */
   readonly rpcCode?: number;
-  /** Which bound a document is over, one of `serviceConfig` or of the gateway, what it allows, and what the document has. */
+  /** The exceeded limit of `serviceConfig` or the gateway, its maximum, and the document's value. */
   readonly limit?: { readonly name: string; readonly max: number; readonly actual: number };
 }
 
 /**
- * An error that is meant for the client: its message is safe to show, its code is from the catalogue. Everything else
- * that is thrown is masked on its way out.
+ * An error for the client: its message is safe to show, its code is from the catalogue. Any other thrown error is masked
+ * in the response.
  */
 export function gatewayError(
   code: ErrorCode,

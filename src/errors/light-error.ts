@@ -1,32 +1,32 @@
 import { type ASTNode, GraphQLError, getLocation, locatedError, type Source, type SourceLocation } from 'graphql';
 
-/** As for `GraphQLError`. */
+/** The options of `GraphQLError`, as far as they are used. */
 export interface LightErrorOptions {
   readonly nodes?: readonly ASTNode[] | null | undefined;
   readonly path?: readonly (string | number)[] | null | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
   readonly originalError?: Error | null | undefined;
-  /** Where in which text, if no nodes say so. */
-  readonly places?: ErrorPlaces | null | undefined;
+  /** The position in the document, where no nodes give it. */
+  readonly positions?: SourcePositions | null | undefined;
 }
 
-/** Places in a text, with the lines and columns of each position. */
-export interface ErrorPlaces {
+/** Positions in a text, with the line and column of each. */
+export interface SourcePositions {
   readonly source: Source;
   readonly positions: readonly number[];
   readonly locations: readonly SourceLocation[];
 }
 
 /**
- * A `GraphQLError` for an answer, which may have one for each of thousands of items. The library's own costs some five
- * microseconds: it notes where in the program it is made, describes each member anew, and counts the lines of the document up
- * to its place. This one has no stack, and errors at the same fields share their locations. It shows clients the same.
+ * A cheaper `GraphQLError`, since a response may have thousands. The library's own takes about 5 µs: it captures a stack,
+ * defines each property, and counts the document's lines up to its position. This one has no stack, and errors of the same
+ * nodes share their locations. Clients see no difference.
  */
 export function lightError(message: string, options: LightErrorOptions = {}): GraphQLError {
   return new LightError(message, options) as unknown as GraphQLError;
 }
 
-/** `locatedError` of the library, lightly: says where what was thrown happened, unless it does so itself. */
+/** The library's `locatedError` with a light error: adds nodes and path to a thrown error, unless it has a path. */
 export function locateLightly(
   thrown: unknown,
   nodes: readonly ASTNode[],
@@ -36,8 +36,8 @@ export function locateLightly(
   const known: Partial<GraphQLError> = thrown;
   if (Array.isArray(known.path)) return thrown as GraphQLError;
   const { source, positions, locations = [] } = known;
-  const places = source && positions ? { source, positions, locations } : null;
-  return lightError(thrown.message, { nodes: known.nodes ?? nodes, path, originalError: thrown, places });
+  const at = source && positions ? { source, positions, locations } : null;
+  return lightError(thrown.message, { nodes: known.nodes ?? nodes, path, originalError: thrown, positions: at });
 }
 
 /** The same error with these extensions. */
@@ -45,8 +45,8 @@ export function withExtensions(
   { message, nodes, path, source, positions, locations = [] }: GraphQLError,
   extensions: Readonly<Record<string, unknown>>,
 ): GraphQLError {
-  const places = source && positions ? { source, positions, locations } : null;
-  return lightError(message, { nodes, path, extensions, places });
+  const at = source && positions ? { source, positions, locations } : null;
+  return lightError(message, { nodes, path, extensions, positions: at });
 }
 
 class LightError {
@@ -59,8 +59,8 @@ class LightError {
   readonly positions: readonly number[] | undefined;
   readonly originalError: Error | undefined;
 
-  constructor(message: string, { nodes, path, extensions, originalError, places }: LightErrorOptions) {
-    const at = places ?? (nodes && nodes.length > 0 ? placesOf(nodes) : null);
+  constructor(message: string, { nodes, path, extensions, originalError, positions }: LightErrorOptions) {
+    const at = positions ?? (nodes && nodes.length > 0 ? positionsOf(nodes) : null);
     this.message = message;
     this.path = path ?? undefined;
     this.locations = at?.locations;
@@ -72,7 +72,7 @@ class LightError {
   }
 }
 
-// By its prototype it is an error of the library, and prints as one.
+// With this prototype it is an instance of the library's class, and prints like one.
 Object.setPrototypeOf(LightError.prototype, GraphQLError.prototype);
 Object.defineProperty(LightError.prototype, 'name', { value: 'GraphQLError' });
 
@@ -81,21 +81,21 @@ function extensionsOf(error: object | null | undefined): unknown {
   return typeof extensions === 'object' ? extensions : null;
 }
 
-const placesOfNodes = new WeakMap<readonly ASTNode[], ErrorPlaces | null>();
+const knownPositions = new WeakMap<readonly ASTNode[], SourcePositions | null>();
 
-/** Where fields stand in their text; `null` if they were parsed without that. */
-function placesOf(nodes: readonly ASTNode[]): ErrorPlaces | null {
-  const known = placesOfNodes.get(nodes);
+/** The positions of nodes; `null` if they were parsed without locations. */
+function positionsOf(nodes: readonly ASTNode[]): SourcePositions | null {
+  const known = knownPositions.get(nodes);
   if (known !== undefined) return known;
   const found = nodes.flatMap(({ loc }) => loc ?? []);
   const [first] = found;
-  const places = first
+  const positions = first
     ? {
         source: first.source,
         positions: found.map(({ start }) => start),
         locations: found.map(({ source, start }) => getLocation(source, start)),
       }
     : null;
-  placesOfNodes.set(nodes, places);
-  return places;
+  knownPositions.set(nodes, positions);
+  return positions;
 }

@@ -4,14 +4,14 @@ import { gatewayError } from './gateway-error.ts';
 import { lightError } from './light-error.ts';
 
 /**
- * Hides internal errors from clients. Catalogued errors, the ledger's public ones and GraphQL's own about the request pass;
- * any other becomes one fixed text.
+ * Hides internal errors from clients. Catalogued errors, the ledger's public errors and GraphQL's request errors pass; any
+ * other becomes one fixed text.
  * @param onMasked called once with each hidden error, for the log
  */
 export function createMaskError(onMasked: (error: unknown, requestId: string | undefined) => void) {
   const made = new WeakSet<GraphQLError>();
   return (error: unknown, requestId?: string): GraphQLError => {
-    // An error that was masked before was logged then.
+    // An error that was masked before is already logged.
     if (error instanceof GraphQLError && (made.has(error) || isForClients(error))) return error;
     onMasked(error, requestId);
     const at = error instanceof GraphQLError ? { nodes: error.nodes ?? null, path: error.path ?? null } : {};
@@ -29,7 +29,7 @@ function isForClients(error: GraphQLError): boolean {
   );
 }
 
-/** Stitching packs several errors below one nulled object into an `AggregateError`; this gives clients each of them. */
+/** Stitching packs several errors below one null into an `AggregateError`; this unpacks them for clients. */
 export function unwrapErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
   return errors.some(isPacked) ? errors.flatMap(unpack) : errors;
 }

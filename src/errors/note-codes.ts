@@ -1,20 +1,17 @@
 import { isErrorCode } from './catalogue.ts';
 
-/** Different ones of one request: more tell the operator nothing new. */
+/** Different codes per request: more would not help the operator. */
 const maxCodes = 5;
 
-/**
- * Codes of the ledger are its own texts. One that is no word of capitals is not repeated in a log, where it could pass for
- * something else.
- */
+/** The ledger chooses its own codes. Only words of capitals are logged: other text could imitate something else in a log. */
 const harmlessCode = /^[A-Z][A-Z_]{0,39}$/;
 
-/** An error as it leaves, or as it was made. */
+/** An error before or after it was formatted. */
 interface CodedError {
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Adds the codes of errors to those noted before, each once and the first few only. Errors without a code add nothing. */
+/** Adds the codes of errors to `codes`: each once, and at most `maxCodes`. */
 export function noteCodes(codes: string[], errors: readonly CodedError[]): void {
   for (const { extensions } of errors) {
     if (codes.length >= maxCodes) return;

@@ -1,8 +1,8 @@
 import { ExactNumber } from './exact-number.ts';
 
 /**
- * The same text for JSON values that are equal: members in order of their names, numbers by their value, however they are
- * written and however many digits they have.
+ * The same text for equal JSON values: members sorted by name, numbers by value, in whatever notation and with however many
+ * digits they are written.
  */
 export function toCanonicalJson(value: unknown): string {
   if (value instanceof ExactNumber) return toCanonicalNumber(value.text);
@@ -14,14 +14,14 @@ export function toCanonicalJson(value: unknown): string {
 }
 
 /**
- * Is this the canonical text of a value? Takes no longer than the text is long, however large the value is: it is left at the
- * first difference.
+ * Is this the canonical text of a value? Stops at the first difference, so that its time depends on the length of the text,
+ * not on the size of the value.
  */
 export function isCanonicalJsonOf(value: unknown, text: string): boolean {
   return matchFrom(0, value, text) === text.length;
 }
 
-/** @returns the place behind the value in the text, or -1 if it is not there */
+/** @returns the index after the value in the text, or -1 if the text differs */
 function matchFrom(at: number, value: unknown, text: string): number {
   const rest = text.length - at;
   if (at < 0 || (typeof value === 'string' && value.length > rest)) return -1;
@@ -34,7 +34,7 @@ function matchFrom(at: number, value: unknown, text: string): number {
   }
   const members = value as Readonly<Record<string, unknown>>;
   const names = Object.keys(value);
-  // Before they are sorted: each takes four characters at least.
+  // Check before sorting: each member takes at least four characters.
   if (names.length * 4 > rest) return -1;
   const place = matchEach(skip(at, '{', text), names.sort(), text, (next, name) =>
     matchFrom(skip(matchFrom(next, name, text), ':', text), members[name], text),
@@ -61,10 +61,10 @@ function skip(at: number, piece: string, text: string): number {
   return at >= 0 && text.startsWith(piece, at) ? at + piece.length : -1;
 }
 
-/** Longer numbers, and larger powers, are compared as they are written: nobody writes them in two ways. */
+/** Longer numbers are compared as written. */
 const maxNumber = 400;
 
-/** Digits without zeros at their ends, and a power of ten: never written out, since a short text may stand for a billion digits. */
+/** Digits without zeros at either end, and a power of ten. It is never expanded: `1e999999999` has a billion digits. */
 function toCanonicalNumber(text: string): string {
   const parts = text.length > maxNumber ? null : /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/.exec(text);
   if (!parts) return text;

@@ -1,17 +1,17 @@
 import { ExactNumber } from './exact-number.ts';
 
-/** Would a value's JSON be longer than so many characters, roughly? Takes no longer than the first so many of them. */
+/** Is a value's JSON longer than about so many characters? Stops reading at that length. */
 export function isLonger(value: unknown, characters: number): boolean {
   return leftAfter(value, characters) < 0;
 }
 
-/** Quotes, commas and colons, of text and of a member. */
+/** Characters of quotes, commas and colons around a string and a member. */
 const aroundText = 3;
 const aroundMember = 4;
-/** Of a number, a boolean or null. */
+/** Characters of a number, a boolean or null. */
 const ofScalar = 5;
 
-/** @returns what is left of the characters behind the value; negative if they are not enough */
+/** @returns the characters left after the value; negative if there are too few */
 function leftAfter(value: unknown, characters: number): number {
   if (typeof value === 'string') return characters - value.length - aroundText;
   if (typeof value !== 'object' || value === null) return characters - ofScalar;

@@ -1,7 +1,7 @@
 /** The steps of a JSON pointer (RFC 6901), from the whole value down. */
 export type JsonPointer = readonly string[];
 
-/** `null` if it is no JSON pointer. The empty text is one: it points to the whole value. */
+/** @returns `null` for text that is not a JSON pointer. The empty text points to the whole value. */
 export function parseJsonPointer(text: string): JsonPointer | null {
   if (text === '') return [];
   if (!text.startsWith('/') || /~(?![01])/.test(text)) return null;
@@ -11,7 +11,7 @@ export function parseJsonPointer(text: string): JsonPointer | null {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** `undefined` if there is nothing at this place. In lists only indexes without leading zeros are places. */
+/** @returns `undefined` if the value has no such member. List indexes have no leading zeros. */
 export function valueAtPointer(json: unknown, pointer: JsonPointer): unknown {
   let value = json;
   for (const step of pointer) {

@@ -1,4 +1,4 @@
-/** Levels of objects and lists in a request. Deeper ones would exhaust the stack of later readers; no argument comes near. */
+/** Nesting levels of a request. Deeper ones would exhaust the stack of later readers; real arguments have far fewer. */
 export const maxJsonNesting = 128;
 
 const quote = 0x22;
@@ -18,7 +18,7 @@ export const maxJsonCommas = 20_000;
 
 /**
  * Members of all objects of a request. Stricter than the bound on commas, because each member is looked up by name several
- * times and so costs several times what a list item does. No arguments of any schema come near.
+ * times and costs several times as much as a list item. Real arguments have far fewer.
  */
 export const maxJsonMembers = 5_000;
 

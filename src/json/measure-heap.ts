@@ -3,14 +3,14 @@ import { ExactNumber } from './exact-number.ts';
 // In bytes, measured in V8.
 const slotBytes = 8;
 const objectBytes = 64;
-/** Of each member beside its slot and the characters of its name: objects that share their names take less. */
+/** Per member, in addition to its slot and name. Objects that share their names take less. */
 const memberBytes = 40;
 const arrayBytes = 40;
 const numberBytes = 16;
 const textBytes = 24;
 const exactNumberBytes = 120;
 
-/** Estimates the memory of a parsed JSON value, in bytes. Never far below the truth: texts of many `{}` take 20 times their length. */
+/** Estimates the memory of a parsed JSON value in bytes, from above: many `{}` take 20 times the length of their text. */
 export function measureHeap(value: unknown): number {
   if (typeof value === 'string') return measureText(value);
   if (typeof value === 'number') return (value | 0) === value ? 0 : numberBytes;
@@ -27,7 +27,7 @@ export function measureHeap(value: unknown): number {
   return bytes;
 }
 
-/** V8 takes one byte for each character, or two in a text with characters beyond Latin-1. */
+/** V8 takes one byte per character, or two if the text has characters beyond Latin-1. */
 export function measureText(text: string): number {
   return textBytes + text.length * (isLatin1.test(text) ? 1 : 2);
 }

@@ -67,7 +67,7 @@ function isDigit(code: number): boolean {
   return code >= zero && code <= nine;
 }
 
-/** Is it nothing but a few digits, and so surely exact? Most numbers are. */
+/** Does the number consist of a few digits only? Most do, and are exact. */
 function isPlainNumber(json: string, at: number, end: number): boolean {
   if (end - at > safeDigits) return false;
   for (let index = at; index < end; index += 1) if (!isDigit(json.charCodeAt(index))) return false;

@@ -1,4 +1,4 @@
-/** Items of a list, and levels of objects and lists, that are shown: as many as graphql-js shows in its messages. */
+/** List items and nesting levels that are shown: as many as graphql-js shows in its messages. */
 const maxItems = 10;
 const maxLevels = 2;
 

@@ -17,7 +17,7 @@ import { type Fragments, isIncluded, responseKey, walkFields } from '../document
 import { reservedAliasPrefix } from '../documents/validation/own-rules.ts';
 import { lightError } from '../errors/light-error.ts';
 import { unwrapErrors } from '../errors/mask-error.ts';
-import { cutErrors } from '../errors/told-errors.ts';
+import { limitErrors } from '../errors/reported-errors.ts';
 import { restoreCauses } from '../ledger/answers/attribute-errors.ts';
 
 /**
@@ -41,7 +41,7 @@ export function settleErrors(
   };
   const placed = restoreCauses(unwrapped, data === null).map(place);
   if (isOrdered) placed.sort((one, other) => compareRanks(one.rank, other.rank));
-  return { data, errors: cutErrors(placed.map(({ error }) => error)), ...rest };
+  return { data, errors: limitErrors(placed.map(({ error }) => error)), ...rest };
 }
 
 function locate(error: GraphQLError, { nodes, path }: AnswerPlace, { operation }: AnsweredOperation): GraphQLError {

@@ -19,26 +19,26 @@ export interface ConnectUpstreamsOptions {
 
 export interface Upstreams {
   readonly graph: ConnectedGraph;
-  /** Of the fields that are ours, for all their upstreams. */
+  /** Of the gateway's own fields, for all upstreams. */
   readonly resolvers: readonly object[];
   readonly capabilities: (caller: string) => readonly UpstreamCapability[];
-  /** What can be told of each, in the order of the list. */
+  /** Facts about each upstream, in the order of the list. */
   readonly facts: readonly UpstreamFacts[];
-  /** `health` is `null` where one is not configured. */
+  /** `health` is `null` for an upstream that is not configured. */
   health(): readonly (Pick<Upstream, 'name' | 'role'> & { readonly health: UpstreamHealth | null })[];
-  /** Asks those that were not heard of lately; their `health` tells. */
+  /** Probes the upstreams without a recent call, and updates their `health`. */
   probe(): Promise<void>;
-  /** The network is another one, or its schema is: no read that is under way is shared with who asks from now on. */
+  /** The network or its schema has changed: new callers share no read in flight. */
   outdateReads(): void;
-  /** Nothing that cannot be taken back is begun from now on, since it might not come to its end; and streams end. */
+  /** Ends streams, and prevents new calls that cannot be undone, because they might not finish. */
   stop(): void;
   close(): Promise<void>;
 }
 
-/** Of large answers that have arrived in part: twice the largest of the ledger, so that one alone is never too much. */
+/** Bytes of large responses received in part: twice the ledger's largest, so that a single one is always allowed. */
 const mostArrivingBytes = 128 * 1024 * 1024;
 
-/** Makes the one connection to each upstream that is configured. Nothing is sent to them yet. */
+/** Creates one connection to each configured upstream. Sends nothing yet. */
 export async function connectUpstreams({ list, network, host, siblings }: ConnectUpstreamsOptions): Promise<Upstreams> {
   let isStopping = false;
   const maxConnections = partOf(mostConnections, siblings);

@@ -30,22 +30,22 @@ export interface OpenListenerOptions {
 }
 
 export interface OpenListener extends Pick<Listener, 'url' | 'announceDrain'> {
-  /** Where GraphQL is. */
+  /** URL of the GraphQL endpoint. */
   readonly graphqlUrl: string;
-  /** Takes no more, lets what runs come to its end. */
+  /** Stops accepting, and waits for running requests. */
   close(): Promise<void>;
 }
 
-/** Request headers by which answers differ, besides those that a network names. */
+/** Request headers that responses depend on, besides those that a network names. */
 const answerHeaders = ['accept', 'accept-encoding', 'authorization', 'x-api-key', 'origin', showSourceHeader];
-/** What the last requests may take beyond their own deadline when draining, in milliseconds. */
+/** How long the last requests may exceed their own deadline when draining, in milliseconds. */
 const drainMarginMs = 1_000;
-/** How long a client may read nothing of its answer beyond the longest operation, in milliseconds. */
+/** How long a client may stop reading its response, beyond the longest operation, in milliseconds. */
 const stallMarginMs = 10_000;
-/** Longer than proxies keep a connection that they do not use, a minute mostly and some 75 seconds. In milliseconds. */
+/** Longer than proxies keep an idle connection, which is 60 to 75 seconds. In milliseconds. */
 const leastIdleMs = 76_000;
 
-/** Serves the shells over HTTP. Rejects when the address cannot be bound. */
+/** Serves all transports over HTTP. Rejects when the address cannot be bound. */
 export async function openListener(options: OpenListenerOptions): Promise<OpenListener> {
   const { config, addresses, shells, schema, telemetry, siblings, now } = options;
   const { host, port, profile, corsOrigins, limits, timeouts } = config;
@@ -92,7 +92,7 @@ export async function openListener(options: OpenListenerOptions): Promise<OpenLi
   return { url, graphqlUrl: url + graphqlPath, announceDrain, close };
 }
 
-/** Whoever drains serves nothing new, so it asks nobody. */
+/** Probes no upstream while draining: the answer is 503 anyway. */
 async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, draining: boolean): Promise<Readiness> {
   if (!draining) await upstreams.probe();
   return toReadiness({
@@ -103,7 +103,7 @@ async function readiness({ upstreams, schema, siblings }: OpenListenerOptions, d
   });
 }
 
-/** Upstreams that were not heard of lately are asked, as for the probes, and no more often. */
+/** Probes upstreams as for readiness, and no more often. */
 async function landingFacts({ config, schema, upstreams }: OpenListenerOptions): Promise<LandingFacts> {
   await upstreams.probe();
   const { limits } = schema.keeper.current;
@@ -123,10 +123,10 @@ async function landingFacts({ config, schema, upstreams }: OpenListenerOptions):
   };
 }
 
-/** What the writer of a query meets first. */
+/** The limits that queries exceed first. */
 const shownLimits = ['maxQueryDepth', 'maxQueryNodes', 'maxOutputNodes', 'maxQueryPayloadSize', 'maxPageSize'] as const;
 
-/** Names the setting that is to be changed where an address cannot be bound. */
+/** Names the setting to change when an address cannot be bound. */
 function toListenError(error: unknown, host: string, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   switch (code) {
@@ -137,7 +137,7 @@ function toListenError(error: unknown, host: string, port: number): unknown {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Error(`HOST: ${host} is no address of this machine (${code})`, { cause: error });
+      return new Error(`HOST: ${host} is not an address of this machine (${code})`, { cause: error });
     default:
       return error;
   }

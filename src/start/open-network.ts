@@ -5,13 +5,13 @@ import type { Telemetry } from '../telemetry/events.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { RunningNetwork } from './siblings.ts';
 
-/** Addresses and credentials in force, whoever provides them. */
+/** Addresses and credentials in force, of real upstreams or of the embedded network. */
 export interface Network {
-  /** `null` where an upstream is not configured. */
+  /** `null` for an upstream that is not configured. */
   readonly addressOf: (upstream: Upstream) => string | null;
   /** With the credentials in force. */
   readonly config: Config;
-  /** Where the embedded network runs; `null` where the upstreams are real. */
+  /** The running embedded network; `null` with real upstreams. */
   readonly running: RunningNetwork | null;
   /** Call it when the service is ready: does work that the start has left for later. */
   completeStart(): void;
@@ -19,8 +19,8 @@ export interface Network {
 }
 
 /**
- * The configured upstreams, or the embedded network that plays them.
- * @param running the embedded network of another process, which then is this one's too; `null`: it is started where it is needed
+ * The configured upstreams, or the embedded network that simulates them.
+ * @param running the embedded network of another process, which this process uses too; `null`: start one if it is needed
  */
 export async function openNetwork(
   config: Config,
@@ -40,7 +40,7 @@ export async function openNetwork(
   }
   if (running) return { ...toNetwork(config, running), completeStart() {}, close: () => Promise.resolve() };
   const token = config.sponsorship.token?.reveal() ?? randomBytes(24).toString('base64url');
-  // Loaded only where it runs: a gateway over real upstreams has no use for its code.
+  // Loaded only here: a gateway over real upstreams does not need its code.
   const { startDevnet } = await import('../devnet/start-devnet.ts');
   const devnet = await startDevnet({
     sponsorToken: token,

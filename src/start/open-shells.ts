@@ -25,17 +25,17 @@ export interface OpenShellsOptions {
   readonly telemetry: Telemetry;
 }
 
-/** The ways an operation comes in and its answer leaves, over one life of an operation. */
+/** The transports, which share one life of an operation. */
 export interface Shells {
   readonly yoga: YogaShell;
   readonly lane: Lane;
   readonly openEventStream: OpenEventStream;
   readonly sockets: SocketServer;
   readonly admit: AdmitOperation;
-  /** Between callers, however they come in. */
+  /** Divides the event loop fairly between callers of all transports. */
   readonly turns: FairTurns;
   readonly bytesInFlight: BytesInFlight;
-  /** To be awaited before anything is served: the first request would wait for code to be loaded and compiled. */
+  /** Await it before serving: otherwise the first request would wait until code is loaded and compiled. */
   warmUp(): Promise<void>;
   close(): unknown;
 }

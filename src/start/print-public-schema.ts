@@ -11,7 +11,7 @@ import { upstreamList } from './upstreams.ts';
 /** The graph as clients of the embedded network see it, as SDL. */
 export async function printPublicSchema(): Promise<string> {
   const { startDevnet } = await import('../devnet/start-devnet.ts');
-  const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0 });
+  const devnet = await startDevnet({ sponsorToken: 'unused', checkpointIntervalMs: 0, isHistoryDeferred: true });
   const { graph, ownFields } = upstreamList;
   const connection = connectUpstream({ name: graph.name, url: graph.addressOnDevnet(devnet), now: Date.now });
   try {

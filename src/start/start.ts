@@ -2,15 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBook } from '../callers/credentials/client-book.ts';
 import { openAdmission } from '../callers/open-admission.ts';
 import type { Config } from '../config/config.ts';
+import { gatewayVersion } from '../config/gateway-version.ts';
+import { createOwnFieldCalls } from '../estimate/count-upstream-calls.ts';
+import { createEstimateResolvers } from '../estimate/estimate-resolvers.ts';
 import { type Explanation, explainOperation as explain } from '../estimate/explain-operation.ts';
 import type { JudgedRequest } from '../estimate/judge-operation.ts';
+import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
+import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
+import { createOwnSchema } from '../graph/own-schema.ts';
 import { FairTurns, thisEventLoop } from '../operation/fair-turns.ts';
 import { createTelemetry } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectUpstreams } from './connect-upstreams.ts';
 import { type OpenListener, openListener } from './open-listener.ts';
 import { openNetwork } from './open-network.ts';
-import { openOwnSchema } from './open-own-schema.ts';
 import { openShells } from './open-shells.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
@@ -27,18 +32,18 @@ export interface StartOptions {
   readonly logger: Logger;
   /** Milliseconds since the Unix epoch; tests pass their own. */
   readonly now?: () => number;
-  /** The other processes that serve as this one gateway; left out: there are none. */
+  /** The other processes of this gateway; left out: there are none. */
   readonly siblings?: Siblings;
 }
 
 export interface RunningGateway extends AsyncDisposable {
   /** Scheme, host and port. */
   readonly url: string;
-  /** Reads again what may change while it serves, the files of clients and secrets, and tells in the log what came of it. */
+  /** Reloads the files of clients and secrets, and logs the result. */
   reload(): Promise<void>;
   /**
-   * Serves on for `drainMs` (0) and says that it is about to leave; then stops accepting, finishes what runs, closes what it
-   * opened. Safe to call twice.
+   * Continues to serve for `drainMs` (0) while readiness fails; then stops accepting, finishes running operations, and closes
+   * everything it opened. Safe to call twice.
    */
   close(drainMs?: number): Promise<void>;
 }
@@ -51,7 +56,7 @@ export function startGateway(options: StartOptions): Promise<RunningGateway> {
   return startGatewayOver(upstreamList, options);
 }
 
-/** The same over other upstreams than those there are; their settings must have been in the list that the configuration was read with. */
+/** The same over other upstreams. The configuration must have been read with the same list. */
 export async function startGatewayOver(list: UpstreamList, options: StartOptions): Promise<RunningGateway> {
   const opened: Closer[] = [];
   const closeAll = async () => {
@@ -78,7 +83,7 @@ export async function startGatewayOver(list: UpstreamList, options: StartOptions
 
 type Closer = () => unknown;
 
-/** Opens everything in the order of need; what must be closed is handed to `defer`, and closed in reverse. */
+/** Opens everything in the order of dependence. `defer` takes what must be closed, which happens in reverse order. */
 async function open(
   list: UpstreamList,
   { config, logger, now = Date.now, siblings: others }: StartOptions,
@@ -86,7 +91,7 @@ async function open(
 ): Promise<Pick<RunningGateway, 'url' | 'reload'> & Pick<OpenListener, 'announceDrain'>> {
   const siblings = others ?? null;
   const telemetry = createTelemetry(logger);
-  // What could not be opened needs no closing; whoever waits for it hears why.
+  // Nothing is closed that failed to open; its error reaches the caller through the promise itself.
   const deferClosing = (opening: Promise<{ close(): unknown }>) => {
     const settled = opening.catch(() => null);
     defer(async () => (await settled)?.close());
@@ -104,7 +109,7 @@ async function open(
     back: telemetry.signingKeysBack,
     replaced: telemetry.signingKeysReplaced,
   };
-  // Side by side: either may wait for Redis.
+  // In parallel with the stores: each may wait for Redis.
   const openingAdmission = openAdmission({ config, workers: siblings?.shared.workers ?? 1, now, outage, signingKeys });
   const limiting = openingAdmission.then(({ limiter }) => limiter);
   deferClosing(limiting);
@@ -129,10 +134,28 @@ async function open(
   const { limiter, addresses } = admission;
 
   const turns = new FairTurns(thisEventLoop);
-  const own = { config, ownFields: list.ownFields, upstreams, limiter, store: sponsorshipStore, turns, now };
-  const { graph } = upstreams;
-  const toOwnSchema = (news: LedgerNews) => openOwnSchema(own, news);
-  const { outdateReads } = upstreams;
+  const { graph, outdateReads } = upstreams;
+  /** The part of the graph that is not the ledger's. */
+  const toOwnSchema = ({ version, generation }: LedgerNews) =>
+    createOwnSchema(list.ownFields, [
+      ...upstreams.resolvers,
+      createGatewayResolvers({
+        version: gatewayVersion,
+        profile: config.profile,
+        rpcVersion: version,
+        upstreams: upstreams.facts,
+        probe: upstreams.probe,
+        missingJoins: () => generation()?.missingJoins ?? new Map(),
+        capabilities: upstreams.capabilities,
+      }),
+      createViewerResolvers({ limiter, store: sponsorshipStore, now }),
+      createEstimateResolvers({
+        current: generation,
+        ownFieldCalls: createOwnFieldCalls(list.ownFields, config),
+        cost: config.rateLimit.cost,
+        turns,
+      }),
+    ]);
   const schema = await watchSchema({ config, graph, outdateReads, telemetry, siblings, toOwnSchema, now });
   defer(() => schema.keeper.stop());
 
@@ -146,13 +169,13 @@ async function open(
 
   const adopt: ClientBook['replace'] = (clients) => admission.clients?.replace(clients);
   siblings?.onClients(adopt);
-  // Of several processes the one that started the others looks at the file for all.
+  // With several processes the primary watches the file for all.
   const watched = siblings ? null : watchClientsOf(config, { adopt, telemetry });
   defer(() => watched?.stop());
 
   const { url, graphqlUrl } = listener;
   const { origin } = schema.keeper.current;
-  // Of several processes none is the service: theirs is said once, when all of them are ready.
+  // With several processes the primary logs readiness once, when all of them are ready.
   if (siblings) siblings.ready({ url, graphqlUrl, schema: origin });
   else tellReady(telemetry, config, { graphqlUrl, schema: origin });
   network.completeStart();
@@ -167,8 +190,8 @@ async function open(
 }
 
 /**
- * Tells what a gateway of this configuration would do with an operation. Asks no upstream.
- * @throws SchemaCollisionError when the schema kept cannot be served
+ * Explains what a gateway of this configuration would do with an operation, without an upstream call.
+ * @throws SchemaCollisionError when the cached schema cannot be served
  */
 export function explainOperation(request: JudgedRequest, config: Config): Promise<Explanation> {
   return explain(request, config, upstreamList.ownFields);

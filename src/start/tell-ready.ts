@@ -3,7 +3,7 @@ import type { Telemetry } from '../telemetry/events.ts';
 import type { WorkerFacts } from './siblings.ts';
 import { upstreamList } from './upstreams.ts';
 
-/** Tells those who run the service that it is there, once. @param workers processes that serve, where there are several */
+/** Logs once that the service is ready. @param workers the number of processes, if there are several */
 export function tellReady(
   telemetry: Pick<Telemetry, 'ready' | 'listening' | 'settingsIgnored' | 'cursorKeyMade'>,
   config: Config,
@@ -24,7 +24,7 @@ function losesCursors({ upstreams, cursorKeys, rateLimit }: Config): boolean {
   return hasEvents && cursorKeys === null && rateLimit.redis === null;
 }
 
-/** Where the ledger is: the setting that says so, and the host it names. */
+/** The setting with the ledger's address, and the host it names. */
 export function ledgerPlace({ upstreams }: Pick<Config, 'upstreams'>): {
   readonly setting: string;
   readonly host: string;

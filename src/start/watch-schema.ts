@@ -12,11 +12,11 @@ import type { Telemetry } from '../telemetry/events.ts';
 import type { Siblings } from './siblings.ts';
 import { ledgerPlace } from './tell-ready.ts';
 
-/** What can be told of the ledger at any moment. */
+/** The current state of the ledger's schema. */
 export interface LedgerNews {
   /** The ledger's full build version, as last seen. */
   readonly version: () => string;
-  /** The generation in force; `undefined` until the ledger has been looked at for the first time. */
+  /** The generation in force; `undefined` until the ledger's schema was read for the first time. */
   readonly generation: () => ServedGeneration | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface WatchSchemaOptions {
   readonly outdateReads: () => void;
   /** `null`: this process is the whole gateway. */
   readonly siblings: Siblings | null;
-  /** Makes our own part of the graph, which tells of the ledger's part and so needs it in turn. */
+  /** Builds the gateway's own part of the graph, whose fields describe the ledger's part. */
   readonly toOwnSchema: (news: LedgerNews) => GraphQLSchema;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
@@ -41,7 +41,7 @@ export interface WatchedSchema {
 }
 
 /**
- * Reads the ledger's schema, and reads it again whenever the version that its answers bear changes.
+ * Reads the ledger's schema, and reads it again whenever the version in its response headers changes.
  * @throws SchemaCollisionError when the ledger's schema and ours have a name in common
  */
 export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedSchema> {
@@ -53,7 +53,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
     if (previous === unknownRpcVersion) telemetry.versionSeen(version);
     else telemetry.versionChanged(version, previous);
     if (keeper) void keeper.refresh();
-    // While the first schema is read: the first version is that schema's, another one may not be.
+    // While the first schema is read, the first version belongs to that schema; a second one may not.
     else changedMeanwhile = previous !== unknownRpcVersion;
   });
   const { version } = graph;
@@ -71,7 +71,7 @@ export async function watchSchema(options: WatchSchemaOptions): Promise<WatchedS
       replaced: (generation) => {
         telemetry.schemaReplaced(generation);
         siblings?.schemaReplaced(`${generation.fingerprint} from ${generation.origin}`);
-        // Nothing finds them any more: what they are found by is of the schema before.
+        // Cached reads belong to the previous schema and would not be found again.
         reads?.clear();
       },
       refused: telemetry.schemaRefused,
@@ -104,7 +104,7 @@ function openImmutableReads({ config, graph, outdateReads, now }: WatchSchemaOpt
   });
 }
 
-/** What went wrong beneath, in one line; the stack is of use only where the fault is ours. */
+/** The cause in one line; the stack is useful only for faults of the gateway. */
 function toReason(error: unknown): { readonly reason: string; readonly err?: unknown } {
   if (error instanceof GraphQLError) return { reason: error.originalError?.message ?? error.message };
   return { reason: error instanceof Error ? error.message : 'unknown', err: error };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { maxToldCharacters, maxToldErrors } from '../../src/errors/told-errors.ts';
+import { maxReportedCharacters, maxReportedErrors } from '../../src/errors/reported-errors.ts';
 import { type ScriptedLedger, startScriptedLedger } from '../support/scripted-ledger.ts';
 import { type ScriptedRpc, startScriptedRpc } from '../support/scripted-rpc.ts';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts';
@@ -78,7 +78,7 @@ test.each<[string, Parameters<typeof answerJoins>[0]]>([
   async (_, answer) => {
     answerJoins(answer);
     const [compiled, stitched] = [await gateway.query(plans[0] ?? ''), await gateway.query(plans[1] ?? '')];
-    expect(compiled.errors).toHaveLength(maxToldErrors + 1);
+    expect(compiled.errors).toHaveLength(maxReportedErrors + 1);
     expect(compiled.errors?.[0]).toMatchObject({
       message: 'no 0',
       path: expect.arrayContaining(['queryEvents', 0, 'a0']),
@@ -126,17 +126,17 @@ test('a long text that stands for thousands of places does not fill the memory',
   }));
   for (const plan of plans) {
     const answer = await gateway.query(plan);
-    expect(answer.text.length).toBeLessThan(maxToldCharacters + 1_000_000);
+    expect(answer.text.length).toBeLessThan(maxReportedCharacters + 1_000_000);
     expect(answer.errors?.at(-1)?.message).toMatch(/^There are more errors/);
   }
 });
 
 test('of the ledger’s own errors as many are passed on, each where it says', async () => {
-  const errors = toErrors(maxToldErrors + 7, { path: ['chainIdentifier'], locations: [{ line: 2, column: 1 }] });
+  const errors = toErrors(maxReportedErrors + 7, { path: ['chainIdentifier'], locations: [{ line: 2, column: 1 }] });
   ledger.override = (query) =>
     query.includes('__schema') ? undefined : { status: 200, body: JSON.stringify({ data: null, errors }) };
   const told = (await gateway.query('{\nchainIdentifier }')).errors ?? [];
-  expect(told).toHaveLength(maxToldErrors + 1);
+  expect(told).toHaveLength(maxReportedErrors + 1);
   expect(told[3]).toMatchObject({ message: 'no 3', locations: [{ line: 2, column: 1 }] });
   expect(told.at(-1)?.message).toMatch(/^There are more errors/);
 });

@@ -16,7 +16,7 @@ import { compileArguments, type ReadArguments } from '../../engine/compile-argum
 import type { CompileOptions } from '../../engine/compile-operation.ts';
 import type { AnswerJoins, JoinField, JoinOutcome, JoinPoint } from '../../engine/execution-state.ts';
 import { lightError, locateLightly } from '../../errors/light-error.ts';
-import { ToldErrors } from '../../errors/told-errors.ts';
+import { ReportedErrors } from '../../errors/reported-errors.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import type { Cancellation } from '../../upstream/cancellation.ts';
 import type { OperationContext } from '../../upstream/operation-context.ts';
@@ -91,7 +91,7 @@ export function createOperationJoins({ execute, limits, schema, joins }: Operati
         const roots = new OpenRoots();
         const answering = {
           loader: createJoinLoader({ execute, limits, variables, cancellation, roots }),
-          told: new ToldErrors(),
+          told: new ReportedErrors(),
           cancellation,
         };
         return () => {
@@ -143,7 +143,7 @@ function toAsking(point: JoinPoint, join: PreparedJoin | undefined, variables: V
 /** One execution of an operation. */
 interface Answering {
   readonly loader: JoinLoader;
-  readonly told: ToldErrors;
+  readonly told: ReportedErrors;
   readonly cancellation: Cancellation;
 }
 
@@ -175,11 +175,11 @@ async function answerPoints(askings: readonly Asking[], answering: Answering): P
 }
 
 /** The same answer may serve thousands of places, and its errors are reported at each of them, up to the bound of an answer. */
-function toOutcome(answer: JoinAnswer | Error, asking: Asking, told: ToldErrors): JoinOutcome {
+function toOutcome(answer: JoinAnswer | Error, asking: Asking, told: ReportedErrors): JoinOutcome {
   if (answer instanceof Error) return failed(answer, asking, told);
   if (answer.errors.length === 0) return answer;
   const { value } = answer;
-  if (told.isFull) return { value, errors: told.takeMore() };
+  if (told.isFull) return { value, errors: told.takeOmissionError() };
   const at = responsePathAsArray(asking.point.path);
   const errors = answer.errors.map(({ message, path = [], extensions }) =>
     told.add(lightError(message, { path: [...at, ...path], extensions })),
@@ -187,8 +187,8 @@ function toOutcome(answer: JoinAnswer | Error, asking: Asking, told: ToldErrors)
   return { value, errors };
 }
 
-function failed(error: unknown, { nodes, point }: Asking, told: ToldErrors): JoinOutcome {
-  if (told.isFull) return { value: null, errors: told.takeMore() };
+function failed(error: unknown, { nodes, point }: Asking, told: ReportedErrors): JoinOutcome {
+  if (told.isFull) return { value: null, errors: told.takeOmissionError() };
   return { value: null, errors: [told.add(locateLightly(error, nodes, responsePathAsArray(point.path)))] };
 }
 

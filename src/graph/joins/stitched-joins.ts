@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { collectFields, type SelectionScope } from '../../documents/selections.ts';
 import { lightError } from '../../errors/light-error.ts';
-import { ToldErrors } from '../../errors/told-errors.ts';
+import { ReportedErrors } from '../../errors/reported-errors.ts';
 import { ExactNumber, hasExactNumber } from '../../json/exact-number.ts';
 import type { LedgerExecutor } from '../../ledger/ledger-executor.ts';
 import { createPerOperation, type OperationContext } from '../../upstream/operation-context.ts';
@@ -50,7 +50,7 @@ export function createJoinResolver({ execute, limits, ledger, rootsOf }: Stitche
       fields: new Map<readonly FieldNode[], (key: JoinKey) => JoinLookup>(),
       /** Answers that were converted: thousands of parents may share one. */
       plain: new Set<JoinAnswer>(),
-      told: new ToldErrors(),
+      told: new ReportedErrors(),
       turns: new Turns(),
     };
   });
@@ -120,7 +120,7 @@ export class Turns {
 export function placeErrors(
   { value, errors }: JoinAnswer,
   at: readonly (string | number)[],
-  told: ToldErrors,
+  told: ReportedErrors,
 ): { value: unknown; unplaced: GraphQLError[] } {
   if (errors.length === 0) return { value, unplaced: [] };
   // A copy, since the same answer may serve several fields, each with its own path.

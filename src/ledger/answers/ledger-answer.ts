@@ -1,8 +1,8 @@
 import { type ExecutionResult, type GraphQLError, Source, type SourceLocation } from 'graphql';
 import type { ErrorCode } from '../../errors/catalogue.ts';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { type ErrorPlaces, lightError } from '../../errors/light-error.ts';
-import { maxToldErrors, moreErrors } from '../../errors/told-errors.ts';
+import { lightError, type SourcePositions } from '../../errors/light-error.ts';
+import { maxReportedErrors, toOmissionError } from '../../errors/reported-errors.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { exceedsNesting, maxAnswerNesting } from '../../upstream/exceeds-nesting.ts';
 import type { UpstreamResponse } from '../../upstream/upstream-call.ts';
@@ -80,10 +80,10 @@ export function toErrors(value: unknown, readText: ReadText | null): readonly Gr
     const { http: _http, debug: _debug, ...extensions } = isObject(entry.extensions) ? entry.extensions : {};
     const path = isPath(entry.path) ? entry.path : undefined;
     if (typeof extensions.code !== 'string') Object.assign(extensions, codeFor(entry, path));
-    return lightError(entry.message, { path, extensions, places: toPlaces(entry.locations) });
+    return lightError(entry.message, { path, extensions, positions: toPlaces(entry.locations) });
   };
-  if (value.length <= maxToldErrors) return value.map(toError);
-  return [...value.slice(0, maxToldErrors).map(toError), moreErrors()];
+  if (value.length <= maxReportedErrors) return value.map(toError);
+  return [...value.slice(0, maxReportedErrors).map(toError), toOmissionError()];
 }
 
 /** For an error that has no code, as those of ledgers' validation, scalars and clocks. Clients need one to decide what to do. */
@@ -97,7 +97,7 @@ function codeFor(
   return { code: text.startsWith('Failed to parse "') ? 'BAD_USER_INPUT' : 'LEDGER_ERROR' };
 }
 
-type ToPlaces = (locations: unknown) => ErrorPlaces | null;
+type ToPlaces = (locations: unknown) => SourcePositions | null;
 
 /**
  * Turns lines and columns into positions in the text too: a GraphQLError that is copied keeps its locations only as

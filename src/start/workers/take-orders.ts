@@ -20,7 +20,7 @@ export interface Orders {
   readonly siblingsOf: (beginning: Beginning) => Siblings;
 }
 
-/** Reports to the primary, and takes its orders from then on. */
+/** Reports to the primary, and follows its messages from then on. */
 export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
   const beginning = deferred<Beginning>();
   const stop = deferred<number>();
@@ -57,7 +57,7 @@ export function takeOrders({ send, onMessage }: PrimaryLink): Orders {
       },
       onClients: (call) => {
         adopt = call;
-        // They came while this worker was starting.
+        // They arrived while this worker was starting.
         if (clients) call(clients);
       },
     }),

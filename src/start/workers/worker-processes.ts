@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { countForWorkers } from '../../callers/rate-store.ts';
 import { type FromWorker, openEnvelope, type ToWorker, toEnvelope } from './worker-messages.ts';
 
-/** Without a code and without a signal: the system did not start it, for want of memory or of processes. */
+/** Without exit code and signal: the system did not start it, for lack of memory or processes. */
 export interface WorkerEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -12,20 +12,20 @@ export interface WorkerEnd {
 /** A worker's process, as the primary sees it. */
 export interface WorkerProcess {
   readonly pid: number;
-  /** Milliseconds of processor time that it has used; `null` where the system does not tell. */
+  /** Processor time used so far, in milliseconds; `null` where the system does not report it. */
   cpuMs(): number | null;
   /** Does nothing once the process has ended. */
   send(message: ToWorker): void;
   onMessage(hear: (message: FromWorker) => void): void;
   onEnd(tell: (end: WorkerEnd) => void): void;
-  /** Ends it at once. */
+  /** Kills it immediately. */
   kill(): void;
 }
 
 /** Starts processes that share one listening address. */
 export type StartWorkerProcess = () => WorkerProcess;
 
-/** Lets this process count the callers of all workers that it starts. @param program the file that workers run */
+/** Starts workers, whose rate limits this process counts. @param program the file that workers run */
 export function createWorkerProcesses(program: string, args: readonly string[]): StartWorkerProcess {
   cluster.setupPrimary({ exec: program, args: [...args] });
   countForWorkers();
@@ -56,7 +56,7 @@ export function createWorkerProcesses(program: string, args: readonly string[]):
 
 const unstarted: WorkerEnd = { exitCode: null, signal: null };
 
-/** @returns `null` where the system refuses at once; of other refusals the worker tells by an `error`, without an `exit` */
+/** @returns `null` when the system refuses immediately; it reports other refusals by an `error` event without an `exit` */
 function tryToFork(): Worker | null {
   try {
     return cluster.fork();
@@ -65,7 +65,7 @@ function tryToFork(): Worker | null {
   }
 }
 
-/** In place of one that could not be started while others serve: it is tried again like any that ended. */
+/** Stands for a worker that could not be started: it is replaced like any that ended. */
 function toUnstarted(): WorkerProcess {
   return {
     pid: 0,
@@ -80,11 +80,11 @@ function toUnstarted(): WorkerProcess {
 /** Linux counts the processor time of a process in hundredths of a second. */
 const tickMs = 10;
 
-/** Reads it from Linux; other systems have no such file. */
+/** Reads the processor time from Linux; other systems have no such file. */
 function readCpuMs(pid: number | undefined): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name of the program, which may hold spaces: the state, then ten fields, then user and system time.
+    // After the program's name, which may contain spaces: the state, ten more fields, then user and system time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ticks = Number(fields[11]) + Number(fields[12]);
     return Number.isFinite(ticks) ? ticks * tickMs : null;

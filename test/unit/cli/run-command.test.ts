@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { CliWorld, DevnetSettings, WorkersSettings } from '../../../src/cli/cli-world.ts';
+import type { CliWorld, WorkersSettings } from '../../../src/cli/cli-world.ts';
 import { parseArguments } from '../../../src/cli/parse-arguments.ts';
 import { runCommand } from '../../../src/cli/run-command.ts';
 import { hashApiKey } from '../../../src/config/client.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { Secret } from '../../../src/config/secret.ts';
+import type { DevnetOptions } from '../../../src/devnet/start-devnet.ts';
 import { configSchema, describeConfig, readConfig } from '../../../src/start/read-config.ts';
 import { takeOrders } from '../../../src/start/workers/take-orders.ts';
 import type { FromWorker, ToWorker } from '../../../src/start/workers/worker-messages.ts';
@@ -25,7 +26,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
     error: '',
     log: [] as Record<string, unknown>[],
     configs: [] as Config[],
-    devnets: [] as DevnetSettings[],
+    devnets: [] as DevnetOptions[],
     closed: 0,
     workers: [] as WorkersSettings[],
     crash: (_error: unknown): void => {},

@@ -27,7 +27,7 @@ test.each([
 
 test('an error at places of a text is told as one of the library is', () => {
   const source = new Source('one\ntwo');
-  const light = lightError('no', { places: { source, positions: [5], locations: [{ line: 2, column: 2 }] } });
+  const light = lightError('no', { positions: { source, positions: [5], locations: [{ line: 2, column: 2 }] } });
   expect(shown(light)).toEqual(shown(new GraphQLError('no', { source, positions: [5] })));
 });
 

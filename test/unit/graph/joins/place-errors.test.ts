@@ -1,10 +1,10 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { ToldErrors } from '../../../../src/errors/told-errors.ts';
+import { ReportedErrors } from '../../../../src/errors/reported-errors.ts';
 import { placeErrors as placeTold } from '../../../../src/graph/joins/stitched-joins.ts';
 
 const placeErrors = (answer: Parameters<typeof placeTold>[0], at: Parameters<typeof placeTold>[1]) =>
-  placeTold(answer, at, new ToldErrors());
+  placeTold(answer, at, new ReportedErrors());
 
 const failure = (...path: (string | number)[]) => new GraphQLError('no', { path, extensions: { code: 'X' } });
 

@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest';
 import { lightError } from '../../../src/errors/light-error.ts';
-import { cutErrors, maxToldCharacters, maxToldErrors } from '../../../src/errors/told-errors.ts';
+import { limitErrors, maxReportedCharacters, maxReportedErrors } from '../../../src/errors/reported-errors.ts';
 
 const errors = (count: number, text = 'no') =>
   Array.from({ length: count }, (_, index) => lightError(text, { path: ['items', index] }));
 const endsInMore = (told: readonly { readonly message: string }[]) => told.at(-1)?.message.startsWith('There are more');
 
 test('as many errors as may be told are told, untouched', () => {
-  const all = errors(maxToldErrors);
-  expect(cutErrors(all)).toBe(all);
+  const all = errors(maxReportedErrors);
+  expect(limitErrors(all)).toBe(all);
 });
 
 test('of more the first are told, and that there are more', () => {
-  const all = errors(maxToldErrors + 5);
-  const told = cutErrors(all);
-  expect(told.slice(0, -1)).toEqual(all.slice(0, maxToldErrors));
+  const all = errors(maxReportedErrors + 5);
+  const told = limitErrors(all);
+  expect(told.slice(0, -1)).toEqual(all.slice(0, maxReportedErrors));
   expect(endsInMore(told)).toBe(true);
 });
 
 test('long texts, long extensions and long paths leave room for fewer; one is told however long it is', () => {
-  const long = 'x'.repeat(maxToldCharacters / 8);
+  const long = 'x'.repeat(maxReportedCharacters / 8);
   const inExtensions = Array.from({ length: 20 }, () => lightError('', { extensions: { long } }));
-  const inPaths = Array.from({ length: 20 }, () => lightError('', { path: Array(maxToldCharacters / 8).fill(1) }));
+  const inPaths = Array.from({ length: 20 }, () => lightError('', { path: Array(maxReportedCharacters / 8).fill(1) }));
   for (const all of [errors(20, long), inExtensions, inPaths]) {
-    const told = cutErrors(all);
+    const told = limitErrors(all);
     expect(told.length).toBeLessThan(12);
     expect(endsInMore(told)).toBe(true);
   }
-  expect(cutErrors(errors(2, long.repeat(9)))).toHaveLength(2);
+  expect(limitErrors(errors(2, long.repeat(9)))).toHaveLength(2);
 });

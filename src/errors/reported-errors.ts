@@ -1,0 +1,65 @@
+import type { GraphQLError } from 'graphql';
+import type { ErrorCode } from './catalogue.ts';
+import { lightError } from './light-error.ts';
+
+/** Errors in one response: more than a page has items, so that each failed item can have one. */
+export const maxReportedErrors = 10_000;
+/** Approximate characters of the errors in one response: an upstream error may be repeated, text and all, at thousands of paths. */
+export const maxReportedCharacters = 4 * 1024 * 1024;
+
+const omission = `There are more errors than a response reports: at most ${maxReportedErrors}, or about ${maxReportedCharacters} characters.`;
+
+/** Stands last where errors are omitted. */
+export function toOmissionError(): GraphQLError {
+  return lightError(omission, { extensions: { code: 'PAYLOAD_TOO_LARGE' satisfies ErrorCode } });
+}
+
+/** Approximate characters of one key of a path. */
+const pathKeyCharacters = 4;
+
+/** Counts the errors of one response against the bounds. */
+export class ReportedErrors {
+  #errors = 0;
+  #characters = 0;
+  #isOmissionReported = false;
+  /** By extensions, which errors made from one share. */
+  readonly #sizes = new Map<object, number>();
+
+  get isFull(): boolean {
+    return this.#errors >= maxReportedErrors || this.#characters >= maxReportedCharacters;
+  }
+
+  add(error: GraphQLError): GraphQLError {
+    this.#errors += 1;
+    const pathSize = pathKeyCharacters * (error.path?.length ?? 0);
+    this.#characters += error.message.length + pathSize + this.#sizeOf(error.extensions);
+    return error;
+  }
+
+  /** The error that says that there are more, the first time only. */
+  takeOmissionError(): readonly GraphQLError[] {
+    if (this.#isOmissionReported) return [];
+    this.#isOmissionReported = true;
+    return [toOmissionError()];
+  }
+
+  #sizeOf(extensions: object): number {
+    const known = this.#sizes.get(extensions);
+    if (known !== undefined) return known;
+    const size = JSON.stringify(extensions).length;
+    this.#sizes.set(extensions, size);
+    return size;
+  }
+}
+
+/** The first errors of a response within the bounds, and a last one if errors are omitted. */
+export function limitErrors(errors: readonly GraphQLError[]): readonly GraphQLError[] {
+  // A single error is reported at any length.
+  if (errors.length < 2) return errors;
+  const reported = new ReportedErrors();
+  for (const [index, error] of errors.entries()) {
+    if (reported.isFull) return [...errors.slice(0, index), toOmissionError()];
+    reported.add(error);
+  }
+  return errors;
+}
