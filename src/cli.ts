@@ -98,7 +98,18 @@ const exitCode = await runCommand(parseArguments(process.argv.slice(2)), {
   version: gatewayVersion,
   services,
 });
+await Promise.all([process.stdout, process.stderr].map(whenWritten));
 process.exit(exitCode);
+
+/** Node writes to a pipe in the background, and `process.exit` drops what is not written yet: a pipe takes 64 KiB at once. */
+function whenWritten(stream: NodeJS.WriteStream): Promise<void> | undefined {
+  if (stream.writableLength === 0) return undefined;
+  return new Promise((resolve) => {
+    // The reader may have left.
+    stream.once('error', () => resolve());
+    stream.write('', () => resolve());
+  });
+}
 
 async function openReadableLines() {
   const { createReadableLines } = await import('./telemetry/readable-lines.ts');

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { builtProgram } from '../support/built-program.ts';
 import { type RunningCli, runCli } from '../support/run-cli.ts';
 import { until } from '../support/until.ts';
 
@@ -205,6 +207,13 @@ describe('the rest', () => {
     const cli = start(['schema', 'print']);
     expect(await cli.ended).toBe(0);
     expect(cli.out()).toBe(readFileSync(new URL('../../schema/public.graphql', import.meta.url), 'utf8'));
+  });
+
+  test('schema print writes everything before it exits, however slowly a pipe is read', () => {
+    // The shell reads a pipe byte by byte.
+    const pipeline = `"$0" "$1" schema print | while IFS= read -r line; do printf '%s\\n' "$line"; done`;
+    const printed = execFileSync('bash', ['-c', pipeline, process.execPath, builtProgram()], { encoding: 'utf8' });
+    expect(printed).toBe(readFileSync(new URL('../../schema/public.graphql', import.meta.url), 'utf8'));
   });
 
   test('an unknown option is one line and exit code 2', async () => {
