@@ -3,40 +3,64 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { CancelCause } from './cancellation.ts';
 
-export type UpstreamFailure =
-  /** The HTTP client refused to write the request: a fault of the gateway's code. Nothing reached the upstream. */
-  | 'unsendable'
-  /** No connection was made: nothing reached the upstream. */
-  | 'unreachable'
-  /** The connection broke, or the answer ended early. The upstream may have read the request. */
-  | 'interrupted'
-  /** No answer before the deadline. */
-  | 'timeout'
-  /** The client left, or stopped reading. */
-  | 'aborted'
-  /** A call that cannot be undone was not begun, because the operation was over. */
-  | 'unsent'
-  /** A call that cannot be undone was not begun, because the gateway is stopping. */
-  | 'stopping'
-  /** A call that cannot be undone found no free connection before its deadline. */
-  | 'no-connection'
-  /** Too many calls waited for a connection. Nothing reached the upstream. */
-  | 'crowded'
-  /** The answer was given up while it arrived, since all answers together took too much memory. */
-  | 'crowded-out'
-  /** The answer is larger than the gateway accepts. */
-  | 'too-large'
-  /** What came over a WebSocket is not of its protocol. */
-  | 'garbled';
+interface Failure {
+  readonly code: ErrorCode;
+  /** Follows the upstream's name in the message for the client. */
+  readonly says: string;
+  /** Is it certain that the upstream never saw the request? */
+  readonly isUnseen?: true;
+  /** Does it say nothing about the upstream's health? */
+  readonly isUnrelated?: true;
+}
 
-const neverArrived: ReadonlySet<UpstreamFailure> = new Set([
-  'unreachable',
-  'unsendable',
-  'unsent',
-  'stopping',
-  'no-connection',
-  'crowded',
-]);
+const failures = {
+  /** The HTTP client refused to write the request: a fault of the gateway's code. */
+  unsendable: { code: 'INTERNAL_SERVER_ERROR', says: 'could not be asked', isUnseen: true, isUnrelated: true },
+  unreachable: { code: 'UPSTREAM_UNAVAILABLE', says: 'cannot be reached', isUnseen: true },
+  /** The connection broke, or the answer ended early. */
+  interrupted: { code: 'UPSTREAM_UNAVAILABLE', says: 'closed the connection before its answer was complete' },
+  timeout: { code: 'UPSTREAM_TIMEOUT', says: 'did not answer in time' },
+  'too-large': { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent an answer larger than this gateway accepts' },
+  /** A WebSocket message was not of its protocol. */
+  garbled: { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent something that is not of its protocol' },
+  /** The client left, or stopped reading. */
+  aborted: { code: 'REQUEST_TIMEOUT', says: 'had not answered when the request ended', isUnrelated: true },
+  /** A call that cannot be undone was not begun, because the operation was over. */
+  unsent: {
+    code: 'REQUEST_TIMEOUT',
+    says: 'was not asked: the request was over before its turn came, nothing was sent',
+    isUnseen: true,
+    isUnrelated: true,
+  },
+  /** A call that cannot be undone was not begun, because the gateway is stopping. */
+  stopping: {
+    code: 'UNAVAILABLE',
+    says: 'was not asked: this gateway is stopping, nothing was sent',
+    isUnseen: true,
+    isUnrelated: true,
+  },
+  /** Too many calls waited for a connection. */
+  crowded: {
+    code: 'UPSTREAM_UNAVAILABLE',
+    says: 'has too many calls waiting for it, nothing was sent',
+    isUnseen: true,
+    isUnrelated: true,
+  },
+  /** The answer was given up while it arrived, because all answers together took too much memory. */
+  'crowded-out': {
+    code: 'UNAVAILABLE',
+    says: 'sent an answer for which this gateway has no room at the moment',
+    isUnrelated: true,
+  },
+  /** A call that cannot be undone found no free connection before its deadline. */
+  'no-connection': {
+    code: 'UPSTREAM_TIMEOUT',
+    says: 'had no connection free in time, nothing was sent',
+    isUnseen: true,
+  },
+} as const satisfies Record<string, Failure>;
+
+export type UpstreamFailure = keyof typeof failures;
 
 /** A call to an upstream that got no answer. */
 export class UpstreamCallError extends Error {
@@ -50,7 +74,16 @@ export class UpstreamCallError extends Error {
 
   /** False only when it is certain that the upstream never saw the request. */
   get mayHaveArrived(): boolean {
-    return !neverArrived.has(this.failure);
+    return !this.#facts.isUnseen;
+  }
+
+  /** Does it say nothing about the upstream's health? */
+  get isUnrelated(): boolean {
+    return this.#facts.isUnrelated ?? false;
+  }
+
+  get #facts(): Failure {
+    return failures[this.failure];
   }
 }
 
@@ -61,16 +94,15 @@ export function toCancelledError(cause: CancelCause): UpstreamCallError {
     : new UpstreamCallError('aborted', 'cancelled');
 }
 
-/** The code with which undici refuses to write a request. */
-const unwritable = 'UND_ERR_INVALID_ARG';
-
 /**
  * Turns an error of the connection into the failure of its call.
  * @param wasSent the call had a connection, so the upstream may have read it
  */
 export function toConnectionError(error: unknown, wasSent: boolean): UpstreamCallError {
   const code = errorCode(error) || 'unknown';
-  if (code === unwritable && !wasSent) return new UpstreamCallError('unsendable', 'not a request', { cause: error });
+  // undici refused to write the request.
+  if (code === 'UND_ERR_INVALID_ARG' && !wasSent)
+    return new UpstreamCallError('unsendable', 'not a request', { cause: error });
   return wasSent
     ? new UpstreamCallError('interrupted', `connection failed (${code})`, { cause: error })
     : new UpstreamCallError('unreachable', `cannot connect (${code})`, { cause: error });
@@ -81,24 +113,6 @@ function errorCode(error: unknown): string {
   if (typeof code === 'string') return code;
   return cause ? errorCode(cause) : '';
 }
-
-const failures: Readonly<Record<UpstreamFailure, { readonly code: ErrorCode; readonly says: string }>> = {
-  unsendable: { code: 'INTERNAL_SERVER_ERROR', says: 'could not be asked' },
-  unreachable: { code: 'UPSTREAM_UNAVAILABLE', says: 'cannot be reached' },
-  interrupted: { code: 'UPSTREAM_UNAVAILABLE', says: 'closed the connection before its answer was complete' },
-  timeout: { code: 'UPSTREAM_TIMEOUT', says: 'did not answer in time' },
-  'too-large': { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent an answer larger than this gateway accepts' },
-  garbled: { code: 'UPSTREAM_BAD_RESPONSE', says: 'sent something that is not of its protocol' },
-  aborted: { code: 'REQUEST_TIMEOUT', says: 'had not answered when the request ended' },
-  unsent: {
-    code: 'REQUEST_TIMEOUT',
-    says: 'was not asked: the request was over before its turn came, nothing was sent',
-  },
-  stopping: { code: 'UNAVAILABLE', says: 'was not asked: this gateway is stopping, nothing was sent' },
-  crowded: { code: 'UPSTREAM_UNAVAILABLE', says: 'has too many calls waiting for it, nothing was sent' },
-  'crowded-out': { code: 'UNAVAILABLE', says: 'sent an answer for which this gateway has no room at the moment' },
-  'no-connection': { code: 'UPSTREAM_TIMEOUT', says: 'had no connection free in time, nothing was sent' },
-};
 
 /**
  * Turns the failure of a call to an upstream into an error for the client, which names the upstream and the kind of failure.

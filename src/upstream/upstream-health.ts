@@ -1,5 +1,4 @@
 import type { CallWatch } from './raw-call.ts';
-import type { UpstreamCallError, UpstreamFailure } from './upstream-call-error.ts';
 
 /** The state of an upstream, judged by its last calls. */
 export interface UpstreamHealth {
@@ -20,9 +19,6 @@ export interface HealthWatch extends CallWatch {
   readonly complain: (detail: string | null) => void;
 }
 
-/** Failures that say nothing about the upstream: the client left, the request was never sent, or the gateway is full. */
-const unrelated: ReadonlySet<UpstreamFailure> = new Set(['aborted', 'unsent', 'unsendable', 'crowded', 'crowded-out']);
-
 /** Derives health from each call: an answer below 500 means up, any other degraded, no answer down. */
 export function createHealthWatch(now: () => number): HealthWatch {
   let health: UpstreamHealth = { state: 'unknown', lastSeenMs: null, detail: null };
@@ -39,8 +35,8 @@ export function createHealthWatch(now: () => number): HealthWatch {
           ? { state: 'up', lastSeenMs: now(), detail: null }
           : { state: 'degraded', lastSeenMs: now(), detail: `answered with HTTP status ${status}` };
     },
-    failed({ failure, message }: UpstreamCallError) {
-      if (unrelated.has(failure)) return;
+    failed({ failure, message, isUnrelated }) {
+      if (isUnrelated) return;
       const state = failure === 'too-large' ? 'degraded' : 'down';
       health = { state, lastSeenMs: health.lastSeenMs, detail: message };
     },

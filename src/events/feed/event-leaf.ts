@@ -1,7 +1,6 @@
 import { isCanonicalJsonOf } from '../../json/canonical-json.ts';
 import { type JsonPointer, valueAtPointer } from '../../json/json-pointer.ts';
-import { toCanonicalAddress } from '../../ledger/values/move-names.ts';
-import { toCanonicalMoveType } from '../../ledger/values/to-canonical-move-type.ts';
+import { toCanonicalAddress, toCanonicalMoveType } from '../../ledger/values/move-types.ts';
 
 /** One test of an event. Addresses, types and values are canonical. */
 export type EventLeaf =

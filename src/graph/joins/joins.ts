@@ -14,7 +14,7 @@ import {
 import type { NetworkProfile } from '../../config/network-profile.ts';
 import { reservedAliasPrefix } from '../../documents/validation/own-rules.ts';
 import { ExactNumber } from '../../json/exact-number.ts';
-import { toCanonicalAddress } from '../../ledger/values/move-names.ts';
+import { toCanonicalAddress } from '../../ledger/values/move-types.ts';
 
 type JoinTarget = keyof NetworkProfile['joins'];
 

@@ -1,8 +1,7 @@
 import { base58 } from '@scure/base';
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
-import { isMoveIdentifier, toCanonicalAddress } from './move-names.ts';
-import { toCanonicalStructType } from './to-canonical-move-type.ts';
+import { isMoveIdentifier, toCanonicalAddress, toCanonicalStructType } from './move-types.ts';
 
 /**
  * Checks of argument values by their form, before an upstream call. Each returns the canonical text of the value, or throws

@@ -4,8 +4,11 @@ import { UpstreamCallError } from '../upstream-call-error.ts';
 import {
   type ConnectionTarget,
   createSharedSocket,
+  type Entry,
   SharedConnection,
+  type SharedSocket,
   type SharedSocketOptions,
+  type SubscriptionSink,
 } from './shared-connection.ts';
 
 /** A subscription as it is sent to the upstream. */
@@ -16,44 +19,27 @@ export interface PushedOperation {
 }
 
 /** Receives what an upstream sends for one subscription. The last call is `refused`, `ended` or `lost`. */
-export interface PushSink {
+export interface PushSink extends SubscriptionSink {
   /** The subscription was sent: the upstream should report everything that happens from now on. */
   sent?(): void;
   /** @param result parsed. @param bytes approximate size of its message */
   next(result: unknown, bytes: number): void;
-  /** @param errors why the upstream does not execute the subscription, as they came */
-  refused(errors: unknown): void;
   ended(): void;
-  lost(error: UpstreamCallError): void;
 }
 
 /** Subscriptions at an upstream that speaks `graphql-transport-ws`. */
-export interface GraphqlSocket {
-  /** @returns unsubscribes: the sink is not called any more */
-  subscribe(operation: PushedOperation, sink: PushSink): () => void;
-  /** Closes the connection; all subscriptions are lost. */
-  close(): void;
-}
+export type GraphqlSocket = SharedSocket<PushedOperation, PushSink>;
 
 /** All subscriptions share one connection. The gateway speaks the protocol itself, since graphql-ws would round numbers. */
 export function createGraphqlSocket(options: SharedSocketOptions): GraphqlSocket {
-  const shared = createSharedSocket(options, (target) => new GraphqlConnection(target));
-  return {
-    subscribe: (operation, sink) => shared.subscribe({ operation, sink, id: null }),
-    close: shared.close,
-  };
+  return createSharedSocket(options, (target) => new GraphqlConnection(target));
 }
 
-interface Entry {
-  readonly operation: PushedOperation;
-  readonly sink: PushSink;
-  /** `null` until the operation is sent. */
-  id: string | null;
-}
+type PushEntry = Entry<PushedOperation, PushSink>;
 
-class GraphqlConnection extends SharedConnection<Entry> {
+class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
   readonly #acknowledgeMs: number;
-  readonly #byId = new Map<string, Entry>();
+  readonly #byId = new Map<string | number, PushEntry>();
   #isAcknowledged = false;
   #lastId = 0;
 
@@ -67,16 +53,16 @@ class GraphqlConnection extends SharedConnection<Entry> {
     this.await(this.#acknowledgeMs, 'the connection was not acknowledged in time');
   }
 
-  protected ask(entry: Entry): void {
+  protected ask(entry: PushEntry): void {
     this.#lastId += 1;
     const id = String(this.#lastId);
     entry.id = id;
     this.#byId.set(id, entry);
     entry.sink.sent?.();
-    this.send(printJson({ id, type: 'subscribe', payload: entry.operation }));
+    this.send(printJson({ id, type: 'subscribe', payload: entry.subscription }));
   }
 
-  protected left({ id }: Entry): void {
+  protected left({ id }: PushEntry): void {
     if (id === null) return;
     this.#byId.delete(id);
     this.send(JSON.stringify({ id, type: 'complete' }));

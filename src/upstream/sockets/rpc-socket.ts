@@ -2,8 +2,11 @@ import { UpstreamCallError } from '../upstream-call-error.ts';
 import {
   type ConnectionTarget,
   createSharedSocket,
+  type Entry,
   SharedConnection,
+  type SharedSocket,
   type SharedSocketOptions,
+  type SubscriptionSink,
 } from './shared-connection.ts';
 
 /** A subscription at a node: the methods of JSON-RPC that open and close it. */
@@ -14,21 +17,14 @@ export interface RpcSubscription {
 }
 
 /** Receives what becomes of one subscription. The last call is `refused` or `lost`. */
-export interface RpcSink {
+export interface RpcSink extends SubscriptionSink {
   up(): void;
   /** The node sent something, which is not read. */
   news(): void;
-  refused(): void;
-  lost(): void;
 }
 
 /** Subscriptions at a node that speaks JSON-RPC over WebSocket. */
-export interface RpcSocket {
-  /** @returns unsubscribes: the sink is not called any more */
-  subscribe(subscription: RpcSubscription, sink: RpcSink): () => void;
-  /** Closes the connection; all subscriptions are lost. */
-  close(): void;
-}
+export type RpcSocket = SharedSocket<RpcSubscription, RpcSink>;
 
 export interface RpcSocketOptions extends SharedSocketOptions {
   /** Milliseconds after which a connection on which the node has not answered is lost. */
@@ -37,25 +33,16 @@ export interface RpcSocketOptions extends SharedSocketOptions {
 
 /** All subscriptions share one connection. */
 export function createRpcSocket({ answerMs = 10_000, ...options }: RpcSocketOptions): RpcSocket {
-  const shared = createSharedSocket(options, (target) => new RpcConnection(target, answerMs));
-  return {
-    subscribe: (subscription, sink) => shared.subscribe({ subscription, sink, id: null }),
-    close: shared.close,
-  };
+  return createSharedSocket(options, (target) => new RpcConnection(target, answerMs));
 }
 
-interface Entry {
-  readonly subscription: RpcSubscription;
-  readonly sink: RpcSink;
-  /** Subscription id assigned by the node; `null` until it has answered. */
-  id: string | number | null;
-}
+type RpcEntry = Entry<RpcSubscription, RpcSink>;
 
-class RpcConnection extends SharedConnection<Entry> {
+class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
   readonly #answerMs: number;
   /** By the id of the call, which the node has not answered yet. */
-  readonly #asked = new Map<number, Entry>();
-  readonly #byId = new Map<string | number, Entry>();
+  readonly #asked = new Map<number, RpcEntry>();
+  readonly #byId = new Map<string | number, RpcEntry>();
   #lastCall = 0;
 
   constructor(target: ConnectionTarget, answerMs: number) {
@@ -67,14 +54,14 @@ class RpcConnection extends SharedConnection<Entry> {
     this.ready();
   }
 
-  protected ask(entry: Entry): void {
+  protected ask(entry: RpcEntry): void {
     const { subscribe, params } = entry.subscription;
     this.#asked.set(this.#call(subscribe, params), entry);
     if (this.#asked.size === 1) this.#awaitAnswer();
   }
 
   /** If the node has not answered yet, the gateway unsubscribes when it does. */
-  protected left({ id, subscription }: Entry): void {
+  protected left({ id, subscription }: RpcEntry): void {
     if (id === null) return;
     this.#byId.delete(id);
     this.#call(subscription.unsubscribe, [id]);
@@ -92,12 +79,12 @@ class RpcConnection extends SharedConnection<Entry> {
     else if (isSubscriptionId(params?.subscription)) this.#byId.get(params.subscription)?.sink.news();
   }
 
-  #answered(call: number, entry: Entry, result: unknown): void {
+  #answered(call: number, entry: RpcEntry, result: unknown): void {
     this.#asked.delete(call);
     if (this.#asked.size > 0) this.#awaitAnswer();
     else this.stopAwaiting();
     if (!isSubscriptionId(result)) {
-      if (this.remove(entry)) entry.sink.refused();
+      if (this.remove(entry)) entry.sink.refused([]);
     } else if (this.has(entry)) {
       entry.id = result;
       this.#byId.set(result, entry);

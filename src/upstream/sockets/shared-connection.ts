@@ -11,21 +11,28 @@ export interface SharedSocketOptions {
   readonly socket?: Partial<UpstreamSocketOptions>;
 }
 
-/** A subscription on a connection, and the listener to call. */
-export interface Subscribed {
-  readonly sink: {
-    refused(errors: unknown): void;
-    lost(error: UpstreamCallError): void;
-  };
+/** Receives what becomes of one subscription. One of these is its last call, unless the protocol has another. */
+export interface SubscriptionSink {
+  /** @param errors why the upstream rejected the subscription, as they came */
+  refused(errors: unknown): void;
+  lost(error: UpstreamCallError): void;
+}
+
+/** A subscription on a connection. */
+export interface Entry<Subscription, Sink extends SubscriptionSink> {
+  readonly subscription: Subscription;
+  readonly sink: Sink;
+  /** Its id in the protocol; `null` until it has one. */
+  id: string | number | null;
 }
 
 /** Subscriptions at one upstream, over one connection. */
-export interface SharedSocket<Entry> {
+export interface SharedSocket<Subscription, Sink> {
   /**
    * Opens the connection if there is none. Calls the sink after it has returned, at the earliest.
    * @returns unsubscribes: the sink is not called any more
    */
-  subscribe(entry: Entry): () => void;
+  subscribe(subscription: Subscription, sink: Sink): () => void;
   /** Closes the connection; all subscriptions are lost. */
   close(): void;
 }
@@ -37,15 +44,15 @@ const defaultGraceMs = 200;
  * subscriptions are lost; the next one opens another connection. Never reconnects by itself, since only the subscriber can
  * tell its client about the gap.
  */
-export function createSharedSocket<Entry extends Subscribed>(
+export function createSharedSocket<Subscription, Sink extends SubscriptionSink>(
   { url, graceMs = defaultGraceMs, maxSubscriptions = Number.POSITIVE_INFINITY, socket }: SharedSocketOptions,
-  connect: (target: ConnectionTarget) => SharedConnection<Entry>,
-): SharedSocket<Entry> {
+  connect: (target: ConnectionTarget) => SharedConnection<Subscription, Sink>,
+): SharedSocket<Subscription, Sink> {
   const options = { ...usualSocketOptions, ...socket };
-  let current: SharedConnection<Entry> | null = null;
+  let current: SharedConnection<Subscription, Sink> | null = null;
   let graceTimer: NodeJS.Timeout | undefined;
 
-  function open(): SharedConnection<Entry> {
+  function open(): SharedConnection<Subscription, Sink> {
     const connection = connect({
       url,
       options,
@@ -63,13 +70,13 @@ export function createSharedSocket<Entry extends Subscribed>(
   }
 
   return {
-    subscribe(entry) {
+    subscribe(subscription, sink) {
       if (current && current.size >= maxSubscriptions) {
-        queueMicrotask(() => entry.sink.refused([]));
+        queueMicrotask(() => sink.refused([]));
         return () => {};
       }
       current ??= open();
-      return current.add(entry);
+      return current.add({ subscription, sink, id: null });
     },
     close() {
       clearTimeout(graceTimer);
@@ -87,10 +94,10 @@ export interface ConnectionTarget {
 }
 
 /** One connection with its subscriptions. A subclass speaks the protocol. */
-export abstract class SharedConnection<Entry extends Subscribed> {
+export abstract class SharedConnection<Subscription, Sink extends SubscriptionSink> {
   readonly #target: ConnectionTarget;
   readonly #socket: UpstreamSocket;
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new Set<Entry<Subscription, Sink>>();
   #isReady = false;
   #stopAwaiting = () => {};
 
@@ -111,16 +118,16 @@ export abstract class SharedConnection<Entry extends Subscribed> {
   /** The WebSocket is open. Must lead to a call of `ready`. */
   protected abstract opened(): void;
   /** Sends a subscription to the upstream. */
-  protected abstract ask(entry: Entry): void;
+  protected abstract ask(entry: Entry<Subscription, Sink>): void;
   /** Tells the upstream that the gateway has left a subscription, which may not have been sent yet. */
-  protected abstract left(entry: Entry): void;
+  protected abstract left(entry: Entry<Subscription, Sink>): void;
   protected abstract read(text: string): void;
 
   get size(): number {
     return this.#entries.size;
   }
 
-  add(entry: Entry): () => void {
+  add(entry: Entry<Subscription, Sink>): () => void {
     this.#entries.add(entry);
     if (this.#isReady) queueMicrotask(() => this.#askOpen(entry));
     return () => {
@@ -148,16 +155,16 @@ export abstract class SharedConnection<Entry extends Subscribed> {
     for (const entry of [...this.#entries]) this.#askOpen(entry);
   }
 
-  #askOpen(entry: Entry): void {
+  #askOpen(entry: Entry<Subscription, Sink>): void {
     if (this.has(entry)) this.ask(entry);
   }
 
-  protected has(entry: Entry): boolean {
+  protected has(entry: Entry<Subscription, Sink>): boolean {
     return this.#entries.has(entry);
   }
 
   /** Ends a subscription. @returns `false` if it has ended before */
-  protected remove(entry: Entry): boolean {
+  protected remove(entry: Entry<Subscription, Sink>): boolean {
     if (!this.#entries.delete(entry)) return false;
     if (this.#entries.size === 0) this.#target.unused();
     return true;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toCanonicalMoveType, toCanonicalStructType } from '../../../../src/ledger/values/to-canonical-move-type.ts';
+import { toCanonicalMoveType, toCanonicalStructType } from '../../../../src/ledger/values/move-types.ts';
 
 const long = (digit: string) => `0x${digit.padStart(64, '0')}`;
 
