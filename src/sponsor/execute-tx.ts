@@ -42,8 +42,6 @@ export interface SponsorshipBooks {
   readonly store: SponsorshipStore;
   /** Must the store answer before the sponsor is asked? Not in forward mode: the sponsor takes each number once, and counts callers. */
   readonly isStoreNeeded: boolean;
-  /** Is every valid lease in the store? Then a lease that is not may be spent, and is rejected. */
-  readonly knowsAll: boolean;
   readonly executions: Executions<SponsorEffects>;
   /** Writes one line to the audit log. Must not throw. */
   readonly audit: (event: SponsorshipFacts) => void;
@@ -116,7 +114,7 @@ export function createExecuteTx({ sponsorship, limits, books, doubted, now }: Ex
         amount: budget ?? sponsorship.maxGasBudgetExclusive - 1,
         budget,
         expiresAtMs: lease?.expiresAtMs ?? nowMs + longestReservationMs,
-        mustBeKnown: books.knowsAll,
+        mustBeKnown: books.isStoreNeeded,
       },
       needsReservation,
       check(kept) {

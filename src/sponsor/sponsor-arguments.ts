@@ -2,10 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 
-/**
- * A budget is positive and below the sponsor's maximum.
- * @throws `BAD_USER_INPUT`
- */
+/** A budget must be positive and below the sponsor's maximum. @throws `BAD_USER_INPUT` */
 export function checkGasBudget(gasBudget: number, maxGasBudgetExclusive: number): void {
   if (Number.isSafeInteger(gasBudget) && gasBudget >= 1 && gasBudget < maxGasBudgetExclusive) return;
   throw badArgument('gasBudget', String(gasBudget), `it must be a whole number from 1 to ${maxGasBudgetExclusive - 1}`);
@@ -13,10 +10,7 @@ export function checkGasBudget(gasBudget: number, maxGasBudgetExclusive: number)
 
 const maxReserveDurationSecs = 600;
 
-/**
- * A reservation lasts 1 to 600 seconds.
- * @throws `BAD_USER_INPUT`
- */
+/** A reservation lasts 1 to 600 seconds. @throws `BAD_USER_INPUT` */
 export function checkReserveDuration(reserveDurationSecs: number): void {
   const inRange = reserveDurationSecs >= 1 && reserveDurationSecs <= maxReserveDurationSecs;
   if (Number.isInteger(reserveDurationSecs) && inRange) return;
@@ -27,8 +21,7 @@ export function checkReserveDuration(reserveDurationSecs: number): void {
 const maxReservationId = 2n ** 64n - 1n;
 
 /**
- * The sponsor's own number: decimal text of a u64 in its one spelling. Nothing else may pass, for the text is written into
- * the sponsor's request as it is.
+ * The sponsor's own number: canonical decimal text of a u64, since it is written into the sponsor's request as it is.
  * @throws `BAD_USER_INPUT`
  */
 export function parseReservationId(text: string): string {
@@ -40,22 +33,22 @@ export function parseReservationId(text: string): string {
 const maxIdempotencyKeyLength = 255;
 
 /**
- * A key is 1 to 255 characters that can be seen, so that it looks the same wherever it is written down.
- * @returns `null` where none was given
+ * A key has 1 to 255 visible characters.
+ * @returns `null` if none was given
  * @throws `BAD_USER_INPUT`
  */
 export function parseIdempotencyKey(key: string | null | undefined): string | null {
   if (key === null || key === undefined) return null;
-  // Its length first: one long text may be the key of many fields.
+  // The length first: one long text may be the key of many fields.
   if (key.length <= maxIdempotencyKeyLength && /^[\x21-\x7e]+$/.test(key)) return key;
   const rule = `it must be 1 to ${maxIdempotencyKeyLength} visible ASCII characters, without spaces`;
   throw badArgument('idempotencyKey', key, rule);
 }
 
 /**
- * The base64 texts of all executions of an operation stay within the payload limit together, each counted wherever it stands:
- * one variable may be the transaction of a hundred, and is read and sent for each. Checked before they are decoded.
- * @returns what is `earlier` for the next one of the operation
+ * The payload limit applies to the base64 texts of all executions of an operation together: one variable may be used a hundred times,
+ * and is decoded and sent each time. Checked before decoding.
+ * @returns `earlier` for the next execution of the operation
  * @throws `BAD_USER_INPUT`
  */
 export function checkTransactionPayload(txBytes: string, userSig: string, maxBytes: number, earlier = 0): number {
@@ -69,8 +62,8 @@ export function checkTransactionPayload(txBytes: string, userSig: string, maxByt
 }
 
 /**
- * Bytes in the one base64 spelling they have. Buffer's decoder forgives whitespace, missing padding, the URL alphabet and
- * stray bits; comparing with what it would write itself leaves none of that.
+ * Decodes canonical base64. Buffer also accepts whitespace, missing padding, the URL alphabet and stray bits; comparing with its own
+ * encoding rules them out.
  * @throws `BAD_USER_INPUT`
  */
 export function parseBase64Argument(argument: string, text: string): Buffer {
@@ -81,10 +74,10 @@ export function parseBase64Argument(argument: string, text: string): Buffer {
   throw badArgument(argument, text, rule);
 }
 
-/** Shorter than any signature or transaction, so that neither is ever repeated whole. */
+/** Shorter than any signature or transaction, so that errors never contain a whole one. */
 const maxShownLength = 24;
 
-/** `BAD_USER_INPUT` that names argument, value and rule; a long value is shown by its beginning and its length. */
+/** `BAD_USER_INPUT` that names argument, value and rule. A long value is cut. */
 function badArgument(argument: string, value: string, rule: string): GraphQLError {
   const shown =
     value.length > maxShownLength

@@ -4,32 +4,32 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { Caller, Scope } from '../upstream/operation-context.ts';
 
 export interface SponsorAuthorization {
-  /** The `Authorization` header that goes to the sponsor for this caller; `null` for none. */
+  /** The `Authorization` header for the sponsor; `null` for none. */
   headerFor(caller: Caller): Secret | null;
   /** @throws `FORBIDDEN` naming the missing scope; `UNAUTHENTICATED` for a caller that sent no credential */
   demand(scope: Scope, caller: Caller): void;
-  /** To whom reservations are given: nobody else can spend them, or learn anything of them. */
+  /** Names the holder of this caller's reservations: no other holder can use or see them. */
   holderOf(caller: Caller): string;
 }
 
 export interface SponsorAuthorizationOptions {
   /**
-   * `forward`: the caller's own header goes to the sponsor, whole, and the sponsor decides who may do what.
+   * `forward`: the caller's own header goes to the sponsor, which decides.
    * `token`: the gateway's token goes to the sponsor, and the caller's scopes decide.
    */
   readonly auth: 'forward' | 'token';
-  /** Needed in token mode. */
+  /** Required in token mode. */
   readonly token: Secret | null;
 }
 
-/** The whole hash, of which `id` and the log have the first half: made-up credentials must not find one with the same name. */
+/** The whole hash, of which `id` has the first half: nobody must find another credential of the same name. */
 function toCredentialName({ id, authorization }: Caller): string {
   return authorization ? `credential:${hash('sha256', authorization.reveal(), 'hex')}` : id;
 }
 
-/** What the gateway itself sends, on nobody's behalf. */
+/** The gateway's own credential. */
 export interface GatewayAuthorization {
-  /** The header in force; `null` where the callers hold the credentials. */
+  /** The current header; `null` in forward mode. */
   header(): Secret | null;
   /** Sends this token from now on. */
   adopt(token: Secret): void;
@@ -46,7 +46,7 @@ export function gatewayAuthorization({ auth, token }: SponsorAuthorizationOption
   };
 }
 
-/** Who may ask the sponsor for what, and with which credential. */
+/** Decides who may ask the sponsor for what, and with which credential. */
 export function createSponsorAuthorization(
   options: SponsorAuthorizationOptions,
   own: GatewayAuthorization = gatewayAuthorization(options),

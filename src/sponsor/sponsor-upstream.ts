@@ -14,26 +14,23 @@ import { createSponsorResolvers } from './sponsor-resolvers.ts';
 import type { SponsorshipStore } from './store/sponsorship-store.ts';
 import { watchSponsorToken, watchSponsorVersion } from './watch-sponsor.ts';
 
-/** Where the gateway's own token comes from, itself or by a file. */
 const tokenSetting = 'SPONSOR_TOKEN';
 
-/** Fields of `sponsor` that ask it; each of them is one call in an operation, however often it is selected. */
+/** Fields of `sponsor` that call the sponsor, once in an operation, however often they are selected. */
 const reads = ['health', 'version'];
 
-/** What the sponsor needs beside what every upstream does. */
 export interface SponsorHost extends UpstreamHost {
-  /** What is remembered of sponsorship, by all processes of the gateway where they share a store. */
   readonly sponsorshipStore: SponsorshipStore;
   readonly transactions: TransactionFinder;
 }
 
-/** The gas sponsoring service: what it says of itself, and the mutations that reserve its gas and spend it. */
+/** The gas sponsor: its status, and the mutations that reserve and spend gas. */
 export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
   role: 'own fields',
   name: 'sponsor',
   setting: { name: 'SPONSOR_URL', key: configKeys.SPONSOR_URL },
   addressOnDevnet: ({ sponsorUrl }) => sponsorUrl,
-  // Effects of the thousands of objects that one transaction may change have less than half of this.
+  // More than twice the effects of the largest transaction.
   maxAnswerBytes: 4 * 1024 * 1024,
   typeDefs: () => readFileSync(new URL('../../schema/sponsor.graphql', import.meta.url), 'utf8'),
 
@@ -62,7 +59,6 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
       store,
       isStoreNeeded,
       executions,
-      knowsAll: isStoreNeeded,
       audit,
     };
     const resolvers = createSponsorResolvers({
@@ -91,7 +87,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
 
   callsOf({ operation, name, selects }) {
     if (operation === 'mutation') return { calls: 1 };
-    // What is known of a reservation is known here.
+    // `reservation` is answered from the store.
     return name === 'sponsor' ? { calls: 0, shared: reads.filter(selects) } : { calls: 0 };
   },
 };
@@ -99,7 +95,7 @@ export const sponsorUpstream: OwnFieldsUpstream<SponsorHost> = {
 function open({ call, path, complain }: UpstreamConnection, { config, telemetry, now, watchSecret }: UpstreamHost) {
   const { sponsorship, timeouts, profile } = config;
   const own = gatewayAuthorization(sponsorship);
-  // The embedded sponsor takes the token that it was started with.
+  // The embedded sponsor keeps the token that it was started with.
   if (sponsorship.auth === 'token' && config.upstreams.kind !== 'devnet') {
     const { adopt } = own;
     watchSecret({ setting: `${tokenSetting}_FILE`, path: sponsorship.files.token, type: bearerToken, adopt });

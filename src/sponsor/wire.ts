@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSuccess, type SponsorAnswer, wordOf } from './refusals/sponsor-answer.ts';
 
-/** A u64 or larger, as a JSON number or as text, kept as exact decimal text. No union: it would try, and report, each form. */
+/** A whole number, as a JSON number or as text, kept as decimal text. No union, which would try and report each form. */
 export const integerText = z.custom<number | string>(isWholeNumber).transform(String);
 
 function isWholeNumber(value: unknown): boolean {
@@ -9,11 +9,11 @@ function isWholeNumber(value: unknown): boolean {
   return typeof value === 'string' && /^(?:0|[1-9]\d{0,77})$/.test(value);
 }
 
-/** So many are looked at: to find what is wrong with each of a million would take many seconds. */
+/** A bounded list: to report the faults of a million items would take many seconds. */
 const upTo = <Item extends z.ZodType>(most: number, item: Item) =>
   z.custom<unknown[]>((value) => Array.isArray(value) && value.length <= most).pipe(z.array(item));
 
-/** One transaction changes a few thousand objects at most. The sponsor leaves empty lists out. */
+/** One transaction changes a few thousand objects at most. The sponsor omits empty lists. */
 const listOf = <Item extends z.ZodType>(item: Item) =>
   upTo(8_192, item)
     .nullish()
@@ -25,15 +25,15 @@ const objectRef = z.object({ objectId: z.string(), version: integerText, digest:
 
 const maxU64 = 2n ** 64n - 1n;
 
-/** Both go into what callers get for the reservation, and are sent back to the sponsor later. */
+/** Address and number become part of the lease, and the number is sent back later. */
 const reservation = z.object({
   sponsor_address: z.string().regex(/^[\x21-\x7e]{1,128}$/),
   reservation_id: integerText.refine((text) => BigInt(text) <= maxU64),
-  // A ledger lets a transaction pay with so many.
+  // The most coins that a ledger accepts as payment.
   gas_coins: upTo(256, objectRef),
 });
 
-/** The owner is read when it is asked for: one of a kind that is new here must not cost the rest of the effects. */
+/** The owner is parsed by its resolver, so that an unknown kind does not cost the rest of the effects. */
 const objectChange = z.object({ owner: z.unknown(), reference: objectRef });
 
 const status = z.object({ status: z.string(), error: orNull(z.string()) });
@@ -63,7 +63,7 @@ const effects = z.object({
   dependencies: listOf(z.string()),
 });
 
-/** All that is needed to know how an execution ended, so that effects of a new form do not hide the outcome. */
+/** The part of the effects that shows the outcome, also if the rest has an unknown form. */
 const verdict = z.object({
   transactionDigest: z.string().min(1),
   status: z.object({ status: z.enum(['success', 'failure']) }),
@@ -86,8 +86,8 @@ export function readReservation(answer: SponsorAnswer): WireReservation | null {
 }
 
 /**
- * `{ effects, error: null }`, with or without the second key, and whatever its status says: a transaction that has effects
- * ran. `null` for anything else.
+ * `{ effects, error: null }`, with or without the second key, under any status: a transaction with effects ran. `null` for anything
+ * else.
  */
 export function readExecution({ json }: SponsorAnswer): WireExecution | null {
   const raw = member(json, 'effects');
@@ -95,7 +95,7 @@ export function readExecution({ json }: SponsorAnswer): WireExecution | null {
   return data ? { transactionDigest: data.transactionDigest, succeeded: data.status.status === 'success', raw } : null;
 }
 
-/** The effects field by field; `null` when they are not of a form known here. */
+/** The effects field by field; `null` if they have an unknown form. */
 export function readEffects(raw: unknown): WireEffects | null {
   return effects.safeParse(raw).data ?? null;
 }
@@ -105,7 +105,7 @@ export function readReloadResult(answer: SponsorAnswer): string | null {
   return isSuccess(answer) && member(answer.json, 'result') === 'success' ? 'success' : null;
 }
 
-/** `OK`, quoted or not; `null` for anything else: a proxy's page with status 200 does not say that the sponsor is well. */
+/** `OK`, quoted or not; `null` for anything else, such as a proxy's page with status 200. */
 export function readHealth(answer: SponsorAnswer): 'OK' | null {
   return isSuccess(answer) && wordOf(answer) === 'OK' ? 'OK' : null;
 }
@@ -116,7 +116,7 @@ export function readVersion(answer: SponsorAnswer): string | null {
   return isSuccess(answer) && /^[\x21-\x7e]{1,128}$/.test(word) && !/[<>"{}]/.test(word) ? word : null;
 }
 
-/** The deep health check always answers 200, and says in words how it went; `null` for anything but these two. */
+/** The deep health check answers 200 with a sentence; `null` for any other sentence. */
 export function readDeepHealth(answer: SponsorAnswer): 'ok' | 'failed' | null {
   if (!isSuccess(answer)) return null;
   const word = wordOf(answer);

@@ -20,7 +20,6 @@ export function toTestBooks(
     leases: isOurs ? createLeaseKeys(new Secret('the key of leases in tests')) : null,
     store,
     isStoreNeeded: isOurs,
-    knowsAll: isOurs,
     audit: () => {},
     executions: createExecutions(
       toSponsorExecutionWorld({

@@ -1,21 +1,19 @@
 import { toFullAddress } from '../../transactions/address.ts';
 import { outlineTransaction, type TransactionOutline } from '../../transactions/outline-transaction.ts';
 import { hashCoins } from '../leases/lease.ts';
-import { toCallFault } from './check-move-calls.ts';
 
-/** What a reservation is good for. */
+/** What a reservation pays for. */
 export interface ReservationTerms {
   /** In any spelling. */
   readonly sponsorAddress: string;
   /** As `hashCoins` makes it. */
   readonly coinsHash: string;
-  /** Of the smallest unit. */
+  /** In the smallest unit. */
   readonly gasBudget: number;
 }
 
-/** What a transaction is held against. */
 export interface TransactionRules {
-  /** `null`: nothing is known of the reservation here, and what it is good for is not checked. */
+  /** `null`: the reservation is unknown here, and its terms are not checked. */
   readonly terms: ReservationTerms | null;
   /** As `Caller.moveCalls`. */
   readonly moveCalls: readonly string[] | null;
@@ -23,42 +21,39 @@ export interface TransactionRules {
 
 export type TransactionVerdict =
   | { readonly kind: 'ok' }
-  /** `FORBIDDEN`: it does what this caller may not. `BAD_USER_INPUT`: it does not fit its reservation. */
   | {
       readonly kind: 'refused';
       /** `gas`: it could spend more than is counted for its caller. */
       readonly of: 'calls' | 'gas' | 'rest';
+      /** `FORBIDDEN`: its caller may not call this. `BAD_USER_INPUT`: it does not fit its reservation. */
       readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
       readonly reason: string;
     }
-  /** It cannot be read, because it is newer than this gateway, or is no transaction. */
+  /** It cannot be read: newer than this gateway, or no transaction. */
   | { readonly kind: 'unverifiable'; readonly reason: string };
 
-const ok: TransactionVerdict = { kind: 'ok' };
-
 /**
- * Holds a transaction against its reservation and what its caller may call. Pure; never throws. What it does on the ledger
- * is not looked at: whether its inputs exist, and whether its expiration has passed, only the ledger knows.
+ * Checks a transaction against its reservation and against what its caller may call. Pure; never throws. The ledger checks the rest,
+ * such as whether inputs exist and whether it has expired.
  * @param bytes BCS of the TransactionData
  */
 export function checkTransaction(bytes: Uint8Array, { terms, moveCalls }: TransactionRules): TransactionVerdict {
   const read = outlineTransaction(bytes);
   if (read.kind !== 'known') return { kind: 'unverifiable', reason: read.reason };
   const { outline } = read;
-  // First what may hold whatever the policy says of the rest.
+  // Faults that count under every policy come first.
   const forbidden = moveCalls && toCallFault(outline, moveCalls);
   if (forbidden) return { kind: 'refused', of: 'calls', code: 'FORBIDDEN', reason: forbidden };
   const excess = terms && toBudgetFault(outline, terms);
   if (excess) return { kind: 'refused', of: 'gas', code: 'BAD_USER_INPUT', reason: excess };
   const fault = toGasFault(outline) ?? (terms && toTermsFault(outline, terms));
-  if (fault === null) return ok;
+  if (fault === null) return { kind: 'ok' };
   return { kind: 'refused', of: outline.takesGasCoin ? 'gas' : 'rest', code: 'BAD_USER_INPUT', reason: fault };
 }
 
 function toBudgetFault({ gas }: TransactionOutline, { gasBudget }: ReservationTerms): string | null {
-  return gas.budget > gasBudget
-    ? `the gas budget is ${gas.budget}; it may be at most ${gasBudget}, for which gas was reserved`
-    : null;
+  if (gas.budget <= gasBudget) return null;
+  return `the gas budget is ${gas.budget}; it may be at most ${gasBudget}, for which gas was reserved`;
 }
 
 /** What no sponsor pays for, whatever was reserved. */
@@ -75,14 +70,40 @@ function toTermsFault({ gas }: TransactionOutline, terms: ReservationTerms): str
     return `the gas owner is ${gas.owner}; it must be the sponsor of the reservation, ${sponsor}`;
   const coins = gas.payment.map((coin) => ({ ...coin, version: String(coin.version) }));
   if (hashCoins(coins) === terms.coinsHash) return null;
-  return `the gas payment is ${toShownCoins(coins)}; it must be exactly the gasCoins of the reservation, each with its version and digest`;
+  const names = coins.map(({ objectId, version }) => `${objectId} at version ${version}`);
+  const payment = names.length === 0 ? 'empty' : toList(names, 3);
+  return `the gas payment is ${payment}; it must be exactly the gasCoins of the reservation, each with its version and digest`;
 }
 
-const shownCoins = 3;
+/**
+ * Why a transaction calls more than its caller may, or `null`. A package includes its modules, a module its functions, with any type
+ * arguments. Transfers, splits and merges call nothing. Publishing and upgrading run code that no list can name.
+ * @param allowed as `Caller.moveCalls`
+ */
+function toCallFault({ moveCalls, commands }: TransactionOutline, allowed: readonly string[]): string | null {
+  const mayCall =
+    allowed.length === 0
+      ? 'this caller may call nothing'
+      : `this caller may only call ${toList(allowed.map(toShownTarget), 20)}`;
+  if (commands.has('publish') || commands.has('upgrade')) return `it publishes or upgrades a package; ${mayCall}`;
+  const names = new Set(allowed);
+  const others = [...moveCalls].filter((target) => {
+    const [packageId = '', module = ''] = target.split('::');
+    return !names.has(target) && !names.has(packageId) && !names.has(`${packageId}::${module}`);
+  });
+  return others.length === 0 ? null : `it calls ${toList(others.map(toShownTarget), 3)}; ${mayCall}`;
+}
 
-function toShownCoins(coins: readonly { readonly objectId: string; readonly version: string }[]): string {
-  if (coins.length === 0) return 'empty';
-  const shown = coins.slice(0, shownCoins).map(({ objectId, version }) => `${objectId} at version ${version}`);
-  const more = coins.length - shown.length;
-  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
+/** Longer than any name that a network accepts. */
+const maxShownLength = 340;
+
+/** As people write it, without leading zeros: `0x2::coin::join`. */
+function toShownTarget(target: string): string {
+  const short = target.replace(/^0x0+(?=[\da-f])/, '0x');
+  return short.length > maxShownLength ? `${short.slice(0, maxShownLength)}…` : short;
+}
+
+function toList(names: readonly string[], max: number): string {
+  const shown = names.slice(0, max).join(', ');
+  return names.length <= max ? shown : `${shown} and ${names.length - max} more`;
 }

@@ -1,28 +1,26 @@
 import type { GraphQLError } from 'graphql';
 import { gatewayError } from '../../errors/gateway-error.ts';
 import { checkTransaction, type TransactionRules, type TransactionVerdict } from './check-transaction.ts';
-import { toSignatureFault } from './signature-fault.ts';
 
 /**
- * `enforce` refuses what does not pass or cannot be read. `warn` sends it and tells the operator. `off` looks at nothing. The
- * bounds of the caller hold in every policy: a list of what it may call, and a gas budget, of which no more is counted than was
- * reserved.
+ * `enforce` rejects a transaction that does not pass or cannot be read. `warn` sends it and logs the reason. `off` checks nothing.
+ * The caller's own bounds, a list of calls and a gas budget, apply under every policy.
  */
 export type PreflightPolicy = 'enforce' | 'warn' | 'off';
 
 export interface PreflightSubject extends TransactionRules {
   readonly txBytes: Uint8Array;
   readonly userSig: Uint8Array;
-  /** Has its caller a gas budget? */
+  /** Does the caller have a gas budget? */
   readonly isGasCounted: boolean;
-  /** Told with a refusal. */
+  /** Part of the error. */
   readonly facts: { readonly digest: string; readonly reservationId: string };
-  /** Told why a transaction that is sent all the same would have been refused. */
+  /** Called with the reason if a transaction is sent that `enforce` would reject. */
   readonly doubt: (reason: string) => void;
 }
 
 /**
- * Looks at a transaction before anything is done for it: why it must not be sent, or `null`. Nothing is spent by a refusal.
+ * Checks a transaction before anything is sent: why it must not be sent, or `null`. A rejection spends nothing.
  * @returns `FORBIDDEN` for what this caller may not call; `BAD_USER_INPUT` for the rest
  */
 export function preflight(policy: PreflightPolicy, subject: PreflightSubject): GraphQLError | null {
@@ -45,11 +43,11 @@ interface Finding {
   readonly argument: 'txBytes' | 'userSig' | 'reservationId';
   readonly code: 'BAD_USER_INPUT' | 'FORBIDDEN';
   readonly reason: string;
-  /** `all`: it leaves everything open. */
+  /** `all`: nothing could be checked. */
   readonly of: 'calls' | 'gas' | 'rest' | 'all';
 }
 
-/** Does it hold whatever the policy is? */
+/** Does the finding apply under every policy? */
 function isBinding({ of }: Finding, { moveCalls, isGasCounted }: PreflightSubject): boolean {
   if (of === 'calls') return true;
   if (of === 'gas') return isGasCounted;
@@ -57,24 +55,31 @@ function isBinding({ of }: Finding, { moveCalls, isGasCounted }: PreflightSubjec
 }
 
 function toFinding(verdict: TransactionVerdict): Finding | null {
-  switch (verdict.kind) {
-    case 'ok':
-      return null;
-    case 'refused':
-      return { argument: 'txBytes', ...verdict };
-    case 'unverifiable': {
-      const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${verdict.reason}`;
-      return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
-    }
-  }
+  if (verdict.kind === 'ok') return null;
+  if (verdict.kind === 'refused') return { argument: 'txBytes', ...verdict };
+  const reason = `it cannot be verified, because it is no transaction of a form that this gateway knows: ${verdict.reason}`;
+  return { argument: 'txBytes', code: 'BAD_USER_INPUT', reason, of: 'all' };
 }
 
+/** Schemes whose signatures have one length: flag, signature, public key. */
+const simpleSchemes = [
+  { name: 'Ed25519', bytes: 97 },
+  { name: 'Secp256k1', bytes: 98 },
+  { name: 'Secp256r1', bytes: 98 },
+];
+
+/**
+ * Rejects bytes that are no signature, which would spend the reservation for nothing. Other schemes (multisig, zkLogin, passkeys) have
+ * no fixed length and pass. The ledger decides whose signature it is, since addresses may be derived and delegated.
+ */
 function toSignatureFinding(userSig: Uint8Array): Finding | null {
-  const reason = toSignatureFault(userSig);
-  return reason === null ? null : { argument: 'userSig', code: 'BAD_USER_INPUT', reason, of: 'rest' };
+  const scheme = simpleSchemes[userSig[0] ?? 0];
+  if (!scheme || scheme.bytes === userSig.length) return null;
+  const reason = `it is no signature: one of ${scheme.name} has ${scheme.bytes} bytes, its flag and its public key included, and this has ${userSig.length}`;
+  return { argument: 'userSig', code: 'BAD_USER_INPUT', reason, of: 'rest' };
 }
 
-/** Not for `warn`: whoever reserves elsewhere and executes here would fill the log with it. */
+/** Not under `warn`: callers that reserve elsewhere and execute here would fill the log. */
 function toUnknownTerms({ terms }: TransactionRules): Finding | null {
   if (terms !== null) return null;
   const reason = 'the transaction cannot be verified, because nothing is known here of its reservation';

@@ -1,23 +1,22 @@
 /**
- * What a node of the ledger says of a transaction that it will not even sign, as the sponsor passes it on. Each sentence
- * means that the transaction did not run: for one that ran, a node answers its effects without checking it again. And it
- * cannot run later: only the sponsor has all signatures, and it gives up after such an answer.
+ * Sentences of a ledger node about a transaction that it refuses to sign, as the sponsor forwards them. Each means that the transaction
+ * did not run: for one that ran, a node answers with its effects. And it cannot run later: only the sponsor has all signatures, and it
+ * gives up after such an answer.
  *
- * Left out on purpose, because each may be said of a transaction that ran or is about to:
+ * Not listed, because they may also apply to a transaction that ran or is about to run:
  * - objects at another version, deleted, or with another digest: the transaction itself may have changed them;
- * - objects reserved for, or locked by, another transaction: that may be this one under way;
+ * - objects reserved for, or locked by, another transaction: it may be this one in flight;
  * - already finalised with other signatures: it ran;
- * - timeouts, overload, whatever the node calls transient, and faults of its own.
+ * - timeouts, overload, errors that the node calls transient, and its internal errors.
  *
- * Only numbers and ids may vary in a sentence. Names, abort messages and words of a signer are written by others, who could
- * forge a refusal with them.
+ * Only numbers and ids may vary in a sentence. Others control names, abort messages and text of a signer, and could forge a refusal.
  */
 const number = '\\d{1,40}';
 const id = '0x[0-9a-fA-F]{1,64}';
 const version = '(?:None|Some\\(SequenceNumber\\((?:0x[0-9a-fA-F]{1,16}|\\d{1,20})\\)\\))';
 const word = '[A-Za-z]{1,40}';
 
-/** Final, because price, budget and payment are checked against bounds of the network or the gas coins named. */
+/** Final: price, budget and payment are checked against bounds of the network or the named gas coins. */
 const gas = [
   `Gas price ${number} under reference gas price \\(RGP\\) ${number}`,
   `Gas price cannot exceed ${number}(?: ${word})?`,
@@ -33,7 +32,7 @@ const gas = [
   'Transaction kind does not support Sponsored Transaction',
 ];
 
-/** Objects that are not there, or are not the sender's to use; at the very version that the transaction names. */
+/** Objects that do not exist at the named version, or that the sender may not use. */
 const objects = [
   `Could not find the referenced object ${id} at version ${version}`,
   `Dependent package not found on-chain: ${id}`,
@@ -52,7 +51,7 @@ const objects = [
   'Immutable parameter provided, mutable parameter expected',
 ];
 
-/** The transaction's own form, which no state of the ledger changes; and its end, after which no node takes it. */
+/** The form of the transaction, which does not depend on the ledger's state; and its expiration. */
 const form = [
   "The transaction inputs contain duplicated ObjectRef's",
   `Mutable object ${id} cannot appear more than one in one transaction`,
@@ -65,7 +64,7 @@ const form = [
   'Transaction Expired',
 ];
 
-/** Signatures that do not hold, or are too few or too many, for these bytes. */
+/** Signatures that are invalid for these bytes, too few or too many. */
 const signatures = [
   `Expect ${number} signer signatures but got ${number}`,
   `Required Signature from ${id} is absent \\[(?:"${id}"(?:, "${id}"){0,15})?\\]`,
@@ -73,25 +72,25 @@ const signatures = [
 ];
 
 const sentence = `(?:(?:Error checking transaction input objects|Invalid user signature): )?(?:${[...gas, ...objects, ...form, ...signatures].join('|')})`;
-/** Nodes gather what their validators said, each on a line of its own or after commas. */
+/** Nodes collect what their validators said, on separate lines or after commas. */
 const gathered =
   'Transaction (?:execution|validator signing) failed due to issues with transaction inputs, please review the errors and try again:(?: |\\n- )';
 const refusal = new RegExp(`^(?:${gathered})?${sentence}(?:(?:, |\\n- )${sentence})*\\.?$`);
 
-/** What a cryptographic library says of a signature is nobody's contract, and may name machines: it is not shown. */
+/** The text of a cryptographic library after the colon may say anything, and is not shown. */
 const signatureRefusal =
   /^(?:Error checking transaction input objects: )?(Invalid user signature|Signature is not valid|Value was not signed by the correct sender): [^,\n]{1,400}$/;
 
-/** A JSON-RPC error as the sponsor's client library writes it, in Rust's notation. */
+/** A JSON-RPC error in Rust's notation, as the sponsor's client library writes it. */
 const rpcError = /^ErrorObject \{ code: ([A-Za-z]+(?:\(-?\d{1,6}\))?), message: "((?:[^"\\]|\\.)*)", data: None \}$/s;
-/** "The client's input is at fault", and the codes that older nodes give the same sentences. Never those for "try again". */
+/** The code for invalid input, and the codes that older nodes use for the same sentences. No codes for "try again". */
 const finalCodes = new Set(['ServerError(-32002)', 'ServerError(-32000)', 'ServerError(-32602)', 'InvalidParams']);
-/** No sentence known here, nor a few of them together, is longer. */
+/** Longer than a few of the known sentences together. */
 const maxLength = 4_000;
 
 /**
- * The words of a node that refused a transaction for good, safe to show; `null` for any other text.
- * @param text as the sponsor gives it, in the envelope of its client library or without
+ * The sentence of a node that finally refused a transaction, safe to show; `null` for any other text.
+ * @param text as the sponsor forwards it, with or without the envelope of its client library
  */
 export function readNodeRefusal(text: string): string | null {
   if (text.length > maxLength) return null;

@@ -3,27 +3,26 @@ import { type ErrorCode, isErrorCode } from '../../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../../errors/gateway-error.ts';
 import { toGatewayError, UpstreamCallError } from '../../upstream/upstream-call-error.ts';
 import { findKnownRefusal } from './known-refusals.ts';
-import type { SponsorEndpoint } from './sponsor-answer.ts';
-import { errorTextOf, hasResult, type SponsorAnswer, sentenceOf } from './sponsor-answer.ts';
+import { errorTextOf, hasResult, type SponsorAnswer, type SponsorEndpoint, sentenceOf } from './sponsor-answer.ts';
 
-/** What an answer that is not a success means for the caller. */
+/** What a response without a result means for the caller. */
 export interface SponsorRefusal {
   readonly code: ErrorCode;
-  /** The sponsor's own words where `own`, else fixed. Own words are still to be redacted. */
+  /** The sponsor's own words if `own`: still to be redacted. */
   readonly message: string;
   readonly own: boolean;
-  /** True when the message stands in for an answer nobody has seen before: its text belongs in the log. */
+  /** The response has an unknown form: its text belongs in the log. */
   readonly unknown: boolean;
-  /** Does the answer leave open whether the sponsor did what it was asked? */
+  /** May the sponsor have done what it was asked? */
   readonly mayBeDone: boolean;
 }
 
-/** The sponsor answered in a way that does not tell whether it did what it was asked. */
+/** The sponsor's response leaves open whether it did what it was asked. */
 export class UntellingAnswer extends Error {
   override readonly name = 'UntellingAnswer';
 }
 
-/** May the sponsor have done what it was asked, though no result came of it? A fault of our own does not rule it out. */
+/** May the sponsor have done what it was asked, despite this error? A fault of the gateway does not rule it out. */
 export function mayBeDone(error: unknown): boolean {
   if (!(error instanceof GraphQLError)) return true;
   const { originalError, extensions } = error;
@@ -33,14 +32,13 @@ export function mayBeDone(error: unknown): boolean {
     : originalError instanceof UntellingAnswer;
 }
 
-/** What the sponsor's web framework answers, before the sponsor itself sees a request, where it cannot read the body. */
+/** Statuses of the sponsor's web framework for requests that it cannot read. They never reach the sponsor itself. */
 const unreadableRequest = new Set([400, 413, 415, 422]);
 
 /**
- * Judges an answer from which no result could be read. The text of an envelope is shown under 4xx, where the sponsor's
- * contract promises one; under other statuses only if it is known, because it may say anything. Whatever does not rule out
- * that a transaction ran is `EXECUTION_OUTCOME_UNKNOWN`.
- * @param digest of the transaction that was to be executed; an answer that names it refuses nothing, whatever its status
+ * Interprets a response without a readable result. Clients see the text of an envelope under 4xx, as the sponsor's contract has it,
+ * and under other statuses only if the text is known. `EXECUTION_OUTCOME_UNKNOWN` unless the response rules out that it ran.
+ * @param digest of the transaction that was sent; a response that names it is no refusal, whatever its status
  */
 export function toSponsorRefusal(
   endpoint: SponsorEndpoint,
@@ -52,23 +50,17 @@ export function toSponsorRefusal(
     return { ...untellingRefusal(endpoint, status), own: false, unknown: true, mayBeDone: true };
   const envelopeText = errorTextOf(answer);
   const known = findKnownRefusal(endpoint, envelopeText ?? sentenceOf(answer) ?? '');
-  if (known && !(isClientError(status) && envelopeText !== null))
-    return { ...known, own: false, unknown: false, mayBeDone: false };
-  if (isClientError(status) && envelopeText !== null) {
-    return {
-      code: known?.code ?? codeOfClientError(status),
-      message: envelopeText,
-      own: true,
-      unknown: false,
-      mayBeDone: false,
-    };
-  }
   const isRefused = isClientError(status);
+  if (isRefused && envelopeText !== null) {
+    const code = known?.code ?? codeOfClientError(status);
+    return { code, message: envelopeText, own: true, unknown: false, mayBeDone: false };
+  }
+  if (known) return { ...known, own: false, unknown: false, mayBeDone: false };
   const fixed = isRefused ? fixedClientError(status) : untellingRefusal(endpoint, status);
   return { ...fixed, own: false, unknown: true, mayBeDone: !isRefused };
 }
 
-/** 408 does not count: a proxy may answer it after it has passed the request on, when the sponsor stays silent. */
+/** Not 408: a proxy may answer it for a silent sponsor, after it forwarded the request. */
 function isClientError(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
 }
@@ -80,7 +72,7 @@ function codeOfClientError(status: number): ErrorCode {
   return 'SPONSOR_REJECTED';
 }
 
-/** Of an answer that leaves open whether the sponsor did what it was asked. */
+/** For a response that leaves open whether the sponsor did what it was asked. */
 function untellingRefusal(endpoint: SponsorEndpoint, status: number): Pick<SponsorRefusal, 'code' | 'message'> {
   if (endpoint === 'executeTx') {
     return {
@@ -114,7 +106,7 @@ function fixedClientError(status: number): Pick<SponsorRefusal, 'code' | 'messag
 export const lookItUp =
   'The transaction may or may not execute: look its digest up on the ledger before anything else.';
 
-/** What a call may have left behind when its answer is lost: a sentence after a space, or nothing. */
+/** What a call without a response may have left behind: a sentence after a space, or nothing. */
 function aftermathOf(endpoint: SponsorEndpoint): string {
   if (endpoint === 'reserveGas') return ' If it reserved coins, they stay locked until the duration asked for is over.';
   if (endpoint === 'debugHealthCheck') return ' If it reserved coins for the check, they return by themselves.';
@@ -122,15 +114,12 @@ function aftermathOf(endpoint: SponsorEndpoint): string {
   return '';
 }
 
-/**
- * When a look-up of the digest is worth its call: the sponsor submits up to three times, and the ledger's indexer follows
- * execution by a few seconds.
- */
+/** When to look up the digest: the sponsor submits up to three times, and the ledger's indexer is a few seconds behind. */
 export const checkAfterMs = 5_000;
 
 /**
- * What a client is told of a call that ended without an answer. If it may have reached the sponsor, an execution has an
- * unknown outcome, and the message of any other call says what it may have left behind.
+ * The error for a call without a response. If it may have reached the sponsor, an execution has an unknown outcome, and other calls
+ * say what they may have left behind.
  */
 export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, facts: ErrorFacts): GraphQLError {
   const plain = toGatewayError(error, 'sponsor');
@@ -144,7 +133,7 @@ export function toLostAnswerError(endpoint: SponsorEndpoint, error: unknown, fac
   return gatewayError(isErrorCode(code) ? code : 'UPSTREAM_UNAVAILABLE', message, facts, { originalError: error });
 }
 
-/** `UPSTREAM_UNAVAILABLE` does not say by itself whether a transaction was sent, and its sender has to know. */
+/** `UPSTREAM_UNAVAILABLE` alone does not say whether a transaction was sent. */
 function unsentNote(endpoint: SponsorEndpoint, { failure }: UpstreamCallError): string {
   if (endpoint !== 'executeTx') return '';
   return failure === 'unreachable' ? ' Nothing was sent and the reservation is unused.' : ' The reservation is unused.';

@@ -89,7 +89,7 @@ function ask(
     auth = 'forward',
     scopes = ['read', 'sponsor', 'admin'],
     gas = null,
-    books = toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, knowsAll: false } : {}),
+    books = toTestBooks(auth, () => nowMs, auth === 'token' ? { leases, isStoreNeeded: false } : {}),
   }: {
     client: SponsorClient | null;
     auth?: 'forward' | 'token';
@@ -352,7 +352,7 @@ describe('executeTx', () => {
     ['another wait', { type: 'WAIT_FOR_LOCAL_EXECUTION' }],
   ])('is under its key one execution: with %s it is a conflict', async (_, change) => {
     const { client, calls } = recordingClient();
-    const books = toTestBooks('token', () => nowMs, { leases, knowsAll: false });
+    const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
     const source =
       'mutation ($id: ID!, $tx: Base64!, $sig: Base64!, $type: ExecuteTxRequestType) { executeTx(reservationId: $id, txBytes: $tx, userSig: $sig, requestType: $type, idempotencyKey: "once") { outcome } }';
     const first = { id: lease(), tx: 'AAAA', sig: 'BBBB', type: 'WAIT_FOR_EFFECTS_CERT' };
@@ -371,7 +371,7 @@ describe('executeTx', () => {
   ])('settles of the budget %s', async (_, cost, rebate, settled) => {
     const gasUsed = { ...sponsorEffects('TX').gasUsed, computationCost: cost, storageCost: '0', storageRebate: rebate };
     const { client } = recordingClient({ executeTx: async ({ digest }) => executed(digest, { gasUsed }) });
-    const books = toTestBooks('token', () => nowMs, { leases, knowsAll: false });
+    const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
     const gas = { key: 'gas', perDay: 50_000_000 };
     // Where gas is counted it must be readable.
     const { txBytes } = toSponsoredTransaction(
@@ -385,7 +385,7 @@ describe('executeTx', () => {
 
   it('answers a repeat under its key after the lease has expired; without the key, or under another, there is none', async () => {
     const { client, calls } = recordingClient();
-    const books = toTestBooks('token', () => nowMs, { leases, knowsAll: false });
+    const books = toTestBooks('token', () => nowMs, { leases, isStoreNeeded: false });
     const id = lease();
     const repeat = (key: string | null) =>
       ask(
